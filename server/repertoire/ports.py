@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from repertoire.domain.component import Component
 
 Vectors = npt.NDArray[np.float32]
 
@@ -27,3 +30,102 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+
+
+@dataclass(frozen=True)
+class StoredComponent:
+    """A component with what the store knows beside it."""
+
+    node_id: int
+    component: Component
+    source: str
+    source_kind: str
+    first_seen: str
+    last_changed: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What ranking needs of a component: small enough to keep for all of them."""
+
+    node_id: int
+    id: str
+    name: str
+    type: str
+    source: str
+    repository: str
+    plugin: str
+    content_hash: str
+    installed: bool
+    popularity: float
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The whole graph: node ids, keys and types, and edges as positions in them, with weights."""
+
+    revision: int
+    ids: npt.NDArray[np.int64]
+    keys: tuple[str, ...]
+    types: tuple[str, ...]
+    names: tuple[str, ...]
+    source: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float32]
+    relation: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One edge as seen from a node."""
+
+    other: str
+    other_name: str
+    other_type: str
+    relation: str
+    outgoing: bool
+    weight: float
+    evidence: str
+
+
+class GraphReader(Protocol):
+    """The graph as retrieval reads it: SQLite today, PostgreSQL for a team."""
+
+    def revision(self) -> int:
+        """Return the number that moves whenever a node or an edge changes."""
+
+    def match(
+        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float]
+    ) -> list[tuple[int, float]]:
+        """Return (node id, lexical score, higher is better) of components with any of the words, best first."""
+
+    def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the components that hold each word."""
+
+    def summaries(self) -> list[Summary]:
+        """Return what ranking needs of every component, by node id."""
+
+    def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
+        """Return components by node id; ids that are none are left out."""
+
+    def by_key(self, key: str) -> StoredComponent | None:
+        """Return the component with this id, or None."""
+
+    def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
+        """Return the components of this name, installed ones first."""
+
+    def links(self, key: str, *, limit: int = 200) -> list[Link]:
+        """Return the edges of a node, the strongest first."""
+
+    def topology(self) -> Topology:
+        """Return the whole graph as arrays, consistent with one revision."""
+
+
+class VectorReader(Protocol):
+    """The vectors as retrieval reads them."""
+
+    def nearest(self, space: str, model: str, vector: Vectors, *, limit: int) -> list[tuple[int, float]]:
+        """Return the nearest node ids with their cosine similarity, best first."""
+
+    def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Vectors]:
+        """Return the whole space as node ids and their vectors, row by row."""

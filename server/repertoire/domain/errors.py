@@ -1,0 +1,70 @@
+"""Every error Repertoire raises on purpose; each message says what failed, on what, and what to do next.
+
+RepertoireError
+├── InvalidRequest        an argument that cannot be served; the message says what to send instead
+├── UnknownComponent      no component answers to this id or name
+├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
+├── SourceError           a source cannot be read
+│   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
+└── StoreError            the database cannot be used; the file is left as it was
+    ├── ForeignStore      a file, but not ours
+    ├── NewerStore        written by a newer Repertoire
+    ├── CorruptStore      damaged
+    ├── StoreFull         no space left
+    ├── StoreReadOnly     cannot be written from here
+    └── StoreBusy         another process holds the write lock for too long
+"""
+
+from __future__ import annotations
+
+
+class RepertoireError(Exception):
+    """Base of all errors whose message is meant for a person."""
+
+
+class InvalidRequest(RepertoireError):
+    """An argument that cannot be served."""
+
+
+class UnknownComponent(RepertoireError):
+    """No component answers to this id or name."""
+
+
+class ModelUnavailable(RepertoireError):
+    """The embedding model cannot be loaded without reaching a hub."""
+
+
+class SourceError(RepertoireError):
+    """A source cannot be read."""
+
+
+class SourceRefused(SourceError):
+    """A source that must not be read from here."""
+
+
+class StoreError(RepertoireError):
+    """The database cannot be used; the file is left as it was."""
+
+
+class ForeignStore(StoreError):
+    """A file lies at the database's place that is not ours."""
+
+
+class NewerStore(StoreError):
+    """The database was written by a newer Repertoire."""
+
+
+class CorruptStore(StoreError):
+    """The database is damaged."""
+
+
+class StoreFull(StoreError):
+    """No space is left to write."""
+
+
+class StoreReadOnly(StoreError):
+    """The database cannot be written from here."""
+
+
+class StoreBusy(StoreError):
+    """Another process held the write lock for too long."""

@@ -1,0 +1,93 @@
+"""Every setting in one table: its name, default, environment variable and meaning; read once, passed on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from repertoire.domain.errors import InvalidRequest
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person may configure, in `settings.json` in the home or through the environment."""
+
+    model: str = ""
+    rerank_model: str = ""
+    threads: int = 1
+    store_prompts: str = "redacted"
+    hints: bool = True
+    hint_limit: int = 3
+    max_files: int = 20_000
+    max_source_mb: int = 500
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """How one setting is named from outside, and what it does."""
+
+    name: str
+    env: str
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+TABLE = (
+    SettingRow("model", "REPERTOIRE_MODEL", "A fastembed model to embed with; empty: the bundled all-MiniLM-L6-v2."),
+    SettingRow("rerank_model", "REPERTOIRE_RERANK_MODEL", "A fastembed cross-encoder to rerank with; empty: none."),
+    SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use."),
+    SettingRow(
+        "store_prompts",
+        "REPERTOIRE_STORE_PROMPTS",
+        "What is kept of a prompt: its redacted text, only its vector, or nothing.",
+        ("redacted", "vectors", "off"),
+    ),
+    SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
+    SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
+    SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
+    SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),
+)
+
+
+def load(home: Path, environment: Mapping[str, str]) -> Settings:
+    """Read the settings: environment over file over defaults.
+
+    Raises:
+        InvalidRequest: a value does not fit; the message names the setting and what it takes.
+    """
+    values = _from_file(home / "settings.json")
+    for row in TABLE:
+        if environment.get(row.env):
+            values[row.name] = environment[row.env]
+    types = {field.name: type(field.default) for field in fields(Settings)}
+    return Settings(**{row.name: _fit(row, types[row.name], values[row.name]) for row in TABLE if row.name in values})
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        message = f"{path} cannot be read as JSON ({error}); mend or delete it"
+        raise InvalidRequest(message) from error
+    unknown = sorted(set(values) - {row.name for row in TABLE}) if isinstance(values, dict) else ["not an object"]
+    if unknown:
+        message = f"{path}: unknown settings {', '.join(unknown)}; known are {', '.join(row.name for row in TABLE)}"
+        raise InvalidRequest(message)
+    return dict(values)
+
+
+def _fit(row: SettingRow, wanted: type, value: Any) -> Any:
+    if wanted is bool and str(value).lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        return str(value).lower() in ("1", "true", "yes", "on")
+    if wanted is int and str(value).isdigit():
+        return int(value)
+    if wanted is str and isinstance(value, str) and (not row.choices or value in row.choices):
+        return value
+    takes = " or ".join(row.choices) or {bool: "true or false", int: "a whole number"}.get(wanted, "text")
+    message = f"setting {row.name} ({row.env}) is {value!r}; it takes {takes}"
+    raise InvalidRequest(message)

@@ -1,0 +1,1 @@
+"""The graph in one SQLite file: nodes, edges, full text, vectors, events; the only room that speaks SQL."""

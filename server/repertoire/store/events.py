@@ -1,0 +1,110 @@
+"""The append-only log of what was asked, offered, selected and failed; and what a person silenced or corrected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire.store.connection import Connection
+
+ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
+    "asked",
+    "offered",
+    "selected",
+    "failed",
+    "closed",
+    "compacted",
+    "gap",
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened; `request` ties it to the prompt it belongs to, `node` to a component."""
+
+    at: str
+    kind: str
+    session: str = ""
+    project: str = ""
+    request: str = ""
+    node: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    id: int = 0
+
+
+class Events:
+    """The log."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Write events at the end of the log, all or none."""
+        with self._db.transaction():
+            self._db.executemany(
+                "INSERT INTO event(at, kind, session, project, request, node, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(e.at, e.kind, e.session, e.project, e.request, e.node, json.dumps(dict(e.data))) for e in events],
+            )
+
+    def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
+        """Return the newest events first, of these kinds and this session where given."""
+        where = ["1"]
+        bindings: list[object] = []
+        if kinds:
+            where.append(f"kind IN ({', '.join('?' * len(kinds))})")
+            bindings.extend(kinds)
+        if session:
+            where.append("session = ?")
+            bindings.append(session)
+        rows = self._db.rows(
+            f"SELECT at, kind, session, project, request, node, data, id FROM event WHERE {' AND '.join(where)} "
+            "ORDER BY id DESC LIMIT ?",
+            (*bindings, limit),
+        )
+        return [
+            Event(at, kind, event_session, project, request, node, json.loads(data), number)
+            for at, kind, event_session, project, request, node, data, number in rows
+        ]
+
+    def count(self, kind: str) -> int:
+        """Count the events of a kind."""
+        return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))
+
+
+class Preferences:
+    """What a person silenced, and the capabilities that a curator corrected."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def mute(self, target: str, scope: str, *, now: str) -> None:
+        """Never offer this component, source or project again."""
+        with self._db.transaction():
+            self._db.execute("INSERT OR REPLACE INTO mute VALUES (?, ?, ?)", (target, scope, now))
+
+    def unmute(self, target: str) -> bool:
+        """Undo a mute; tell whether there was one."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM mute WHERE target = ?", (target,))
+            return bool(self._db.changes())
+
+    def muted(self) -> dict[str, str]:
+        """Map every silenced target to its scope: component, source or project."""
+        return dict(self._db.rows("SELECT target, scope FROM mute ORDER BY target"))
+
+    def correct(self, node_key: str, capabilities: Sequence[str], *, now: str) -> None:
+        """Keep a curator's capabilities for a component; they win over what ingestion finds, now and later."""
+        with self._db.transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO correction VALUES (?, ?, ?)",
+                (node_key, json.dumps(list(capabilities)), now),
+            )
+
+    def corrections(self) -> dict[str, tuple[str, ...]]:
+        """Map every corrected component to its capabilities."""
+        return {
+            key: tuple(json.loads(text))
+            for key, text in self._db.rows("SELECT node_key, capabilities FROM correction ORDER BY node_key")
+        }

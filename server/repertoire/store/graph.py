@@ -1,0 +1,158 @@
+"""Reads the graph: full text, components by id or name, and the whole topology as arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from repertoire.domain.component import Component
+from repertoire.domain.text import match_any
+from repertoire.ports import Link, StoredComponent, Summary, Topology
+from repertoire.store.connection import Connection
+
+_COLUMNS = """n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind, c.type, c.description, c.body, c.code,
+    c.examples, c.front_matter, c.allowed_tools, c.repository, c.path, c.plugin, c.marketplace, c.licence, c.content_hash,
+    c.first_commit, c.last_commit, c.installed, c.install, c.popularity, c.version"""
+_FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
+_CHUNK = 500  # bindings a statement, well below SQLite's bound
+
+
+class Graph:
+    """The nodes and edges, to read."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def revision(self) -> int:
+        """Return the number that moves whenever a node or an edge changes."""
+        return int(self._db.value("SELECT value FROM meta WHERE key = 'revision'"))
+
+    def match(
+        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float]
+    ) -> list[tuple[int, float]]:
+        """Return (node id, bm25 score, higher is better) of components with any of the words, best first.
+
+        `weights` are of name, description and body.
+        """
+        if not words:
+            return []
+        return self._db.rows(
+            "SELECT rowid, -bm25(component_text, ?, ?, ?) AS score FROM component_text WHERE component_text MATCH ? "
+            "ORDER BY score DESC, rowid LIMIT ?",
+            (*weights, match_any(list(words)), limit),
+        )
+
+    def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the components that hold each word (its stem)."""
+        return {
+            word: int(
+                self._db.value("SELECT count(*) FROM component_text WHERE component_text MATCH ?", (match_any([word]),))
+            )
+            for word in words
+        }
+
+    def summaries(self) -> list[Summary]:
+        """Return what ranking needs of every component, by node id."""
+        return [
+            Summary(row[0], row[1], row[2], row[3], row[4] or "", row[5], row[6], row[7], bool(row[8]), row[9])
+            for row in self._db.rows(
+                f"""SELECT n.id, n.key, n.name, c.type, s.key, c.repository, c.plugin, c.content_hash, c.installed,
+                    c.popularity FROM {_FROM} ORDER BY n.id"""
+            )
+        ]
+
+    def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
+        """Return components by node id; ids that are none are left out."""
+        wanted, found = list(node_ids), {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            marks = ", ".join("?" * len(chunk))
+            for row in self._db.rows(f"SELECT {_COLUMNS} FROM {_FROM} WHERE n.id IN ({marks})", chunk):
+                found[int(row[0])] = _component(row)
+        return found
+
+    def by_key(self, key: str) -> StoredComponent | None:
+        """Return the component with this id, or None."""
+        row = self._db.row(f"SELECT {_COLUMNS} FROM {_FROM} WHERE n.key = ?", (key,))
+        return None if row is None else _component(row)
+
+    def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
+        """Return the components of this name, installed ones first."""
+        rows = self._db.rows(
+            f"""SELECT {_COLUMNS} FROM {_FROM} WHERE n.type = 'component' AND n.name = ? COLLATE NOCASE
+                ORDER BY c.installed DESC, c.popularity DESC, n.id LIMIT ?""",
+            (name, limit),
+        )
+        return [_component(row) for row in rows]
+
+    def links(self, key: str, *, limit: int = 200) -> list[Link]:
+        """Return the edges of a node, the strongest first."""
+        rows = self._db.rows(
+            """SELECT b.key, b.name, b.type, e.relation, 1, e.weight, e.evidence FROM edge e
+                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE a.key = ?1
+               UNION ALL
+               SELECT a.key, a.name, a.type, e.relation, 0, e.weight, e.evidence FROM edge e
+                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE b.key = ?1
+               ORDER BY 6 DESC, 4, 1 LIMIT ?2""",
+            (key, limit),
+        )
+        return [Link(row[0], row[1], row[2], row[3], bool(row[4]), row[5], row[6]) for row in rows]
+
+    def topology(self) -> Topology:
+        """Return the whole graph as arrays, consistent with one revision."""
+        with self._db.snapshot():
+            revision = self.revision()
+            nodes = self._db.rows("SELECT id, key, type, name FROM node ORDER BY id")
+            edges = self._db.rows("SELECT source, target, weight, relation FROM edge ORDER BY source, target, id")
+        ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
+        ends = np.fromiter((end for row in edges for end in row[:2]), dtype=np.int64, count=2 * len(edges))
+        positions = np.searchsorted(ids, ends).reshape(-1, 2)
+        return Topology(
+            revision,
+            ids,
+            tuple(row[1] for row in nodes),
+            tuple(row[2] for row in nodes),
+            tuple(row[3] for row in nodes),
+            positions[:, 0],
+            positions[:, 1],
+            np.fromiter((row[2] for row in edges), dtype=np.float32, count=len(edges)),
+            tuple(row[3] for row in edges),
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Count components by type, and the other nodes, edges and capabilities."""
+        counts = dict(self._db.rows("SELECT type, count(*) FROM component GROUP BY type ORDER BY type"))
+        counts["components"] = sum(counts.values())
+        counts["nodes"] = int(self._db.value("SELECT count(*) FROM node"))
+        counts["edges"] = int(self._db.value("SELECT count(*) FROM edge"))
+        counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
+        return counts
+
+
+def _component(row: tuple) -> StoredComponent:  # type: ignore[type-arg]
+    component = Component(
+        id=row[1],
+        name=row[2],
+        type=row[7],
+        description=row[8],
+        body=row[9],
+        code=row[10],
+        examples=tuple(json.loads(row[11])),
+        front_matter=json.loads(row[12]),
+        allowed_tools=tuple(json.loads(row[13])),
+        repository=row[14],
+        path=row[15],
+        plugin=row[16],
+        marketplace=row[17],
+        licence=row[18],
+        content_hash=row[19],
+        first_commit=row[20],
+        last_commit=row[21],
+        installed=bool(row[22]),
+        install=tuple(json.loads(row[23])),
+        popularity=row[24],
+        version=row[25],
+    )
+    return StoredComponent(row[0], component, row[5] or "", row[6] or "", row[3], row[4])

@@ -1,0 +1,112 @@
+"""The schema as numbered steps, each applied in one transaction together with the record that it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.domain.errors import NewerStore
+from repertoire.store.connection import Connection
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step: statements that take the schema from `number - 1` to `number`."""
+
+    number: int
+    name: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS = (
+    Migration(
+        1,
+        "graph, text, vectors, events",
+        (
+            "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+            "INSERT INTO meta VALUES ('revision', 0)",
+            """CREATE TABLE source(
+                id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, location TEXT NOT NULL,
+                repository TEXT NOT NULL DEFAULT '', commit_sha TEXT NOT NULL DEFAULT '',
+                added_at TEXT NOT NULL, ingested_at TEXT NOT NULL)""",
+            """CREATE TABLE file(
+                source_id INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE, path TEXT NOT NULL,
+                content_hash TEXT NOT NULL, skipped TEXT NOT NULL DEFAULT '', PRIMARY KEY (source_id, path)) WITHOUT ROWID""",
+            # source_id 0: shared by sources (capabilities, requirements), kept while an edge needs it.
+            """CREATE TABLE node(
+                id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, type TEXT NOT NULL, name TEXT NOT NULL,
+                source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}',
+                first_seen TEXT NOT NULL, last_changed TEXT NOT NULL)""",
+            "CREATE INDEX node_by_file ON node(source_id, file)",
+            "CREATE INDEX node_by_name ON node(type, name COLLATE NOCASE)",
+            """CREATE TABLE component(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, type TEXT NOT NULL,
+                description TEXT NOT NULL, body TEXT NOT NULL, code TEXT NOT NULL, examples TEXT NOT NULL,
+                front_matter TEXT NOT NULL, allowed_tools TEXT NOT NULL, repository TEXT NOT NULL, path TEXT NOT NULL,
+                plugin TEXT NOT NULL, marketplace TEXT NOT NULL, licence TEXT NOT NULL, content_hash TEXT NOT NULL,
+                first_commit TEXT NOT NULL, last_commit TEXT NOT NULL, installed INTEGER NOT NULL, install TEXT NOT NULL,
+                popularity REAL NOT NULL, version INTEGER NOT NULL)""",
+            "CREATE INDEX component_by_hash ON component(content_hash)",
+            """CREATE TABLE edge(
+                id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,
+                target INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, relation TEXT NOT NULL, weight REAL NOT NULL,
+                evidence TEXT NOT NULL, source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '',
+                UNIQUE (source, target, relation, source_id, file))""",
+            "CREATE INDEX edge_by_target ON edge(target, relation)",
+            "CREATE INDEX edge_by_file ON edge(source_id, file)",
+            "CREATE VIRTUAL TABLE component_text USING fts5(name, description, body, tokenize = 'porter unicode61')",
+            """CREATE TABLE vector_space(
+                id INTEGER PRIMARY KEY, space TEXT NOT NULL, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
+                UNIQUE (space, model))""",
+            """CREATE TABLE vector_state(
+                space_id INTEGER NOT NULL REFERENCES vector_space(id) ON DELETE CASCADE, node_id INTEGER NOT NULL,
+                content_hash TEXT NOT NULL, PRIMARY KEY (space_id, node_id)) WITHOUT ROWID""",
+            """CREATE TABLE event(
+                id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL DEFAULT '',
+                project TEXT NOT NULL DEFAULT '', request TEXT NOT NULL DEFAULT '', node TEXT NOT NULL DEFAULT '',
+                data TEXT NOT NULL DEFAULT '{}')""",
+            "CREATE INDEX event_by_session ON event(session, id)",
+            "CREATE INDEX event_by_kind ON event(kind, id)",
+            "CREATE TRIGGER event_is_append_only BEFORE UPDATE ON event BEGIN SELECT raise(ABORT, 'events are append-only'); END",
+            "CREATE TABLE mute(target TEXT PRIMARY KEY, scope TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID",
+            """CREATE TABLE correction(
+                node_key TEXT PRIMARY KEY, capabilities TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID""",
+        ),
+    ),
+)
+
+
+def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+    """Bring the schema to the newest step; several processes may try at once.
+
+    Raises:
+        NewerStore: the file has steps that this version does not know.
+    """
+    newest = migrations[-1].number
+    known = _applied(connection)
+    if known > newest:
+        message = (
+            f"{connection.path} was written by a newer Repertoire (schema {known}, this one knows {newest}); "
+            "update the plugin, the file was left as it is"
+        )
+        raise NewerStore(message)
+    if known == newest or connection.read_only:
+        return
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS migration(number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
+    )
+    for migration in migrations:
+        with connection.transaction():
+            if _applied(connection) >= migration.number:  # another process was faster
+                continue
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migration VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                (migration.number, migration.name),
+            )
+
+
+def _applied(connection: Connection) -> int:
+    if not connection.value("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'"):
+        return 0
+    return int(connection.value("SELECT coalesce(max(number), 0) FROM migration"))
