@@ -1,0 +1,1 @@
+"""The starter catalogue: what an empty machine answers from, and the vocabulary that names capabilities."""

@@ -1,0 +1,123 @@
+"""Reads the shipped starter catalogue; standard library only, because the session hook imports it before anything is installed.
+
+`starter.json` holds facts about public components, described in our own words; `starter.schema.json` is its contract:
+
+- `capabilities`: term -> `synonyms` that people type, and an optional `broader` term. Terms are lower-case kebab-case.
+- `signals`: term -> `packages` and `files` that reveal it in a project. Both are `fnmatch` patterns. A package is a name as
+  a manifest writes it (npm, PyPI, Go module, Maven artifact, gem, ...). A file pattern without a slash is matched
+  against base names, one with a slash against the path from the project's root.
+- `marketplaces`: marketplace name -> repository that defines it.
+- `components`: `id` is `repository:path[#name]`, `name` the exact name in that repository, `path` the file (of a plugin:
+  its folder, `.` for the root). `plugin` and `marketplace` are empty where it belongs to none.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Mapping, Optional
+
+STARTER = Path(__file__).with_name("starter.json")
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """What an entry needs to work; `kind` is binary, env, mcp_server, component, runtime or package."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One public component, as facts and one line of our own."""
+
+    id: str
+    type: str
+    name: str
+    repository: str
+    path: str
+    description: str
+    capabilities: tuple[str, ...]
+    depends_on: tuple[Dependency, ...]
+    install: tuple[str, ...]
+    plugin: str
+    marketplace: str
+    licence: str  # SPDX id; NOASSERTION where the marketplace's file states none
+
+
+@dataclass(frozen=True)
+class Capability:
+    """A term of the vocabulary with what people type for it, and the broader term it implies (or an empty string)."""
+
+    term: str
+    synonyms: tuple[str, ...]
+    broader: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    """The package names and file names, as `fnmatch` patterns, that reveal a capability term in a project."""
+
+    term: str
+    packages: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The whole starter catalogue; every term in an entry or a signal is a key of `capabilities`."""
+
+    version: int
+    capabilities: Mapping[str, Capability]
+    signals: Mapping[str, Signal]
+    marketplaces: Mapping[str, str]
+    components: tuple[Entry, ...]
+
+    def phrases(self) -> dict[str, str]:
+        """Map every phrase a person may type, in lower case, to its term: synonyms, and terms with blanks for hyphens."""
+        phrases = {term.replace("-", " "): term for term in self.capabilities}
+        for capability in self.capabilities.values():
+            phrases.update(dict.fromkeys(capability.synonyms, capability.term))
+        return phrases
+
+
+def load(path: Optional[Path] = None) -> Catalogue:
+    """Return the shipped catalogue, or the one at path."""
+    data = json.loads((path or STARTER).read_text(encoding="utf-8"))
+    return Catalogue(
+        version=data["version"],
+        capabilities=MappingProxyType(
+            {
+                term: Capability(term, tuple(value["synonyms"]), value.get("broader", ""))
+                for term, value in data["capabilities"].items()
+            }
+        ),
+        signals=MappingProxyType(
+            {
+                term: Signal(term, tuple(value["packages"]), tuple(value["files"]))
+                for term, value in data["signals"].items()
+            }
+        ),
+        marketplaces=MappingProxyType(data["marketplaces"]),
+        components=tuple(_entry(value) for value in data["components"]),
+    )
+
+
+def _entry(value: Mapping[str, Any]) -> Entry:
+    return Entry(
+        id=value["id"],
+        type=value["type"],
+        name=value["name"],
+        repository=value["repository"],
+        path=value["path"],
+        description=value["description"],
+        capabilities=tuple(value["capabilities"]),
+        depends_on=tuple(Dependency(need["kind"], need["name"]) for need in value["depends_on"]),
+        install=tuple(value["install"]),
+        plugin=value.get("plugin", ""),
+        marketplace=value.get("marketplace", ""),
+        licence=value["licence"],
+    )
