@@ -1,0 +1,81 @@
+"""hooks.json: one broken entry silences every hook, so each is checked before the client sees it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from plugin.surface import ROOT, SERVER, read_json
+
+HOOKS: dict[str, list[dict[str, Any]]] = read_json("hooks/hooks.json")["hooks"]
+EACH = [(event, group, hook) for event, groups in HOOKS.items() for group in groups for hook in group["hooks"]]
+MCP_HOOKS = [(event, hook) for event, _, hook in EACH if hook["type"] == "mcp_tool"]
+SUBSTITUTED = {
+    "UserPromptSubmit": {"prompt"},
+    "UserPromptExpansion": {"command_name", "command_args"},
+    "PostToolUse": {"tool_name", "tool_input"},
+    "PostToolUseFailure": {"tool_name", "tool_input", "error"},
+    "Stop": {"stop_hook_active"},
+}
+
+
+def test_every_moment_has_one_hook() -> None:
+    assert sorted(event for event, _, _ in EACH) == sorted(["SessionStart", *SUBSTITUTED])
+
+
+def test_only_session_start_spawns_a_process() -> None:
+    # an mcp_tool hook fails there: the server may not be up yet
+    assert [event for event, _, hook in EACH if hook["type"] == "command"] == ["SessionStart"]
+
+
+def test_session_start_runs_isolated_without_a_shell_and_for_every_source() -> None:
+    [group] = HOOKS["SessionStart"]
+    [hook] = group["hooks"]
+    assert group["matcher"].split("|") == ["startup", "resume", "clear", "compact", "fork"]
+    assert hook["args"] == ["-I", "-S", "${CLAUDE_PLUGIN_ROOT}/hooks/session_start.py"]
+    assert hook["timeout"] <= 5
+
+
+def test_the_session_start_script_exists() -> None:
+    assert (ROOT / "hooks/session_start.py").is_file()
+
+
+@pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
+def test_a_tool_hook_names_our_server_and_never_holds_a_session(event: str, hook: dict[str, Any]) -> None:
+    assert hook["server"] == SERVER
+    assert hook["timeout"] <= 2  # without one a hung server would hold the prompt for 30 s
+
+
+@pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
+def test_a_tool_hook_passes_what_its_event_offers(event: str, hook: dict[str, Any]) -> None:
+    assert hook["input"] == {name: f"${{{name}}}" for name in {"session_id", "cwd"} | SUBSTITUTED[event]}
+
+
+@pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
+def test_the_entry_points_of_hooks_are_not_offered_to_the_model(event: str, hook: dict[str, Any]) -> None:
+    assert hook["tool"] not in {tool["name"] for tool in read_json("server/tools.json")["tools"]}
+
+
+@pytest.mark.parametrize(
+    ("event", "tool", "heard"),
+    [
+        ("PostToolUse", "Skill", True),
+        ("PostToolUse", "Agent", True),
+        ("PostToolUse", "Task", True),
+        ("PostToolUse", "mcp__github__create_issue", True),
+        ("PostToolUse", "mcp__plugin_repertoire_graph__status", False),
+        ("PostToolUse", "TaskStop", False),
+        ("PostToolUse", "Bash", False),
+        ("PostToolUse", "Read", False),
+        ("PostToolUseFailure", "Bash", True),
+        ("PostToolUseFailure", "mcp__plugin_other_server__tool", True),
+        ("PostToolUseFailure", "mcp__plugin_repertoire_graph__ingest_repo", False),
+        ("PostToolUseFailure", "Edit", False),
+    ],
+)
+def test_the_matchers_hear_components_and_failing_commands_only(event: str, tool: str, heard: bool) -> None:
+    # the client reads a matcher with these signs as an unanchored regular expression
+    [group] = HOOKS[event]
+    assert (re.search(group["matcher"], tool) is not None) is heard
