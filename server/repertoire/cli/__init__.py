@@ -1,0 +1,1 @@
+"""The command line: parses, calls one verb of the app, renders."""

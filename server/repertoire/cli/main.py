@@ -1,0 +1,76 @@
+"""The `repertoire` command: its verbs, and the one place where an error becomes a line and an exit status.
+
+Exit status: 0 done (an honest "nothing fits" too), 1 failed with a line that says why, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from repertoire.domain.errors import RepertoireError
+
+# verb → module of its command: a short verb should not pay for the imports of a long one
+VERBS = {
+    "recommend": "answers",
+    "search": "answers",
+    "explain": "answers",
+    "ingest": "sources",
+    "refresh": "sources",
+    "sources": "sources",
+    "remove": "sources",
+    "status": "person",
+    "mute": "person",
+    "forget": "person",
+    "eval": "measure",
+    "model": "model",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a verb's module when the verb is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order a person meets them."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one verb's command, or None where there is none."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"repertoire.cli.{VERBS[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="repertoire")
+def cli() -> None:
+    """Recommend the smallest set of Claude Code components that fits a task.
+
+    \b
+    repertoire recommend "add OAuth login with sessions to a FastAPI service"
+    repertoire search "review a pull request" --type agent
+    repertoire ingest https://github.com/obra/superpowers
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit status."""
+    try:
+        status: Any = cli.main(args=arguments, prog_name="repertoire", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except RepertoireError as error:
+        click.echo(f"repertoire: {error}", err=True)
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)
