@@ -124,6 +124,9 @@ class GraphReader(Protocol):
 class VectorReader(Protocol):
     """The vectors as retrieval reads them."""
 
+    def revision(self) -> int:
+        """Return the number that moves whenever a vector changes; vectors follow their nodes, in their own time."""
+
     def nearest(self, space: str, model: str, vector: Vectors, *, limit: int) -> list[tuple[int, float]]:
         """Return the nearest node ids with their cosine similarity, best first."""
 

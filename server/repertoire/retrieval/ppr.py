@@ -100,7 +100,7 @@ def power_iteration(
 ) -> Floats | None:
     """Return the stationary ranks of a walk that restarts with probability 1 - alpha, or None if it did not settle.
 
-    `restart` sums to 1, and so does `dangling`: where a walk goes on from a node without a way out, by default `restart`.
+    `restart` sums to 1, and so does `dangling`: where a walk goes on from a node without a way out, else `restart`.
     It has settled when one step moves less than `tol` of the rank in all.
     """
     ranks = restart
@@ -124,7 +124,7 @@ class Backend:
     def convert_from_nx(
         graph: Any, *, edge_attrs: Mapping[str, Any] | None = None, weight: str | None = None, **_: object
     ) -> CsrGraph:
-        """Return a NetworkX graph as arrays, its edges weighing what the named attribute says, 1 where it is missing."""
+        """Return a NetworkX graph as arrays, its edges weighing what the named attribute says, else 1."""
         attribute = weight or next(iter(edge_attrs or ()), None)
         nodes = list(graph)
         position = {node: row for row, node in enumerate(nodes)}

@@ -30,6 +30,7 @@ class Vectors:
     def put(self, space: str, model: str, rows: Sequence[tuple[int, str]], vectors: Matrix) -> None:
         """Store one vector for each (node id, content hash); a node that is gone by now is left out."""
         with self._db.transaction():
+            self._moved()
             table, space_id = self._ensure(space, model, vectors.shape[1])
             for (node_id, content_hash), vector in zip(rows, vectors, strict=True):
                 if not self._db.value("SELECT 1 FROM node WHERE id = ?", (node_id,)):
@@ -46,12 +47,17 @@ class Vectors:
     def mark(self, space: str, model: str, dimensions: int, rows: Sequence[tuple[int, str]]) -> None:
         """Note that these contents have nothing to embed in a space."""
         with self._db.transaction():
+            self._moved()
             table, space_id = self._ensure(space, model, dimensions)
             for node_id, content_hash in rows:
                 self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
                 self._db.execute(
                     "INSERT OR REPLACE INTO vector_state VALUES (?, ?, ?)", (space_id, node_id, content_hash)
                 )
+
+    def revision(self) -> int:
+        """Return the number that moves whenever a vector changes."""
+        return int(self._db.value("SELECT value FROM meta WHERE key = 'vectors'") or 0)
 
     def nearest(self, space: str, model: str, vector: Matrix, *, limit: int) -> list[tuple[int, float]]:
         """Return the nearest node ids with their cosine similarity, best first; empty where the space is not."""
@@ -105,10 +111,14 @@ class Vectors:
     def drop_other_models(self, model: str) -> None:
         """Delete the spaces of every other model: the configured one has replaced them."""
         with self._db.transaction():
+            self._moved()
             for (space_id,) in self._db.rows("SELECT id FROM vector_space WHERE model <> ?", (model,)):
                 self._db.execute(f"DROP TABLE IF EXISTS vec_{space_id}")
                 self._db.execute("DELETE FROM vector_state WHERE space_id = ?", (space_id,))
                 self._db.execute("DELETE FROM vector_space WHERE id = ?", (space_id,))
+
+    def _moved(self) -> None:
+        self._db.execute("INSERT INTO meta VALUES ('vectors', 1) ON CONFLICT(key) DO UPDATE SET value = value + 1")
 
     def _table(self, space: str, model: str) -> str | None:
         space_id = self._db.value("SELECT id FROM vector_space WHERE space = ? AND model = ?", (space, model))
