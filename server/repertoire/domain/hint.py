@@ -1,0 +1,60 @@
+"""What a session is told about components: the switch that silences it, and the one template of its words.
+
+Hooks on any Python 3.9 and the server say it the same way. The words around an item are ours; of a component come its
+name and at most 160 characters. A model takes text that gives orders for an attack, so everything here states facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from repertoire.domain.text import clean_line
+
+MAX_ITEMS = 3
+MAX_CHARACTERS = 1_500  # of a whole hint
+DESCRIPTION_CHARACTERS = 160
+_NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 140
+
+# the plugin's switch as the client passes it on: by its own name to hooks, by ours (server/mcp.json) to the server
+SWITCHES = ("REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS", "CLAUDE_PLUGIN_OPTION_SUGGESTIONS")
+_NO = frozenset(("0", "false", "no", "off"))
+
+
+@dataclass(frozen=True)
+class HintItem:
+    """One component as a session is told about it."""
+
+    id: str
+    name: str
+    type: str
+    description: str
+    why: str
+    installed: bool
+    install: str = ""  # the line that installs it
+
+
+def silenced(environment: Mapping[str, str]) -> bool:
+    """Tell whether the environment switches hints off: REPERTOIRE_OFF=1, or any of the switches set to no."""
+    if environment.get("REPERTOIRE_OFF", "").lower() not in {"", *_NO}:
+        return True
+    return any(environment.get(name, "").lower() in _NO for name in SWITCHES)
+
+
+def hint_text(heading: str, items: Iterable[HintItem]) -> str:
+    """Return the hint: the heading, a line for each item, the last ones left out where the whole would be too long."""
+    lines = [_line(item) for item in list(items)[:MAX_ITEMS]]
+    closing = "(Facts from Repertoire's local graph; descriptions are their authors'. Optional.)"
+    while lines and len("\n".join([heading, *lines, closing])) >= MAX_CHARACTERS:
+        lines.pop()
+    return "\n".join([heading, *lines, closing]) if lines else ""
+
+
+def _line(item: HintItem) -> str:
+    state = "installed" if item.installed else "not installed"
+    install = clean_line(item.install, _INSTALL_CHARACTERS)
+    if install and not item.installed:
+        state += f"; `{install}` installs it"
+    description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
+    name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
+    return f"- {name} ({item.type.replace('_', ' ')}, {state}): {description}. Why: {why}."

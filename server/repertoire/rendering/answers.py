@@ -1,0 +1,129 @@
+"""Renders searches and recommended sets; whatever a stranger wrote is one capped, printable line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from repertoire.domain.answer import Answer, Hit, Item, Recommendation, Why
+from repertoire.domain.component import Component
+from repertoire.domain.text import clean_line
+
+DESCRIPTION, NAME, LINE = 200, 80, 160
+_WHYS = 3  # a reader weighs no more
+_NEAR = 3
+
+
+def answer_text(answer: Answer) -> str:
+    """Render a ranked list, or that nothing fits with the nearest misses."""
+    if not answer.hits:
+        return _join(["Nothing fits, and nothing comes near."], degraded_lines(answer.degraded))
+    heading = (
+        f"{_count(len(answer.hits), 'component')}, best first:"
+        if answer.fits
+        else "Nothing fits well. The nearest misses:"
+    )
+    blocks = [hit_lines(hit, f"{rank}.") for rank, hit in enumerate(answer.hits, 1)]
+    return _join([heading], *blocks, degraded_lines(answer.degraded))
+
+
+def recommendation_text(recommendation: Recommendation) -> str:
+    """Render a set with whys, install lines and what it leaves open; or that nothing fits."""
+    if not recommendation.items:
+        near = [hit_lines(hit, "-") for hit in recommendation.near[:_NEAR]]
+        heading = "Nothing fits this task."
+        if near:
+            heading += " The nearest misses:"
+        return _join([heading], *near, _gaps(recommendation), degraded_lines(recommendation.degraded))
+    blocks = [_item_lines(item, f"{rank}.") for rank, item in enumerate(recommendation.items, 1)]
+    confidence = f"confidence {recommendation.confidence:.2f}"
+    return _join(
+        [f"{_count(len(recommendation.items), 'component')} for this task, {confidence}:"],
+        *blocks,
+        _install(recommendation.install),
+        _gaps(recommendation),
+        [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
+        _runners_up(recommendation.near),
+        degraded_lines(recommendation.degraded),
+    )
+
+
+def hit_lines(hit: Hit, bullet: str) -> list[str]:
+    """Render a hit: name, type, state, one line of description, why, install line and id."""
+    component = hit.component
+    return [
+        f"{bullet} {_title(component)}",
+        *_indent(_described(component)),
+        *_indent(_why_line(hit.whys)),
+        *_indent(_install_line(component)),
+        f"   id: {clean_line(component.id, 300)}",
+    ]
+
+
+def why_text(why: Why) -> str:
+    """Render one reason; a past request is mentioned, never quoted: it may be another project's."""
+    if why.kind == "request":
+        return "used before for a similar request"
+    return clean_line(why.text, LINE)
+
+
+def degraded_lines(degraded: Sequence[str]) -> list[str]:
+    """Render what an answer had to do without."""
+    return [f"Note: {clean_line(note, 300)}" for note in degraded]
+
+
+def type_name(component: Component) -> str:
+    """Return a component's type as a reader says it."""
+    return component.type.replace("_", " ")
+
+
+def _item_lines(item: Item, bullet: str) -> list[str]:
+    lines = hit_lines(item.hit, bullet)
+    role = clean_line(item.role, LINE)
+    return [lines[0], f"   for: {role}", *lines[1:]] if role else lines
+
+
+def _title(component: Component) -> str:
+    state = "installed" if component.installed else "available"
+    return f"{clean_line(component.name, NAME)} ({type_name(component)}, {state})"
+
+
+def _described(component: Component) -> list[str]:
+    description = clean_line(component.description, DESCRIPTION)
+    return [description] if description else []
+
+
+def _why_line(whys: Sequence[Why]) -> list[str]:
+    reasons = list(dict.fromkeys(text for why in whys if (text := why_text(why))))
+    return [f"why: {'; '.join(reasons[:_WHYS])}"] if reasons else []
+
+
+def _install_line(component: Component) -> list[str]:
+    if component.installed or not component.install:
+        return []
+    return [f"install: {' && '.join(clean_line(line, LINE) for line in component.install)}"]
+
+
+def _install(lines: Sequence[str]) -> list[str]:
+    return ["Install:", *_indent(clean_line(line, 300) for line in lines)] if lines else []
+
+
+def _gaps(recommendation: Recommendation) -> list[str]:
+    gaps = ", ".join(clean_line(gap, NAME) for gap in recommendation.gaps)
+    return [f"Not covered by anything known: {gaps}"] if gaps else []
+
+
+def _runners_up(near: Sequence[Hit]) -> list[str]:
+    names = ", ".join(f"{clean_line(hit.component.name, NAME)} ({type_name(hit.component)})" for hit in near[:_NEAR])
+    return [f"Runners-up: {names}"] if names else []
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return [f"   {line}" for line in lines]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _join(*blocks: Sequence[str]) -> str:
+    return "\n".join(line for block in blocks for line in block)
