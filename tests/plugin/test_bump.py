@@ -11,7 +11,15 @@ import pytest
 
 from plugin.surface import ROOT
 
-FILES = ["tools/bump", "pyproject.toml", "plugin.json", ".claude-plugin/plugin.json"]
+FILES = [
+    "tools/bump",
+    "pyproject.toml",
+    "plugin.json",
+    ".claude-plugin/plugin.json",
+    "server/tools.json",
+    "server/repertoire/__init__.py",
+    "server/repertoire.dist-info/METADATA",
+]
 VERSIONED = FILES[1:]
 
 
@@ -38,7 +46,7 @@ def test_a_new_version_reaches_every_file_and_changes_nothing_else(copy: Path) -
             if old != new
         ]
         assert len(changed) == 1, name
-        assert '"12.34.56"' in changed[0][1]
+        assert "12.34.56" in changed[0][1]
 
 
 @pytest.mark.parametrize("arguments", [[], ["1.2"], ["v1.2.3"], ["1.2.3", "4.5.6"]])

@@ -54,8 +54,10 @@ def test_a_tool_hook_passes_what_its_event_offers(event: str, hook: dict[str, An
 
 
 @pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
-def test_the_entry_points_of_hooks_are_not_offered_to_the_model(event: str, hook: dict[str, Any]) -> None:
-    assert hook["tool"] not in {tool["name"] for tool in read_json("server/tools.json")["tools"]}
+def test_an_entry_point_exists_and_is_not_offered_to_the_model(event: str, hook: dict[str, Any]) -> None:
+    tools = read_json("server/tools.json")
+    assert hook["tool"] in tools["hooks"]
+    assert hook["tool"] not in {tool["name"] for tool in tools["tools"]}
 
 
 @pytest.mark.parametrize(

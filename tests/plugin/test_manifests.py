@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+
+import repertoire
 from plugin.surface import ROOT, project_field, read_json
 
 
@@ -15,6 +18,9 @@ def test_one_version_stands_everywhere() -> None:
     manifest = read_json("plugin.json")
     for name in ("version", "name", "license"):
         assert manifest[name] == project_field(name)
+    assert repertoire.__version__ == manifest["version"]
+    assert importlib.metadata.version("repertoire") == manifest["version"]
+    assert read_json("server/tools.json")["serverInfo"]["version"] == manifest["version"]
 
 
 def test_the_repository_is_its_own_marketplace() -> None:
