@@ -1,0 +1,1 @@
+"""What runs before there is an environment: standard library only, Python 3.9+."""

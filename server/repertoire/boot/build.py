@@ -1,0 +1,39 @@
+"""Builds the environment on its own: detached behind a session, or for `tools/check` with the development packages.
+
+    python3 server/repertoire/boot/run.py repertoire.boot.build [--dev] [--detached]
+
+Prints the environment's python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from repertoire.boot import environment
+from repertoire.boot.errors import BootError
+from repertoire.boot.home import home
+from repertoire.boot.progress import Terminal, silent
+
+NICENESS = 10
+
+
+def main(arguments: list[str]) -> int:
+    """Build what the arguments ask for and return the exit status."""
+    detached = "--detached" in arguments
+    if detached and sys.platform != "win32":
+        os.nice(NICENESS)
+    terminal = Terminal(sys.stderr)
+    try:
+        python = environment.ensure(home(), report=silent if detached else terminal, dev="--dev" in arguments)
+    except BootError as error:
+        terminal.close()
+        sys.stderr.write(f"repertoire: {error}\n")
+        return 1
+    terminal.close()
+    sys.stdout.write(f"{python}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,41 @@
+"""Starts the command line in the environment, which it builds first where there is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from repertoire.boot.environment import ensure
+from repertoire.boot.errors import BootError
+from repertoire.boot.home import home
+from repertoire.boot.layout import command
+from repertoire.boot.progress import Terminal
+
+INTERRUPTED = 130
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Run the command line in place of this process, or end it with one line that says why not."""
+    line = command(_python(), "repertoire", *arguments)
+    if sys.platform == "win32":  # exec there returns to the shell before the program has ended
+        sys.exit(subprocess.call(line))
+    os.execv(line[0], line)  # noqa: S606 - no shell is the point
+
+
+def _python() -> Path:
+    terminal = Terminal(sys.stderr)
+    try:
+        return ensure(home(), report=terminal)
+    except BootError as error:
+        terminal.close()
+        sys.stderr.write(f"repertoire: {error}\n")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        terminal.close()
+        sys.stderr.write("repertoire: interrupted; the next run starts the build again\n")
+        sys.exit(INTERRUPTED)
+    finally:
+        terminal.close()

@@ -1,0 +1,144 @@
+"""Builds the locked environment, once however many ask at the same time, and whatever was killed before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from repertoire.boot import filelock, installer, layout
+from repertoire.boot.errors import BootError, HomeError, InstallError
+from repertoire.boot.home import environment_path, log_path, writable
+from repertoire.boot.layout import MARKER, command, key, python_of, ready
+from repertoire.boot.progress import Report, silent
+
+__all__ = ["command", "ensure", "failure", "key", "python_of", "ready", "start_detached"]
+
+UNUSED_DAYS = 30
+UNFINISHED_DAYS = 1
+LOG_LIMIT = 1_000_000  # bytes; a longer log starts anew
+
+
+def ensure(home: Path, *, report: Report = silent, dev: bool = False) -> Path:
+    """Return the python of the locked environment, built now if need be; dev adds the tools of tests and checks.
+
+    Raises: BootError, one line that says what failed and what to do.
+    """
+    python = ready(home, dev=dev)
+    if python is not None:
+        return python
+    root = _prepare(home)
+    note = _note(home, dev=dev)
+    with filelock.only_one(root / ".lock", partial(report, "waiting for another process that builds the environment")):
+        python = ready(home, dev=dev)
+        if python is None:
+            try:
+                note.unlink(missing_ok=True)
+                python = _build(home, report, dev=dev)
+            except BootError as error:
+                with contextlib.suppress(OSError):  # the disk may be what failed
+                    note.write_text(str(error), encoding="utf-8")
+                raise
+    return python
+
+
+def failure(home: Path, *, dev: bool = False) -> str | None:
+    """Return why the last build failed, in one line; None when it did not."""
+    try:
+        return _note(home, dev=dev).read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
+def start_detached(home: Path) -> subprocess.Popen[bytes]:
+    """Start a build that goes on, at low priority, whatever becomes of the process that asked.
+
+    Raises: HomeError when there is nowhere to build.
+    """
+    _prepare(home)
+    flags = 0
+    if sys.platform == "win32":
+        flags = (
+            subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
+        )
+    return subprocess.Popen(
+        command(Path(sys.executable), "repertoire.boot.build", "--detached"),
+        env=dict(os.environ, REPERTOIRE_HOME=str(home)),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=flags,
+    )
+
+
+def _prepare(home: Path) -> Path:
+    root = environment_path(home)
+    if not writable(root if root.is_dir() else home):
+        message = (
+            f"the environment is not built yet and {home} cannot be written: run `repertoire status` once where it can "
+            "(outside a sandbox), or set REPERTOIRE_HOME to a folder that can be written"
+        )
+        raise HomeError(message)
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        log = log_path(home)
+        log.parent.mkdir(mode=0o700, exist_ok=True)
+        if log.exists() and log.stat().st_size > LOG_LIMIT:
+            log.unlink()
+    except OSError as error:
+        message = f"cannot write in {home} ({error.strerror}); free some space or set REPERTOIRE_HOME to another folder"
+        raise HomeError(message) from error
+    return root
+
+
+def _build(home: Path, report: Report, *, dev: bool) -> Path:
+    start = key(dev=dev)
+    _sweep(home, start)
+    uv = installer.uv()
+    attempts: list[Callable[[installer.Job], None]] = [installer.with_pip]
+    if uv is not None:  # pip stays the second try: it knows mirrors and certificates that uv does not
+        attempts.insert(0, partial(installer.with_uv, uv))
+    errors: list[BootError] = []
+    for attempt in attempts:
+        # A folder of its own for each attempt: the installer of a killed build may still be writing into the last.
+        env = environment_path(home) / f"{start}-{os.urandom(4).hex()}"
+        try:
+            attempt(installer.Job(env, layout.lock_file(dev=dev), log_path(home), report))
+            (env / MARKER).touch()
+        except OSError as error:
+            errors.append(InstallError(f"cannot write in {home} ({error.strerror}); free some space and try again"))
+        except BootError as error:
+            errors.append(error)
+        else:
+            return python_of(env)
+        shutil.rmtree(env, ignore_errors=True)
+    raise errors[0]
+
+
+def _sweep(home: Path, start: str) -> None:
+    """Remove what is of no use: unfinished builds of this lock, and environments of others long unused."""
+    for env in layout.environments(home):
+        ours = env.name.startswith(start)
+        finished = layout.is_finished(env)
+        stale_after = UNUSED_DAYS if finished else UNFINISHED_DAYS
+        if (ours and not finished) or _idle_days(env) > stale_after:
+            shutil.rmtree(env, ignore_errors=True)
+
+
+def _idle_days(env: Path) -> float:
+    with contextlib.suppress(OSError):
+        marker = env / MARKER
+        return (time.time() - (marker if marker.exists() else env).stat().st_mtime) / layout.DAY_S
+    return 0.0
+
+
+def _note(home: Path, *, dev: bool) -> Path:
+    return environment_path(home) / f"{key(dev=dev)}.failed"

@@ -1,0 +1,90 @@
+"""Knows where Repertoire keeps its data: one folder for the command line, the hooks and the server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from repertoire.boot.errors import HomeError
+
+
+def locate() -> Path:
+    """Name the data folder without touching the disk.
+
+    Raises: HomeError when the machine does not say where a user's data belong.
+    """
+    chosen = os.environ.get("REPERTOIRE_HOME", "").strip()
+    if chosen == "~" or chosen.startswith("~/"):  # a quoted tilde in a settings file reaches us unexpanded
+        return _user_folder() / chosen[2:]
+    if chosen:
+        return Path(chosen).absolute()
+    if sys.platform == "win32":
+        return _absolute("LOCALAPPDATA", Path("AppData", "Local")) / "repertoire"
+    if sys.platform == "darwin":
+        return _user_folder() / "Library" / "Application Support" / "repertoire"
+    return _absolute("XDG_DATA_HOME", Path(".local", "share")) / "repertoire"
+
+
+def home() -> Path:
+    """Return the data folder, created for this user alone (0700) if it is not there.
+
+    Raises: HomeError when it cannot be named or created.
+    """
+    path = locate()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        message = (
+            f"cannot create the data folder {path} ({error.strerror}); "
+            "set REPERTOIRE_HOME to a folder that can be written"
+        )
+        raise HomeError(message) from error
+    return path
+
+
+def writable(folder: Path) -> bool:
+    """Say whether files can be created in the folder."""
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def database_path(folder: Path) -> Path:
+    """Name the graph's file in the data folder."""
+    return folder / "repertoire.db"
+
+
+def environment_path(folder: Path) -> Path:
+    """Name the folder that holds the environments."""
+    return folder / "env"
+
+
+def log_path(folder: Path) -> Path:
+    """Name the installers' log."""
+    return folder / "log" / "install.log"
+
+
+def _absolute(variable: str, below_user: Path) -> Path:
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else _user_folder() / below_user
+
+
+def _user_folder() -> Path:
+    named = Path(os.environ.get("USERPROFILE" if sys.platform == "win32" else "HOME", ""))
+    if named.is_absolute():
+        return named
+    recorded = Path(_recorded_folder())
+    if not recorded.is_absolute():
+        message = "cannot tell where this user's data belong (HOME is not set); set REPERTOIRE_HOME to a folder"
+        raise HomeError(message)
+    return recorded
+
+
+def _recorded_folder() -> str:
+    if sys.platform == "win32":
+        return ""
+    import pwd  # noqa: PLC0415 - POSIX only
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:  # a container may run under a number that no user has
+        return ""

@@ -1,0 +1,133 @@
+"""Fills one environment's folder with the locked packages, through uv or through venv and pip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from repertoire.boot import interpreter
+from repertoire.boot.errors import InstallError, NoInterpreterError
+from repertoire.boot.layout import python_of
+from repertoire.boot.progress import Report
+
+LIMIT_S = 1800  # a stalled network must not hold the build's lock for ever
+UV_PYTHON = "3.12"  # what uv fetches where no Python fits
+# Every pinned package has wheels where we run; without this flag a platform that lacks one starts a compiler, or
+# runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
+EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
+# The client's keys, and python's own settings: neither is an installer's business.
+WITHHELD_PREFIXES = ("ANTHROPIC_", "CLAUDE", "PYTHON")
+# What would send the packages elsewhere than into the environment.
+WITHHELD = frozenset(
+    "VIRTUAL_ENV CONDA_PREFIX PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT".split()
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One attempt: the folder to fill, what to fill it with, where to log and whom to tell."""
+
+    env: Path
+    lock: Path
+    log: Path
+    report: Report
+
+
+def uv() -> str | None:
+    """Return a uv that runs, if PATH has one."""
+    found = shutil.which("uv")
+    if found is None:
+        return None
+    try:
+        subprocess.run([found, "--version"], env=environment(), capture_output=True, timeout=15, check=True)
+    except (OSError, subprocess.SubprocessError):  # a version manager's shim without a uv behind it
+        return None
+    return found
+
+
+def with_uv(tool: str, job: Job) -> None:
+    """Build the environment with uv, which also fetches a Python where none fits.
+
+    Raises: InstallError.
+    """
+    try:
+        python = str(interpreter.find(needs_ensurepip=False).path)
+    except NoInterpreterError:
+        python = UV_PYTHON
+    making = "making an environment" if python != UV_PYTHON else f"fetching Python {UV_PYTHON} with uv"
+    _run([tool, "venv", "--quiet", "--no-project", "--python", python, str(job.env)], making, job)
+    target = ["--python", str(python_of(job.env))]
+    install = [tool, "pip", "install", *target, *EXACTLY, "--compile-bytecode", "-r", str(job.lock)]
+    _run(install, "installing packages with uv", job)
+
+
+def with_pip(job: Job) -> None:
+    """Build the environment with the standard library's venv and its pip.
+
+    Raises: NoInterpreterError, InstallError.
+    """
+    python = str(interpreter.find(needs_ensurepip=True).path)
+    _run([python, "-I", "-m", "venv", str(job.env)], "making an environment", job)
+    pip = [str(python_of(job.env)), "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    _run([*pip, *EXACTLY, "-r", str(job.lock)], "installing packages with pip", job)
+
+
+def environment() -> dict[str, str]:
+    """Return this process's environment less the client's secrets and what would lead an installer astray."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
+    }
+    return {**kept, "PIP_USER": "0"}  # a `user = true` in pip's own settings fails inside an environment
+
+
+def _run(command: list[str], phase: str, job: Job) -> None:
+    with job.log.open("ab") as log:
+        log.write(f"\n{time.strftime('%Y-%m-%dT%H:%M:%S')} {phase}: {' '.join(command)}\n".encode())
+        log.flush()
+        start = log.tell()
+        status = _wait(command, phase, job, log)
+    if status != 0:
+        said = _last_words(job.log, start)
+        message = f"{phase} failed ({said or f'exit status {status}'}); the log is {job.log}"
+        raise InstallError(message)
+
+
+def _wait(command: list[str], phase: str, job: Job, log: BinaryIO) -> int:
+    # The folder above the environments, not the working folder: a project there may have settings for uv.
+    where, quiet = job.env.parent, subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(command, cwd=where, env=environment(), stdin=quiet, stdout=log, stderr=log)
+    except OSError as error:
+        message = f"{phase} failed ({command[0]}: {error.strerror}); the log is {job.log}"
+        raise InstallError(message) from error
+    started = time.monotonic()
+    try:
+        while True:
+            seconds = int(time.monotonic() - started)
+            job.report(phase, seconds)
+            if seconds > LIMIT_S:
+                message = f"{phase} did not end in {LIMIT_S // 60} minutes; the log is {job.log}"
+                raise InstallError(message)
+            try:
+                return process.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                continue
+    finally:
+        if process.poll() is None:  # we were interrupted: leave nothing running
+            process.kill()
+            process.wait()
+
+
+def _last_words(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [""])[-1][:200]

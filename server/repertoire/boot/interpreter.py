@@ -1,0 +1,114 @@
+"""Finds a Python on this machine that can carry the environment, by running each candidate."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.boot.errors import NoInterpreterError
+
+OLDEST, NEWEST = (3, 10), (3, 13)
+PROBE_LIMIT_S = 15
+# The base interpreter, without links: an environment must neither hang on the project's virtual environment that
+# happens to be active, nor on a link that the system's next upgrade points elsewhere.
+PROBE = """
+import importlib.util, json, os, sys, sysconfig
+base = getattr(sys, "_base_executable", None) or sys.executable
+print(json.dumps({
+    "path": base if os.name == "nt" else os.path.realpath(base),
+    "version": sys.version_info[:2],
+    "wheels": sys.implementation.name == "cpython" and sys.maxsize > 2**32
+        and not sysconfig.get_config_var("Py_GIL_DISABLED"),
+    "ensurepip": importlib.util.find_spec("ensurepip") is not None,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python that answered: what it is, and what it can do for us."""
+
+    path: Path
+    version: tuple[int, int]
+    has_wheels: bool
+    has_ensurepip: bool
+
+    @property
+    def fits(self) -> bool:
+        """Say whether the locked packages exist for it."""
+        return self.has_wheels and OLDEST <= self.version <= NEWEST
+
+    def __str__(self) -> str:
+        """Name it for a person."""
+        return f"{self.version[0]}.{self.version[1]} at {self.path}"
+
+
+def find(*, needs_ensurepip: bool) -> Interpreter:
+    """Return the first Python that fits: the running one, else the newest on PATH.
+
+    Raises: NoInterpreterError saying what was found and what to install.
+    """
+    seen: list[Interpreter] = []
+    for candidate in _candidates():
+        found = probe(candidate)
+        if found is None:
+            continue
+        if found.fits and (found.has_ensurepip or not needs_ensurepip):
+            return found
+        seen.append(found)
+    raise NoInterpreterError(_advice(seen))
+
+
+def probe(candidate: str) -> Interpreter | None:
+    """Run the candidate and return what it says of itself; None for what is no working Python.
+
+    A version manager's shim can stand on PATH and yet fail, so a name alone proves nothing.
+    """
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    try:
+        done = subprocess.run(
+            [candidate, "-I", "-c", PROBE],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=PROBE_LIMIT_S,
+            check=True,
+        )
+        told = json.loads(done.stdout.splitlines()[-1])
+        major, minor = told["version"]
+        return Interpreter(Path(told["path"]), (major, minor), bool(told["wheels"]), bool(told["ensurepip"]))
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        return None
+
+
+def _candidates() -> Iterator[str]:
+    yield sys.executable
+    tried = {sys.executable}
+    names = [f"python3.{minor}" for minor in range(NEWEST[1], OLDEST[1] - 1, -1)] + ["python3", "python"]
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
+    for name in names:
+        for folder in filter(Path.is_absolute, folders):
+            candidate = str(folder / (f"{name}.exe" if sys.platform == "win32" else name))
+            if candidate not in tried and os.access(candidate, os.X_OK):
+                tried.add(candidate)
+                yield candidate
+
+
+def _advice(seen: list[Interpreter]) -> str:
+    bare = next((found for found in seen if found.fits), None)
+    if bare is not None:
+        return (
+            f"Python {bare} cannot build environments (ensurepip is missing): "
+            "run `apt install python3-venv`, or install uv (https://docs.astral.sh/uv), and try again"
+        )
+    found = ", ".join(sorted({str(one) for one in seen})) or "none that runs"
+    return (
+        f"needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} (64 bit), found {found}: "
+        "install one, or uv (https://docs.astral.sh/uv), which fetches it, and try again"
+    )

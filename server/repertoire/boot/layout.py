@@ -1,0 +1,95 @@
+"""Knows where environments lie, which one is ready, and how a module is run in it; cheap enough for every start."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from pathlib import Path
+
+from repertoire.boot.errors import BootError
+from repertoire.boot.home import environment_path
+
+MARKER = ".ready"  # written last, so that an environment without it was never finished
+DAY_S = 86_400
+
+
+def checkout() -> Path:
+    """Return the folder that holds this copy of the plugin."""
+    return Path(__file__).resolve().parents[3]
+
+
+def lock_file(*, dev: bool = False) -> Path:
+    """Name the file that says what the environment holds."""
+    return checkout() / ("requirements-dev.lock" if dev else "requirements.lock")
+
+
+def key(*, dev: bool = False) -> str:
+    """Return what an environment's folder name starts with: the lock's hash and the platform.
+
+    Raises: BootError when the lock is not there.
+    """
+    lock = lock_file(dev=dev)
+    try:
+        digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    except OSError as error:
+        message = f"cannot read {lock} ({error.strerror}); install the plugin again"
+        raise BootError(message) from error
+    machine = os.uname().machine if sys.platform != "win32" else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    return f"{digest}-{sys.platform}-{machine.lower()}"
+
+
+def python_of(env: Path) -> Path:
+    """Name the python inside an environment."""
+    return env / "Scripts" / "python.exe" if sys.platform == "win32" else env / "bin" / "python"
+
+
+def ready(home: Path, *, dev: bool = False) -> Path | None:
+    """Return the python of a finished environment for this lock, or None.
+
+    REPERTOIRE_PYTHON names a python that already has the packages and takes the place of the environment.
+    Raises: BootError when that names nothing, or the lock is not there.
+    """
+    given = os.environ.get("REPERTOIRE_PYTHON", "")
+    if given:
+        if os.access(given, os.X_OK):
+            return Path(given).absolute()
+        message = f"REPERTOIRE_PYTHON names {given}, which cannot be run; correct it or unset it"
+        raise BootError(message)
+    for env in environments(home, key(dev=dev)):
+        if is_finished(env):
+            _stamp(env / MARKER)
+            return python_of(env)
+    return None
+
+
+def environments(home: Path, start: str = "") -> list[Path]:
+    """List the environments' folders, finished or not, whose name has this start."""
+    root = environment_path(home)
+    try:
+        return sorted(env for env in root.iterdir() if env.name.startswith(start) and env.is_dir())
+    except OSError:  # not there yet, or not ours to read: nothing is ready
+        return []
+
+
+def is_finished(env: Path) -> bool:
+    """Say whether the environment was built to the end and its interpreter is still there."""
+    return (env / MARKER).exists() and python_of(env).exists()
+
+
+def command(python: Path, module: str, *arguments: str) -> list[str]:
+    """Return the command line that runs one of our modules and sees this checkout and the environment only.
+
+    Isolated mode, because the working folder is somebody's project: a `click.py` there must not be imported.
+    """
+    return [str(python), "-I", "-X", "utf8", str(Path(__file__).with_name("run.py")), module, *arguments]
+
+
+def _stamp(marker: Path) -> None:
+    now = time.time()
+    try:
+        if now - marker.stat().st_mtime > DAY_S:
+            os.utime(marker)  # pruning goes by last use
+    except OSError:  # a read-only home has nobody who prunes it
+        return

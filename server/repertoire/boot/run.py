@@ -1,0 +1,21 @@
+"""Runs one of the package's modules so that it sees this checkout and its own interpreter's packages, nothing else."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+SERVER = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    """Run the module named first, with the arguments that follow."""
+    module, *arguments = sys.argv[1:]
+    sys.path.insert(0, str(SERVER))
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

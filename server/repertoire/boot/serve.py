@@ -1,0 +1,47 @@
+"""Runs the MCP server in the environment; hands back to the launcher, nothing yet read, if it cannot be imported.
+
+A server that ends before it has answered is not started again for a quarter of an hour, so a damaged environment
+must not end it: the launcher answers the client and builds the environment anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import runpy
+import sys
+import time
+import traceback
+from pathlib import Path
+
+SERVER = Path(__file__).resolve().parents[2]
+MODULE = "repertoire.mcp_server"
+HEAL_AGAIN_S = 86_400  # once a day, lest a server that no environment satisfies has one built at every start
+
+
+def main() -> None:
+    """Serve, or become the launcher's front."""
+    sys.path.insert(0, str(SERVER))
+    try:
+        importlib.import_module(f"{MODULE}.__main__")
+    except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
+        traceback.print_exc(file=sys.stderr)
+        if isinstance(error, ImportError) and not (error.name or "").startswith("repertoire"):
+            _condemn(Path(sys.prefix))
+        front = [sys.executable, "-I", str(SERVER / "launch.py"), "--front"]
+        os.execv(front[0], front)  # noqa: S606 - no shell is the point
+    del sys.modules[f"{MODULE}.__main__"]
+    runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
+
+
+def _condemn(env: Path) -> None:
+    healed = env.parent / "healed"
+    with contextlib.suppress(OSError):  # a read-only home, or a python that was given and is nobody's to rebuild
+        if (env / ".ready").exists() and not (healed.exists() and time.time() - healed.stat().st_mtime < HEAL_AGAIN_S):
+            healed.touch()
+            (env / ".ready").unlink()
+
+
+if __name__ == "__main__":
+    main()
