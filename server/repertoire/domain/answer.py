@@ -29,6 +29,21 @@ class Query:
 
 
 @dataclass(frozen=True)
+class Task:
+    """What a set is recommended for, and what it may cost. `budget` counts tokens of the components' whole text."""
+
+    text: str
+    budget: int = 2000
+    limit: int = 3
+    types: tuple[str, ...] = ()
+    using: tuple[str, ...] = ()
+    installed: bool | None = None
+    repository: str = ""
+    project: str = ""
+    without: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Why:
     """One reason for a hit. `kind`: name, words, similarity, path, pattern, request, capability, profile."""
 

@@ -69,6 +69,11 @@ class CsrGraph:
         """The nodes that no weight leaves."""
         return np.bincount(self._source, weights=self._weight, minlength=len(self)) <= 0
 
+    def neighbours(self, row: int) -> list[int]:
+        """Return the rows from which an edge enters a row."""
+        start, end = np.searchsorted(self._target, [row, row + 1])
+        return [int(source) for source in self._source[start:end]]
+
     def step(self, ranks: Floats) -> Floats:
         """Move every node's rank along its edges."""
         probability, entered, starts = self._matrix

@@ -1,0 +1,159 @@
+"""The graph as ranking sees it: summaries, vectors and edges as arrays, kept until the store's revision moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
+from repertoire.retrieval.ppr import CsrGraph
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+SPACES = (BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE)
+# While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
+_RELOAD_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Space:
+    """One vector space: `rows[i]` is the component (or, among requests, the node position) of `vectors[i]`."""
+
+    rows: Rows
+    vectors: Vectors
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything that ranking reads, at one revision. A component's row is its position in `summaries`."""
+
+    revision: int
+    summaries: tuple[Summary, ...]
+    topology: Topology
+    spaces: Mapping[str, Space]
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    @cached_property
+    def node_ids(self) -> Rows:
+        """The node id of every row, ascending."""
+        return np.fromiter((summary.node_id for summary in self.summaries), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def positions(self) -> Rows:
+        """The position in the topology of every row."""
+        return np.searchsorted(self.topology.ids, self.node_ids)
+
+    @cached_property
+    def row_at(self) -> Rows:
+        """The row of every position in the topology; -1 where the node is no component."""
+        rows = np.full(len(self.topology.ids), -1, dtype=np.int64)
+        rows[self.positions] = np.arange(len(self))
+        return rows
+
+    @cached_property
+    def position_of(self) -> dict[str, int]:
+        """The position in the topology of every node key."""
+        return {key: position for position, key in enumerate(self.topology.keys)}
+
+    @cached_property
+    def graph(self) -> CsrGraph:
+        """The walkable graph over positions: every edge can be walked both ways."""
+        source, target, weight = self.topology.source, self.topology.target, self.topology.weight
+        return CsrGraph(
+            range(len(self.topology.ids)),
+            np.concatenate([source, target]),
+            np.concatenate([target, source]),
+            np.concatenate([weight, weight]),
+        )
+
+    def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
+        """Return where the edges of one relation lead, by the position they leave."""
+        return self._edges.get(relation, {})
+
+    @cached_property
+    def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
+        found: dict[str, dict[int, list[int]]] = {}
+        topology = self.topology
+        for source, target, relation in zip(
+            topology.source.tolist(), topology.target.tolist(), topology.relation, strict=True
+        ):
+            found.setdefault(relation, {}).setdefault(source, []).append(target)
+        return {
+            relation: {source: tuple(targets) for source, targets in ends.items()} for relation, ends in found.items()
+        }
+
+    def column(self, field: str) -> npt.NDArray[Any]:
+        """Return one field of all summaries, in row order."""
+        return self._columns[field]
+
+    @cached_property
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        fields = ("id", "name", "type", "source", "repository", "plugin", "installed", "popularity")
+        return {field: np.array([getattr(summary, field) for summary in self.summaries]) for field in fields}
+
+    def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
+        """Return the rows of node ids, and which of them are components at all."""
+        rows = np.searchsorted(self.node_ids, node_ids)
+        rows[rows == len(self)] = 0
+        known = self.node_ids[rows] == node_ids if len(self) else np.zeros(len(node_ids), dtype=np.bool_)
+        return rows, known
+
+
+class Snapshots:
+    """Keeps the newest snapshot of one store for one model."""
+
+    def __init__(
+        self, graph: GraphReader, vectors: VectorReader, *, model: str, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._graph = graph
+        self._vectors = vectors
+        self._model = model
+        self._clock = clock
+        self._kept: Snapshot | None = None
+        self._vector_revision = -1
+        self._loaded_at = 0.0
+
+    def current(self) -> Snapshot:
+        """Return the snapshot of the store's present revision, read anew only where it moved."""
+        kept = self._kept
+        if kept is not None and kept.revision == self._graph.revision():
+            moved = self._vectors.revision() != self._vector_revision
+            if not moved or self._clock() - self._loaded_at < _RELOAD_SECONDS:
+                return kept
+        self._kept = self._load()
+        return self._kept
+
+    def _load(self) -> Snapshot:
+        self._loaded_at = self._clock()
+        self._vector_revision = self._vectors.revision()
+        topology = self._graph.topology()
+        present = frozenset(topology.ids.tolist())
+        # A node that came between the two reads is left for the next revision.
+        summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
+        snapshot = Snapshot(topology.revision, summaries, topology, {})
+        spaces = {space: self._space(snapshot, space) for space in SPACES}
+        return Snapshot(topology.revision, summaries, topology, spaces)
+
+    def _space(self, snapshot: Snapshot, space: str) -> Space:
+        node_ids, vectors = self._vectors.matrix(space, self._model)
+        if space == REQUEST_SPACE:
+            ids = snapshot.topology.ids
+            rows = np.searchsorted(ids, node_ids)
+            rows[rows == len(ids)] = 0
+            known = ids[rows] == node_ids if len(ids) else np.zeros(len(node_ids), dtype=np.bool_)
+        else:
+            rows, known = snapshot.rows_of(node_ids)
+        if known.all():
+            return Space(rows, vectors)
+        return Space(rows[known], vectors[known])
