@@ -1,0 +1,133 @@
+"""Knows the weights that lie on this machine, bundled or fetched, and finds them without importing a model library."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from repertoire.domain.errors import ModelUnavailable
+
+BUNDLED = Path(__file__).resolve().parent.parent / "models" / "all-MiniLM-L6-v2-int8"
+BUNDLED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
+BUNDLED_BYTES = 24_055_536
+BUNDLED_DIMENSIONS = 384
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Weights:
+    """One model's files, and what must be known of them before they are loaded.
+
+    `name` is what fastembed calls the architecture; `files` are relative to `folder`, the graph first.
+    """
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+    bytes: int
+    sha256: str
+    dimensions: int
+
+    @property
+    def model(self) -> str:
+        """Name these very weights: another quantisation or revision of the same model gets another name."""
+        return f"{self.name}@{self.sha256[:12]}"
+
+
+def bundled() -> Weights:
+    """Return the model that ships with Repertoire.
+
+    Raises:
+        ModelUnavailable: its files are missing or cut short.
+    """
+    try:
+        sums = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8")
+    except OSError as error:
+        raise ModelUnavailable(_reinstall(BUNDLED / "SHA256SUMS", error.strerror or str(error))) from error
+    sha256 = next((line.split()[0] for line in sums.splitlines() if line.endswith("  model.onnx")), "")
+    weights = Weights(BUNDLED_NAME, BUNDLED, ("model.onnx",), BUNDLED_BYTES, sha256, BUNDLED_DIMENSIONS)
+    if _size(weights) != weights.bytes:
+        message = _reinstall(BUNDLED / "model.onnx", f"{_size(weights)} bytes instead of {weights.bytes}")
+        raise ModelUnavailable(message)
+    return weights
+
+
+def find(name: str, *, cache: Path) -> Weights:
+    """Return the weights of a model by its fastembed name, or the bundled ones for an empty name; touch no network.
+
+    Raises:
+        ModelUnavailable: nothing of that name was fetched into the cache, or it is damaged.
+    """
+    if not name:
+        return bundled()
+    path = record_path(name, cache)
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        weights = Weights(**{**record, "folder": cache / record["folder"], "files": tuple(record["files"])})
+    except FileNotFoundError as error:
+        raise ModelUnavailable(_fetch_it(name, f"is not in {cache}")) from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ModelUnavailable(_fetch_it(name, f"cannot be read from {path} ({error})")) from error
+    if _size(weights) != weights.bytes:
+        raise ModelUnavailable(_fetch_it(name, f"in {weights.folder} is cut short or incomplete"))
+    return weights
+
+
+def record(weights: Weights, *, cache: Path) -> None:
+    """Note fetched weights in the cache, so that `find` returns them."""
+    fields = {**asdict(weights), "folder": weights.folder.relative_to(cache).as_posix()}
+    path = record_path(weights.name, cache)
+    draft = path.with_suffix(".tmp")
+    draft.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+    draft.replace(path)
+
+
+def record_path(name: str, cache: Path) -> Path:
+    """Name the file that notes a fetched model."""
+    return cache / f"{name.lower().replace('/', '--')}.json"
+
+
+def verify(weights: Weights) -> None:
+    """Compare every byte with the recorded SHA-256: some 20 ms for the bundled model, seconds for a large one.
+
+    Raises:
+        ModelUnavailable: they differ.
+    """
+    found = checksum(weights.folder, weights.files)
+    if found == weights.sha256:
+        return
+    trouble = f"has SHA-256 {found[:12]}… instead of {weights.sha256[:12]}…"
+    if weights.folder == BUNDLED:
+        raise ModelUnavailable(_reinstall(BUNDLED / "model.onnx", trouble))
+    raise ModelUnavailable(_fetch_it(weights.name, f"in {weights.folder} {trouble}"))
+
+
+def checksum(folder: Path, files: tuple[str, ...]) -> str:
+    """Return the SHA-256 over the files, one after the other."""
+    total = hashlib.sha256()
+    for name in files:
+        with (folder / name).open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                total.update(chunk)
+    return total.hexdigest()
+
+
+def _size(weights: Weights) -> int:
+    try:
+        return sum((weights.folder / name).stat().st_size for name in weights.files)
+    except OSError:
+        return 0
+
+
+def _reinstall(path: Path, trouble: str) -> str:
+    return f"the bundled model is damaged: {path}: {trouble}; reinstall Repertoire, or `git checkout` that file"
+
+
+def _fetch_it(name: str, trouble: str) -> str:
+    return (
+        f"model {name!r} {trouble}; run `repertoire model fetch {name}` where there is a network, "
+        "or unset the setting `model` (REPERTOIRE_MODEL) to use the bundled one"
+    )
