@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
-from mcp.server.lowlevel import Server
 from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 
 from repertoire import __version__
 from repertoire.domain.errors import RepertoireError

@@ -1,0 +1,180 @@
+"""Takes secrets and addresses out of a prompt before anything of it is stored; ordinary prompts stay as they are.
+
+detect-secrets knows the formats of many services, but reads code: passwords in plain sentences, whole key blocks and
+newer key prefixes escape it, so patterns of our own run beside it. It is given strings, never files, and is never asked
+to verify anything: no request leaves the machine.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Protocol
+
+SECRET, ADDRESS = "[secret]", "[email]"
+RANDOM_BITS = 4.2  # entropy a character: names in code stay below it, base64 of 32 random characters does not
+MOST = 20_000  # characters looked at; what lies beyond is cut off, not kept unread
+
+_DETECTORS = (
+    ("artifactory", "ArtifactoryDetector"),
+    ("aws", "AWSKeyDetector"),
+    ("azure_storage_key", "AzureStorageKeyDetector"),
+    ("basic_auth", "BasicAuthDetector"),
+    ("cloudant", "CloudantDetector"),
+    ("discord", "DiscordBotTokenDetector"),
+    ("github_token", "GitHubTokenDetector"),
+    ("gitlab_token", "GitLabTokenDetector"),
+    ("ibm_cloud_iam", "IbmCloudIamDetector"),
+    ("ibm_cos_hmac", "IbmCosHmacDetector"),
+    ("jwt", "JwtTokenDetector"),
+    ("mailchimp", "MailchimpDetector"),
+    ("npm", "NpmDetector"),
+    ("openai", "OpenAIDetector"),
+    ("pypi_token", "PypiTokenDetector"),
+    ("sendgrid", "SendGridDetector"),
+    ("slack", "SlackDetector"),
+    ("softlayer", "SoftlayerDetector"),
+    ("square_oauth", "SquareOAuthDetector"),
+    ("stripe", "StripeDetector"),
+    ("telegram_token", "TelegramBotTokenDetector"),
+    ("twilio", "TwilioKeyDetector"),
+)
+
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*-----|\Z)", re.DOTALL
+)
+_URL_LOGIN = re.compile(r"(?<=://)[^\s/@:]*:[^\s/@]+(?=@)")
+_PREFIXED = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+      sk-[A-Za-z0-9_-]{16,} | [rsp]k_(?:live|test)_[A-Za-z0-9]{10,} | gh[opusr]_[A-Za-z0-9]{20,}
+    | github_pat_[A-Za-z0-9_]{20,} | gl[a-z]{2,4}-[A-Za-z0-9_-]{20,} | AIza[A-Za-z0-9_-]{30,} | ya29\.[A-Za-z0-9_-]{20,}
+    | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,} | npm_[A-Za-z0-9]{30,} | pypi-[A-Za-z0-9_-]{16,}
+    | hf_[A-Za-z0-9]{20,} | gsk_[A-Za-z0-9]{20,} | xai-[A-Za-z0-9]{20,} | r8_[A-Za-z0-9]{20,}
+    | dckr_pat_[A-Za-z0-9_-]{20,}
+    | do[opr]_v1_[a-f0-9]{32,} | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,} | hv[sb]\.[A-Za-z0-9_-]{20,}
+    | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32} | lin_api_[A-Za-z0-9]{30,} | figd_[A-Za-z0-9_-]{20,} | sbp_[a-f0-9]{30,}
+    | (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16} | AGE-SECRET-KEY-1[A-Z0-9]{50,} | EAACEdEose0cBA[A-Za-z0-9]+
+    | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
+    )""",
+    re.VERBOSE,
+)
+_BEARER = re.compile(r"(?i)\b(?:bearer|basic|token)[ \t]+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
+_NAMED = re.compile(
+    r"""(?ix) (?<![a-z0-9])[a-z0-9_.-]{0,40}
+        (?:passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credentials?)
+        [a-z0-9_]{0,20} ["'`\]]{0,2} [ \t]* (?P<sign>:=|=>|[:=]|[ \t]is[ \t]) [ \t]*
+        (?P<quote>["'`]?) (?P<value>[^\s"'`,;]{4,})""",
+)
+_FLAG = re.compile(
+    r"""(?ix) (?: --[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])
+                | (?<![\w-])-u[ ](?=\S+:\S) ) (?P<value>[^\s"']{4,})"""
+)
+_ADDRESS = re.compile(
+    r"(?<![A-Za-z0-9._%+/:@-])(?!git@)[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"
+)
+_BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+_=]{32,}|[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])")
+
+_CODE = re.compile(
+    r"[$<{\[(*]|[A-Za-z_][\w.]*[(\[{]|(?:process\.env|os\.environ|import\.meta|[A-Za-z_]+\.[A-Za-z_.]+$)"
+)
+_WORDS_FOR_A_FIELD = frozenset(
+    """any bool boolean bytes char false field fields hashed hidden int integer missing must none null number
+    optional password passwords required secret secretstr should str string strings text true undefined unknown value
+    varchar""".split()
+)
+_PLAIN = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*[.!?:)]*|[a-z]+(?:_[a-z]+)+[.!?:)]*|[0-9.]+")
+_TECHNICAL = frozenset(
+    """sha1 sha256 sha512 md5 base64 oauth2 utf8 utf-8 hs256 rs256 es256 argon2 ed25519 x509 k8s http2 i18n int32
+    int64""".split()
+)
+
+
+class Detector(Protocol):
+    """What is used of a detect-secrets plugin."""
+
+    def analyze_string(self, string: str) -> Iterator[str]:
+        """Yield the secrets in a line."""
+
+
+def redact(text: str) -> str:
+    """Return the text with every secret and address replaced by a mark; redacting it again changes nothing."""
+    text = _KEY_BLOCK.sub(SECRET, text[:MOST])
+    text = _URL_LOGIN.sub(SECRET, text)
+    text = _PREFIXED.sub(SECRET, text)
+    text = _detected(text)
+    text = _BEARER.sub(_value_unless(_is_word), text)
+    text = _FLAG.sub(_value_unless(_is_code), text)
+    text = _NAMED.sub(_value_unless(_is_no_secret), text)
+    text = _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
+    return _ADDRESS.sub(ADDRESS, text)
+
+
+def _detected(text: str) -> str:
+    for line in text.splitlines():
+        for detector in _detectors():
+            for secret in detector.analyze_string(line):
+                if len(secret) >= 4 and secret not in SECRET:
+                    text = text.replace(secret, SECRET)
+    return text
+
+
+@lru_cache(maxsize=1)
+def _detectors() -> tuple[Detector, ...]:
+    # Not at the top: detect-secrets imports an HTTP library, 80 ms and 20 MB that a server asked nothing does not need.
+    return tuple(
+        getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in _DETECTORS
+    )
+
+
+def _value_unless(harmless: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+    def replace(match: re.Match[str]) -> str:
+        if harmless(match):
+            return match.group()
+        start, end = match.start("value") - match.start(), match.end("value") - match.start()
+        return match.group()[:start] + SECRET + match.group()[end:]
+
+    return replace
+
+
+def _is_word(match: re.Match[str]) -> bool:
+    return not any(character.isdigit() for character in match["value"]) or bool(_PLAIN.fullmatch(match["value"]))
+
+
+def _is_code(match: re.Match[str]) -> bool:
+    return bool(_CODE.match(match["value"]))
+
+
+def _is_no_secret(match: re.Match[str]) -> bool:
+    value, word = match["value"], match["value"].lower().rstrip(".!?:)")
+    if _is_code(match) or word in _TECHNICAL:
+        return True
+    if match["quote"]:
+        return False
+    if value.isdigit():
+        return len(value) < 6
+    return bool(_PLAIN.fullmatch(value)) and (word in _WORDS_FOR_A_FIELD or not _is_assigned(match))
+
+
+def _is_assigned(match: re.Match[str]) -> bool:
+    """Tell `password=swordfish` and a line that ends in `password: swordfish` from a word in a sentence."""
+    around = match.string[match.start("sign") - 1 : match.end("sign") + 1]
+    if match["sign"] == "=" and " " not in around:
+        return True
+    ends_line = match.string[match.end() : match.end() + 1] in {"", "\n", "\r"}
+    return (
+        match["sign"] == ":"
+        and ends_line
+        and re.search(r"(?i)pass|pwd", match.group()[: match.start("sign") - match.start()]) is not None
+    )
+
+
+def _is_random(text: str) -> bool:
+    kinds = (str.islower, str.isupper, str.isdigit)
+    if min(sum(kind(character) for character in text) for kind in kinds) < 3:
+        return False
+    counts = Counter(text)
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values()) >= RANDOM_BITS
