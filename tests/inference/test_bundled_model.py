@@ -1,0 +1,88 @@
+"""The model that ships is the one it says it is, and damage to it is told apart from everything else."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repertoire.domain.errors import ModelUnavailable
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import BUNDLED, Weights, bundled, find, verify
+
+# What sentence-transformers gives for this text in fp32, as fastembed's own tests publish it.
+PUBLISHED = {"hello world": [-0.034478, 0.03102, 0.00673, 0.02611, -0.039362]}
+
+
+def copy_of_the_bundled(folder: Path) -> Weights:
+    return replace(bundled(), folder=Path(shutil.copytree(BUNDLED, folder)))
+
+
+def test_every_bundled_file_matches_its_checksum():
+    lines = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    sums = {name: digest for digest, name in (line.split() for line in lines)}
+
+    assert set(sums) == {"model.onnx", "tokenizer.json", "tokenizer_config.json"}
+    for name, digest in sums.items():
+        assert hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_the_bundled_model_is_found_by_an_empty_name_and_names_its_very_weights(tmp_path: Path):
+    weights = find("", cache=tmp_path)
+
+    verify(weights)
+    assert weights.model == f"sentence-transformers/all-MiniLM-L6-v2@{weights.sha256[:12]}"
+    assert len(weights.sha256) == 64
+
+
+def test_its_vectors_agree_with_the_published_ones():
+    vectors = load(bundled()).embed_passages(list(PUBLISHED))
+
+    np.testing.assert_allclose(vectors[:, :5], list(PUBLISHED.values()), atol=0.01)
+
+
+def test_a_request_is_nearest_to_what_serves_it():
+    embedder = load(bundled())
+    passages = embedder.embed_passages(
+        [
+            "Design REST endpoints and JSON schemas",
+            "Sign users in with OAuth2, sessions and tokens",
+            "Draw charts and dashboards from a spreadsheet",
+        ]
+    )
+
+    nearness = passages @ embedder.embed_queries(["add a login with Google to my web app"])[0]
+
+    assert nearness.argmax() == 1
+
+
+def test_a_changed_byte_is_found_by_verifying(tmp_path: Path):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    with (weights.folder / "model.onnx").open("r+b") as stream:
+        stream.seek(weights.bytes // 2)
+        byte = stream.read(1)
+        stream.seek(weights.bytes // 2)
+        stream.write(bytes([byte[0] ^ 1]))
+
+    with pytest.raises(ModelUnavailable, match="SHA-256"):
+        verify(weights)
+
+
+def test_a_model_that_does_not_load_is_a_typed_error(tmp_path: Path):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    (weights.folder / "model.onnx").write_bytes(b"\xff" * weights.bytes)
+
+    with pytest.raises(ModelUnavailable, match="does not load"):
+        load(weights)
+
+
+def test_a_model_without_its_tokenizer_is_a_typed_error(tmp_path: Path):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    (weights.folder / "tokenizer.json").unlink()
+
+    with pytest.raises(ModelUnavailable, match="tokenizer"):
+        load(weights)

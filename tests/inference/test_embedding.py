@@ -1,0 +1,78 @@
+"""What an embedder promises: unit vectors, in order, that depend on nothing but their own text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
+from repertoire.ports import Embedder
+
+ODD = ["", " ", "\x00", "\ud800 half a pair", "👩‍👩‍👧‍👦", "日本語のテキスト", "a\u0301" * 50, "x" * 5000, "[CLS] [PAD]"]
+PLAIN = ["review a pull request", "Deploys containers to Kubernetes. " * 40, "fix the build", "write unit tests " * 9]
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return load(bundled())
+
+
+def test_vectors_have_length_one_and_the_promised_shape(embedder: Embedder):
+    vectors = embedder.embed_passages(ODD + PLAIN)
+
+    assert vectors.shape == (len(ODD + PLAIN), embedder.dimensions)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_vectors(embedder: Embedder):
+    assert embedder.embed_queries([]).shape == (0, embedder.dimensions)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(st.characters(exclude_categories=()), max_size=400))
+def test_any_text_has_a_finite_vector(embedder: Embedder, text: str):
+    (vector,) = embedder.embed_queries([text])
+
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(embedder: Embedder):
+    texts = PLAIN + ODD
+    alone = np.concatenate([embedder.embed_passages([text]) for text in texts])
+
+    np.testing.assert_array_equal(embedder.embed_passages(texts), alone)
+    np.testing.assert_array_equal(embedder.embed_passages(texts[::-1])[::-1], alone)
+
+
+def test_the_same_text_has_the_same_vector_after_loading_again(embedder: Embedder):
+    np.testing.assert_array_equal(load(bundled()).embed_passages(PLAIN), embedder.embed_passages(PLAIN))
+
+
+def test_threads_do_not_change_vectors(embedder: Embedder):
+    np.testing.assert_allclose(
+        load(bundled(), threads=2).embed_passages(PLAIN), embedder.embed_passages(PLAIN), atol=1e-4
+    )
+
+
+def test_the_bundled_model_embeds_queries_and_passages_alike(embedder: Embedder):
+    np.testing.assert_array_equal(embedder.embed_queries(PLAIN), embedder.embed_passages(PLAIN))
+
+
+def test_a_text_is_cut_after_256_tokens(embedder: Embedder):
+    seen = "word " * 254  # and the two tokens that mark its ends
+
+    cut, longer, shorter = embedder.embed_passages([seen, seen + "kubernetes", "word " * 253 + "kubernetes"])
+
+    np.testing.assert_array_equal(cut, longer)
+    assert not np.array_equal(cut, shorter)
+
+
+def test_what_lies_beyond_the_first_4096_characters_is_not_even_tokenised(embedder: Embedder):
+    blank, long = embedder.embed_passages([" ", " " * 4096 + "kubernetes " * 100_000])
+
+    np.testing.assert_array_equal(blank, long)
