@@ -112,6 +112,7 @@ def _message(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
 
 def _stream(message: Mapping[str, Any]) -> bytes:
     block = message["content"][0]
+    opening: dict[str, Any]
     if block["type"] == "text":
         opening = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": block["text"]}

@@ -32,7 +32,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def _bump(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, copy / "tools/bump", *arguments]
+    command = [sys.executable, str(copy / "tools/bump"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
