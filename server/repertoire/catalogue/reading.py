@@ -1,23 +1,24 @@
-"""Reads the shipped starter catalogue; standard library only, because the session hook imports it before anything is installed.
+"""Reads the shipped starter catalogue with the standard library alone, because the session hook imports it.
 
-`starter.json` holds facts about public components, described in our own words; `starter.schema.json` is its contract:
+`starter.json` holds facts about public components in our own words; `starter.schema.json` is its contract:
 
-- `capabilities`: term -> `synonyms` that people type, and an optional `broader` term. Terms are lower-case kebab-case.
-- `signals`: term -> `packages` and `files` that reveal it in a project. Both are `fnmatch` patterns. A package is a name as
+- `capabilities`: term -> `synonyms` that people type, and an optional `broader` term. Terms are kebab-case.
+- `signals`: term -> `packages` and `files` that reveal it in a project, as `fnmatch` patterns. A package is a name as
   a manifest writes it (npm, PyPI, Go module, Maven artifact, gem, ...). A file pattern without a slash is matched
   against base names, one with a slash against the path from the project's root.
 - `marketplaces`: marketplace name -> repository that defines it.
-- `components`: `id` is `repository:path[#name]`, `name` the exact name in that repository, `path` the file (of a plugin:
-  its folder, `.` for the root). `plugin` and `marketplace` are empty where it belongs to none.
+- `components`: `id` is `repository:path[#name]`, `name` the exact name in that repository, `path` the file (of a
+  plugin: its folder, `.` for the root). `plugin` and `marketplace` are empty where it belongs to none.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Mapping, Optional
+from typing import Any
 
 STARTER = Path(__file__).with_name("starter.json")
 
@@ -77,14 +78,17 @@ class Catalogue:
     components: tuple[Entry, ...]
 
     def phrases(self) -> dict[str, str]:
-        """Map every phrase a person may type, in lower case, to its term: synonyms, and terms with blanks for hyphens."""
+        """Map each phrase that people type to its term: every synonym, and every term with blanks for hyphens.
+
+        Phrases are in lower case and may hold one another (`helm chart`, `chart`): a reader takes the longest first.
+        """
         phrases = {term.replace("-", " "): term for term in self.capabilities}
         for capability in self.capabilities.values():
             phrases.update(dict.fromkeys(capability.synonyms, capability.term))
         return phrases
 
 
-def load(path: Optional[Path] = None) -> Catalogue:
+def load(path: Path | None = None) -> Catalogue:
     """Return the shipped catalogue, or the one at path."""
     data = json.loads((path or STARTER).read_text(encoding="utf-8"))
     return Catalogue(
