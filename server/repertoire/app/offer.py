@@ -1,0 +1,99 @@
+"""Decides what a prompt is told about: at most three components that fit well, or, most of the time, nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.answer import Hit, Query, Why
+from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.learning.prompts import MOST, names, needless
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import SEARCH
+from repertoire.trust.hidden import suspicion
+
+HEADING = "Repertoire: components that fit this prompt"
+CONFIDENCE = 0.6  # below it a hint would more often disturb than help
+BESIDE = 0.9  # of the first one's score, for another to be named beside it
+_CONSIDERED = 8
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be offered: never the muted or the seen, so many at most, and with which parts of the pipeline."""
+
+    muted: frozenset[str] = frozenset()  # ids, sources and repositories
+    seen: frozenset[str] = frozenset()
+    items: int = MAX_ITEMS
+    without: frozenset[str] = frozenset()
+    project: str = ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is offered, best first, and why if it is nothing."""
+
+    hits: tuple[Hit, ...] = ()
+    confidence: float = 0.0
+    reason: str = ""
+    text: str = field(default="", repr=False)
+
+
+def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
+    """Return what a prompt should be told about; nothing is the usual answer."""
+    reason = needless(prompt)
+    if reason:
+        return Offer(reason=reason)
+    query = Query(prompt[:MOST], project=limits.project, without=limits.without)
+    ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted)
+    if not ranking.fits or ranking.confidence < CONFIDENCE:
+        return Offer(confidence=ranking.confidence, reason="nothing fits well enough")
+    hits = pipeline.hits(ranking, ranking.rows[:_CONSIDERED])
+    if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
+        return Offer(confidence=ranking.confidence, reason="the prompt names a component already")
+    chosen = _chosen(hits, limits)
+    text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
+    return Offer(tuple(chosen), ranking.confidence, "" if chosen else "all that fits was offered or is unfit", text)
+
+
+def hint_item(hit: Hit) -> HintItem:
+    """Return a hit as a hint shows it."""
+    component = hit.component
+    name = f"{component.plugin}:{component.name}" if component.installed and component.plugin else component.name
+    return HintItem(
+        id=component.id,
+        name=name,
+        type=component.type,
+        description=component.description,
+        why=reason_for(hit.whys),
+        installed=component.installed,
+        install=component.install[-1] if component.install else "",
+    )
+
+
+def reason_for(whys: Sequence[Why]) -> str:
+    """Return why in a few words; a past request is mentioned, never quoted: it may be another project's."""
+    if any(why.kind == "request" for why in whys):
+        return "served a similar request before"
+    texts = [why.text for why in whys if why.kind != "path"] or [why.text for why in whys]
+    return "; ".join(texts[:2])
+
+
+def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
+    chosen: list[Hit] = []
+    taken: set[tuple[str, str]] = set()
+    for hit in hits:
+        component = hit.component
+        twin = (component.type, component.name.lower())
+        if hit.score < BESIDE * hits[0].score or len(chosen) == min(limits.items, MAX_ITEMS):
+            break
+        if component.id in limits.seen or twin in taken or suspicion(_words_of(hit)):
+            continue
+        taken.add(twin)
+        chosen.append(hit)
+    return chosen
+
+
+def _words_of(hit: Hit) -> str:
+    component = hit.component
+    return f"{component.name}\n{component.description}\n{component.body}"

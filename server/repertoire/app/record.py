@@ -1,0 +1,150 @@
+"""Turns what happens in a session into events, and a selection into an edge; decides what is kept of a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+
+from repertoire.app.offer import Offer, reason_for
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.component import Component
+from repertoire.domain.text import clean_line
+from repertoire.learning.prompts import needless
+from repertoire.learning.selections import Mention, choose, names_to_try
+from repertoire.learning.session import Session
+from repertoire.ports import Vectors
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+from repertoire.store.events import ASKED, CLOSED, FAILED, OFFERED, SELECTED, Event
+from repertoire.trust.redaction import redact
+
+KEPT = 2_000  # characters of a redacted prompt
+REDACTED, VECTORS = "redacted", "vectors"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When and where something happens."""
+
+    at: str
+    session: str
+    project: str  # its folder
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt that is worth remembering. `text` is redacted, and reaches the disk only as far as settings allow."""
+
+    key: str
+    text: str
+
+
+def open_request(prompt: str, settings: Settings) -> Request | None:
+    """Return a prompt as a request, redacted; None where it asks for nothing.
+
+    The same text is the same request. Where it must not be kept, neither must a hash by which it could be guessed.
+    """
+    if needless(prompt):
+        return None
+    text = redact(prompt)[:KEPT]
+    kept = settings.store_prompts == REDACTED
+    name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] if kept else uuid.uuid4().hex
+    return Request(f"request:{name}", text)
+
+
+def asked(request: Request, moment: Moment, settings: Settings) -> Event:
+    """Return the event of a request."""
+    data = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
+    return Event(moment.at, ASKED, moment.session, moment.project, request.key, data=data)
+
+
+def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
+    """Return the events of an offer, one a component, with its rank, why and confidence."""
+    return [
+        Event(
+            moment.at,
+            OFFERED,
+            moment.session,
+            moment.project,
+            request,
+            hit.component.id,
+            {
+                "name": clean_line(hit.component.name, 80),
+                "rank": rank,
+                "why": clean_line(reason_for(hit.whys), 120),
+                "confidence": round(offer.confidence, 3),
+                "where": "prompt",
+            },
+        )
+        for rank, hit in enumerate(offer.hits, 1)
+    ]
+
+
+def resolve(store: Store, mention: Mention) -> Component | None:
+    """Return the component that a call means, or None where the graph does not know it."""
+    candidates = [entry.component for name in names_to_try(mention) for entry in store.graph.by_name(name)]
+    return choose(mention, candidates)
+
+
+def selected(store: Store, mention: Mention | None, moment: Moment, session: Session) -> list[Event]:
+    """Return the event of a selection: none for our own parts, nor for the second call within one request.
+
+    What the graph does not know is recorded by its name alone.
+    """
+    if mention is None or mention.ours:
+        return []
+    component = resolve(store, mention)
+    node = component.id if component is not None else ""
+    if node and node in session.selected:
+        return []
+    data = {
+        "name": clean_line(mention.text, 120),
+        "type": component.type if component is not None else mention.types[0],
+        "offered": node in session.seen,
+    }
+    return [Event(moment.at, SELECTED, moment.session, moment.project, session.request, node, data)]
+
+
+def failed(store: Store, mention: Mention | None, moment: Moment, session: Session, *, error: str) -> list[Event]:
+    """Return the event of a component's call that failed, with its redacted message."""
+    if mention is None or mention.ours:
+        return []
+    component = resolve(store, mention)
+    node = component.id if component is not None else ""
+    data = {"name": clean_line(mention.text, 120), "error": clean_line(redact(error[:KEPT]), 200)}
+    return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]
+
+
+def closed(moment: Moment, session: Session) -> list[Event]:
+    """Return the event that closes the open request, with how many components it selected."""
+    if not session.request:
+        return []
+    data = {"selected": len(session.selected)}
+    return [Event(moment.at, CLOSED, moment.session, moment.project, session.request, data=data)]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a selection teaches: the request that it served, with its vector where a model was loaded."""
+
+    request: Request
+    component: str
+    moment: Moment
+    vector: Vectors | None = None
+    model: str = ""
+
+
+def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
+    """Keep a request with an edge to what it selected, as far as settings allow: text, vector or nothing."""
+    text = lesson.request.text if settings.store_prompts == REDACTED else ""
+    vector = lesson.vector if settings.store_prompts in {REDACTED, VECTORS} else None
+    if not text and vector is None:
+        return
+    moment, key = lesson.moment, lesson.request.key
+    with store.transaction():
+        node = store.requests.record(key, text=text, project=moment.project, session=moment.session, now=moment.at)
+        store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)
+        if vector is not None:
+            digest = hashlib.sha256(vector.tobytes()).hexdigest()
+            store.vectors.put(REQUEST_SPACE, lesson.model, [(node, digest)], vector.reshape(1, -1))

@@ -1,0 +1,87 @@
+"""Reads from a tool call or a slash command which component was selected, and finds it among those of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL, Component
+
+OURS = "repertoire"
+_MCP, _PLUGIN = "mcp__", "plugin_"
+_BUILT_IN_AGENTS = frozenset(("general-purpose", "explore", "plan", "statusline-setup", "claude-code-guide", "fork"))
+
+
+@dataclass(frozen=True)
+class Mention:
+    """What a call says of the component it uses: what it may be, and as which (plugin, name) it may be known."""
+
+    types: tuple[str, ...]
+    readings: tuple[tuple[str, str], ...]
+    text: str
+
+    @property
+    def ours(self) -> bool:
+        """Tell whether it is a part of Repertoire itself: using that says nothing about anybody's needs."""
+        return any(plugin == OURS for plugin, _ in self.readings)
+
+
+def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
+    """Return what a finished tool call selected, or None for a tool that is no component."""
+    if tool == "Skill":
+        return _named((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
+    if tool in {"Agent", "Task"}:
+        name = _first_text(arguments, ("subagent_type", "agent_type"))
+        return None if name.lower() in _BUILT_IN_AGENTS else _named((AGENT,), name)
+    if tool.startswith(_MCP):
+        return _server(tool.removeprefix(_MCP).partition("__")[0])
+    return None
+
+
+def from_command(command: str) -> Mention | None:
+    """Return what an expanded slash command selected."""
+    return _named((COMMAND, SKILL), command.removeprefix("/"))
+
+
+def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
+    """Return the component that is meant: of the named plugin where one is named, installed ones first."""
+    fitting = [component for component in candidates if component.type in mention.types]
+    for plugin, name in mention.readings:
+        same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
+        of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same
+        # A component read from a bare folder does not know its plugin; one that is known to be another's is not meant.
+        chosen = of_plugin or [c for c in same if not c.plugin]
+        if chosen:
+            return min(
+                chosen, key=lambda c: (not c.installed, mention.types.index(c.type), bool(c.plugin) != bool(plugin))
+            )
+    return None
+
+
+def names_to_try(mention: Mention) -> Iterable[str]:
+    """Return the names under which the component may be stored."""
+    return dict.fromkeys(
+        spelling for plugin, name in mention.readings for spelling in (name, f"{plugin}:{name}" if plugin else name)
+    )
+
+
+def _first_text(arguments: Mapping[str, Any], keys: Sequence[str]) -> str:
+    values = (arguments.get(key) for key in keys)
+    return next((value.strip().removeprefix("/") for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def _named(types: tuple[str, ...], text: str) -> Mention | None:
+    if not text:
+        return None
+    plugin, _, name = text.rpartition(":")
+    return Mention(types, ((plugin, name),), text)
+
+
+def _server(text: str) -> Mention:
+    """Read `server` or `plugin_<plugin>_<server>`, where either part may hold an underscore itself."""
+    if not text.startswith(_PLUGIN):
+        return Mention((MCP_SERVER,), (("", text),), text)
+    parts = text.removeprefix(_PLUGIN).split("_")
+    splits = tuple(("_".join(parts[:cut]), "_".join(parts[cut:])) for cut in range(1, len(parts)))
+    return Mention((MCP_SERVER,), (*splits, ("", text)), text)

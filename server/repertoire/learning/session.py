@@ -1,0 +1,63 @@
+"""What a session has seen and is doing, folded from its events: pure, so that any process sees the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+ASKED, OFFERED, SELECTED, CLOSED, COMPACTED = "asked", "offered", "selected", "closed", "compacted"
+
+
+class Happened(Protocol):
+    """What is read of an event."""
+
+    @property
+    def kind(self) -> str:
+        """What happened."""
+
+    @property
+    def request(self) -> str:
+        """The request it belongs to."""
+
+    @property
+    def node(self) -> str:
+        """The component it is about."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The rest."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """What must not be offered again, and the request that is open."""
+
+    seen: frozenset[str] = frozenset()  # offered since the last compaction, or used at any time
+    request: str = ""  # key of the open request
+    prompt: str = ""  # what was kept of its text
+    selected: frozenset[str] = frozenset()  # what the open request has selected
+
+
+def replay(events: Iterable[Happened]) -> Session:
+    """Fold a session's events, oldest first."""
+    offered: set[str] = set()
+    used: set[str] = set()
+    request, prompt = "", ""
+    selected: set[str] = set()
+    for event in events:
+        if event.kind == OFFERED:
+            offered.add(event.node)
+        elif event.kind == COMPACTED:
+            offered.clear()
+        elif event.kind == SELECTED:
+            used.add(event.node)
+            if event.request == request:
+                selected.add(event.node)
+        elif event.kind == ASKED:
+            request, prompt = event.request, str(event.data.get("prompt", ""))
+            selected.clear()
+        elif event.kind == CLOSED:
+            request, prompt = "", ""
+            selected.clear()
+    return Session(frozenset(offered | used), request, prompt, frozenset(selected))
