@@ -1,0 +1,80 @@
+"""The one place that names concrete parts: opens the home and puts store, model and pipeline together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from repertoire.boot import home as homes
+from repertoire.boot.errors import BootError
+from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
+from repertoire.inference.embedder import IdleEmbedder
+from repertoire.inference.weights import find
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.settings import Settings, load
+from repertoire.store.database import Store
+
+
+@dataclass(frozen=True)
+class Repertoire:
+    """Everything a verb may need, put together once a process."""
+
+    home: Path
+    settings: Settings
+    store: Store
+    embedder: IdleEmbedder | None  # None: no model, and `degraded` says why
+    pipeline: Pipeline
+    degraded: tuple[str, ...] = ()
+
+    def muted(self) -> frozenset[str]:
+        """Return the ids and sources that are never to be offered."""
+        return frozenset(target for target, scope in self.store.preferences.muted().items() if scope != "project")
+
+
+@contextmanager
+def open_repertoire(
+    folder: Path | None = None, *, environment: Mapping[str, str] | None = None, read_only: bool = False
+) -> Iterator[Repertoire]:
+    """Open the home (made where there is none) and close it again.
+
+    Raises:
+        RepertoireError: the settings or the database cannot be used.
+    """
+    home = folder or find_home()
+    settings = load(home, os.environ if environment is None else environment)
+    embedder, degraded = open_embedder(home, settings)
+    with Store.open(homes.database_path(home), read_only=read_only) as store:
+        if store.read_only and not read_only:
+            degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+        yield Repertoire(home, settings, store, embedder, pipeline, degraded)
+
+
+def find_home() -> Path:
+    """Return the data folder, created if need be.
+
+    Raises:
+        StoreReadOnly: it can neither be found nor made.
+    """
+    try:
+        return homes.home()
+    except BootError as error:
+        raise StoreReadOnly(str(error)) from error
+
+
+def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, tuple[str, ...]]:
+    """Return the configured model, not yet loaded, or None and the reason."""
+    try:
+        weights = find(settings.model, cache=home / "models")
+    except ModelUnavailable as error:
+        return None, (f"no vectors: {error}",)
+    return IdleEmbedder(weights, threads=settings.threads), ()
+
+
+def now() -> str:
+    """Return the time as the store writes it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,115 @@
+"""`recommend`, `search` and `explain`: the questions a person asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repertoire.app.recommend import recommend
+from repertoire.app.search import search
+from repertoire.app.wiring import open_repertoire
+from repertoire.cli.output import json_option, show
+from repertoire.cli.prepare import prepared
+from repertoire.domain.answer import PARTS, Query, StageReport, Task
+from repertoire.domain.component import COMPONENT_TYPES
+from repertoire.rendering.answers import answer_text, recommendation_text
+
+wait_option = click.option("--wait", is_flag=True, help="Wait until every component has its vectors.")
+types_option = click.option(
+    "--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this type; repeatable."
+)
+installed_option = click.option(
+    "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
+)
+using_option = click.option("--using", multiple=True, metavar="ID", help="A component already in use; repeatable.")
+stages_option = click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took.")
+without_option = click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True)
+
+
+@click.command("recommend")
+@click.argument("task")
+@click.option("--budget", default=2000, show_default=True, help="Tokens that the set's texts may cost.")
+@click.option("--size", default=3, show_default=True, help="Components at most.")
+@click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
+@types_option
+@installed_option
+@using_option
+@wait_option
+@stages_option
+@without_option
+@json_option
+def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    task: str,
+    budget: int,
+    size: int,
+    project: Path | None,
+    types: tuple[str, ...],
+    installed: bool | None,
+    using: tuple[str, ...],
+    wait: bool,
+    stages: bool,
+    without: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Recommend the smallest set that fits TASK, with reasons and how to install it.
+
+    \b
+    repertoire recommend "add OAuth login with sessions to a FastAPI service"
+    repertoire recommend "review this pull request" --installed
+    """
+    asked = Task(
+        task,
+        budget=budget,
+        limit=size,
+        types=types,
+        using=using,
+        installed=installed,
+        project=str(project or Path.cwd()),
+        without=frozenset(without),
+    )
+    with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
+        answer = recommend(repertoire.pipeline, asked, muted=repertoire.muted())
+        show(answer, lambda: recommendation_text(answer), as_json=as_json)
+        _afterwards(answer.report if stages else (), notes)
+
+
+@click.command("search")
+@click.argument("query")
+@click.option("--limit", default=10, show_default=True, help="How many results.")
+@types_option
+@installed_option
+@using_option
+@wait_option
+@stages_option
+@without_option
+@json_option
+def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    query: str,
+    limit: int,
+    types: tuple[str, ...],
+    installed: bool | None,
+    using: tuple[str, ...],
+    wait: bool,
+    stages: bool,
+    without: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """List the components that serve QUERY, best first, with reasons.
+
+    \b
+    repertoire search "review a pull request" --type agent
+    repertoire search code-reviewer
+    """
+    asked = Query(query, types=types, using=using, installed=installed, limit=limit, without=frozenset(without))
+    with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
+        answer = search(repertoire.pipeline, asked, muted=repertoire.muted())
+        show(answer, lambda: answer_text(answer), as_json=as_json)
+        _afterwards(answer.report if stages else (), notes)
+
+
+def _afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
+    for stage in report:
+        click.echo(f"{stage.stage:<8} {stage.ms:7.1f} ms  {stage.detail}", err=True)
+    for note in notes:
+        click.echo(f"({note})", err=True)

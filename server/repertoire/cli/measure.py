@@ -1,0 +1,76 @@
+"""`eval`: the quality of retrieval on a labelled set, through the very pipeline that users get."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from repertoire.app.evaluate import MODES, SEARCH, EvalOptions, evaluate
+from repertoire.app.wiring import evaluation_tools, find_home, open_embedder
+from repertoire.cli.output import json_option, show
+from repertoire.domain.answer import PARTS
+from repertoire.settings import load
+from repertoire.store.database import Store
+
+_folder = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command("eval")
+@click.argument("set_dir", type=_folder)
+@click.option("--run", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where the run is written.")
+@click.option("--split", default="dev", show_default=True, help="Whose queries are answered.")
+@click.option("--as", "mode", type=click.Choice(MODES), default=SEARCH, show_default=True, help="Through which door.")
+@click.option("--learn", default="", metavar="SPLIT[:N]", help="First record these queries' gold as selections made.")
+@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; repeatable.")
+@click.option("--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: each query's own repository.")
+@click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Keep the corpus's vectors here.")
+@json_option
+def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    set_dir: Path,
+    run: Path,
+    split: str,
+    mode: str,
+    learn: str,
+    without: tuple[str, ...],
+    scope: str,
+    cache: Path | None,
+    as_json: bool,
+) -> None:
+    """Answer the queries of SET_DIR over a throw-away store and write the run for a judge.
+
+    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv. A line of the run is
+    `query-id TAB corpus-id TAB rank TAB score`.
+    """
+    options = EvalOptions(
+        set_dir,
+        run,
+        split=split,
+        mode=mode,
+        learn=learn,
+        without=frozenset(without),
+        scope_repo=scope == "repo",
+        cache=cache,
+    )
+    home = find_home()
+    embedder, degraded = open_embedder(home, load(home, os.environ))
+    for line in degraded:
+        click.echo(line, err=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
+        Store.open(Path(folder) / "eval.db") as store,
+    ):
+        result = evaluate(
+            options, store, tools=evaluation_tools(embedder), report=lambda line: click.echo(line, err=True)
+        )
+    show(
+        result,
+        lambda: (
+            f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f} ms, p95 {result.p95_ms:.1f} ms; "
+            f"{result.documents} documents at {result.documents_per_second:.0f}/s"
+            f"{' (vectors from the cache)' if result.cached else ''}; {run}"
+        ),
+        as_json=as_json,
+    )

@@ -1,0 +1,62 @@
+"""How the command line writes: text for a person, JSON for a program, progress on the error stream."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+BODY_SHOWN = 400  # characters of a component's text in JSON; `explain --json` has the whole of it
+
+
+def show(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
+    """Print a value, as JSON or as the text of it."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2) if as_json else text().rstrip("\n"))
+
+
+def plain(value: Any) -> Any:
+    """Return what json can write: dataclasses and mappings as objects, tuples as lists, long bodies cut."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: plain(_short(field.name, getattr(value, field.name))) for field in dataclasses.fields(value)
+        }
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _short(name: str, value: Any) -> Any:
+    return value[:BODY_SHOWN] if name in {"body", "code"} and isinstance(value, str) else value
+
+
+@contextmanager
+def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """Show bars on the error stream while the block runs: call with what is done, how far, and of how much (0: unknown)."""
+    bars = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+        disable=quiet or not sys.stderr.isatty(),
+        transient=True,
+    )
+    tasks: dict[str, Any] = {}
+
+    def report(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = bars.add_task(what, total=total or None)
+        bars.update(tasks[what], completed=done, total=total or None)
+
+    with bars:
+        yield report

@@ -1,0 +1,1 @@
+"""`status`, `mute` and `forget`: what a person sees and decides."""
