@@ -1,70 +1,81 @@
-"""One SQLite file, opened so that several processes lose nothing: WAL, nesting transactions, typed errors."""
+"""One SQLite file, used so that several processes lose nothing: WAL, nesting transactions, typed errors."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
-import os
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from repertoire.domain.errors import (
-    CorruptStore,
-    ForeignStore,
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-)
+from repertoire.domain.errors import StoreBusy, StoreError
+from repertoire.store.opening import APPLICATION_ID, Wish, open_file, refuse_newer, translated
 
-APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
-BUSY_TIMEOUT_MS = 10_000  # longer than any of our write transactions; past it something hangs
+LOG_LIMIT = 16 * 1024 * 1024  # bytes that the write-ahead log keeps once a checkpoint has emptied it
 Bindings = Sequence[Any] | Mapping[str, Any]
 
 
 class Connection:
-    """A connection whose errors name the file and say what to do."""
+    """A connection whose errors name the file and say what to do. One thread at a time uses it."""
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, known_schema: int, read_only: bool = False, wait: float = 10.0) -> None:
         self.path = path
         self._depth = 0
         self._touched = False
-        with self._translated():
-            self._db, self.read_only = _open(path, read_only=read_only)
-            self._load_vectors()
-            if not self.read_only:
-                self._prepare_for_writing()
+        self._wait = wait
+        with translated(path):
+            opened = open_file(path, Wish(known_schema, read_only, wait))
+        self._db, self.read_only, self.stale = opened.db, opened.read_only, opened.stale
+        try:
+            with translated(path, self._db):
+                refuse_newer(path, self.schema, known_schema)  # the header may be older than the log
+                self._load_vectors()
+                self._db.pragma("temp_store", "memory")  # no prompt in a temporary file, none needed in a sandbox
+                if not self.read_only:
+                    self._prepare_for_writing()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Release the file."""
         self._db.close()
 
-    def execute(self, sql: str, bindings: Bindings = ()) -> apsw.Cursor:
-        """Run one statement."""
-        with self._translated():
-            return self._db.execute(sql, bindings)
+    @property
+    def schema(self) -> int:
+        """The number of the newest migration that the file has."""
+        return int(self.value("PRAGMA user_version"))
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> None:
+        """Run a statement to its end."""
+        with self._running():
+            for _ in self._db.execute(sql, bindings):
+                pass
 
     def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
         """Return every row of a query."""
-        with self._translated():
+        with self._running():
             return self._db.execute(sql, bindings).fetchall()
 
     def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
-        with self._translated():
-            return self._db.execute(sql, bindings).fetchone()
+        with self._running():
+            cursor = self._db.execute(sql, bindings)
+            row = cursor.fetchone()
+            cursor.close(force=True)  # a query left half-way would hold its snapshot, and the log could not be emptied
+            return row
 
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         """Return the first column of the first row, or None."""
         row = self.row(sql, bindings)
         return None if row is None else row[0]
 
-    def executemany(self, sql: str, rows: Iterator[Bindings] | Sequence[Bindings]) -> None:
+    def executemany(self, sql: str, rows: Iterable[Bindings]) -> None:
         """Run one statement for each row of bindings."""
-        with self._translated():
+        with self._running():
             self._db.executemany(sql, rows)
 
     @property
@@ -75,6 +86,11 @@ class Connection:
     def changes(self) -> int:
         """Count the rows that the last statement changed."""
         return self._db.changes()
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction or a snapshot is open."""
+        return self._db.in_transaction
 
     def touch(self) -> None:
         """Note that nodes or edges changed: the revision moves when the outermost transaction commits."""
@@ -87,50 +103,50 @@ class Connection:
         The outermost takes the write lock at once: one that began as a reader could not be upgraded without losing
         the race to another process.
         """
-        name = f"level_{self._depth}"
-        self.execute("BEGIN IMMEDIATE" if self._depth == 0 else f"SAVEPOINT {name}")
+        level, touched = self._depth, self._touched
+        self.execute(f"SAVEPOINT level_{level}" if level else "BEGIN IMMEDIATE")
         self._depth += 1
         try:
             yield
-        except BaseException:
-            self._depth -= 1
-            self._undo(name)
-            raise
-        self._depth -= 1
-        if self._depth:
-            self.execute(f"RELEASE {name}")
-            return
-        try:
-            if self._touched:
+            if self._touched and not level:
                 self.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
-            self.execute("COMMIT")
+            self.execute(f"RELEASE level_{level}" if level else "COMMIT")
         except BaseException:
-            self._undo(name)
+            self._touched = touched
+            self._undo(level)
             raise
         finally:
-            self._touched = False
+            self._depth = level
+        self._touched = self._touched and bool(level)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let every read in the block see one state of the file."""
-        if self._depth:
+        """Let every read in the block see one state of the file; nothing can be written in it."""
+        nested = self._db.in_transaction
+        if nested:
             yield
             return
         self.execute("BEGIN DEFERRED")
         try:
             yield
         finally:
-            self.execute("COMMIT")
+            if self._db.in_transaction:
+                self.execute("COMMIT")
 
-    def _undo(self, name: str) -> None:
+    def _undo(self, level: int) -> None:
         # A full disk or a broken file ends the transaction by itself: a second ROLLBACK would mask the first error.
-        if not self._db.in_transaction:
-            return
-        if self._depth:
-            self._db.execute(f"ROLLBACK TO {name}; RELEASE {name}")
-        else:
-            self._touched = False
-            self._db.execute("ROLLBACK")
+        if self._db.in_transaction:
+            with translated(self.path, self._db):
+                self._db.execute(f"ROLLBACK TO level_{level}; RELEASE level_{level}" if level else "ROLLBACK")
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        if self._depth and not self._db.in_transaction:
+            # Whoever caught the error that ended it must not go on: the rest would be written without the start.
+            message = f"{self.path}: the transaction was undone by an earlier error, nothing of it was written"
+            raise StoreError(message)
+        with translated(self.path, self._db):
+            yield
 
     def _load_vectors(self) -> None:
         # By path: `import sqlite_vec` would import numpy, 45 ms that a short command does not need.
@@ -143,62 +159,28 @@ class Connection:
         self._db.enable_load_extension(False)  # noqa: FBT003
 
     def _prepare_for_writing(self) -> None:
-        application = self._db.pragma("application_id")
-        if application != APPLICATION_ID:
-            if application or self.value("SELECT count(*) FROM sqlite_schema"):
-                raise ForeignStore(_foreign(self.path))
-            self._db.pragma("application_id", APPLICATION_ID)
-        self._db.pragma("journal_mode", "wal")
+        if self._db.pragma("application_id") != APPLICATION_ID:
+            # Into the file itself, before there is a log: from its first page on the file can be told from others.
+            with self.transaction():
+                self._db.pragma("application_id", APPLICATION_ID)
+        self._enter_wal()
         self._db.pragma("synchronous", "normal")
         self._db.pragma("foreign_keys", 1)
         self._db.pragma("secure_delete", 1)
+        self._db.pragma("journal_size_limit", LOG_LIMIT)
+        self._db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except apsw.NotADBError as error:
-            raise ForeignStore(_foreign(self.path)) from error
-        except apsw.CorruptError as error:
-            message = (
-                f"{self.path} is damaged ({error}); move it away and run `repertoire ingest` to rebuild it, "
-                "nothing in it was changed"
-            )
-            raise CorruptStore(message) from error
-        except apsw.FullError as error:
-            message = f"no space left to write {self.path}; free some and run it again"
-            raise StoreFull(message) from error
-        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-            message = f"{self.path} cannot be written ({error}); set REPERTOIRE_HOME to a folder that can"
-            raise StoreReadOnly(message) from error
-        except (apsw.BusyError, apsw.LockedError) as error:
-            message = f"{self.path} was locked by another process for over {BUSY_TIMEOUT_MS // 1000} s; try again"
-            raise StoreBusy(message) from error
-        except apsw.IOError as error:
-            message = f"{self.path} could not be read or written ({error}); check the disk"
-            raise StoreError(message) from error
-
-
-def _foreign(path: Path) -> str:
-    return f"{path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
-
-
-def _open(path: Path, *, read_only: bool) -> tuple[apsw.Connection, bool]:
-    writable = os.access(path if path.exists() else path.parent, os.W_OK) and os.access(path.parent, os.W_OK)
-    if not read_only and writable:
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        db = apsw.Connection(str(path), flags=flags)
-        with contextlib.suppress(OSError):
-            path.chmod(0o600)
-    else:
-        if not path.exists():
-            message = (
-                f"there is no database at {path} and none can be made there; set REPERTOIRE_HOME to a writable folder"
-            )
-            raise StoreReadOnly(message)
-        # A WAL database in a folder that cannot be written opens only as immutable.
-        suffix = "?mode=ro" if os.access(path.parent, os.W_OK) else "?immutable=1"
-        db = apsw.Connection(path.absolute().as_uri() + suffix, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    db.set_busy_timeout(BUSY_TIMEOUT_MS)
-    db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # reads the header: a foreign file fails here
-    return db, not (not read_only and writable)
+    def _enter_wal(self) -> None:
+        # SQLite does not wait for this change: two processes that make the file together would fail each other.
+        deadline = time.monotonic() + self._wait
+        while True:
+            with contextlib.suppress(apsw.BusyError):
+                if self._db.pragma("journal_mode", "wal") == "wal":
+                    return
+            if time.monotonic() > deadline:
+                message = (
+                    f"{self.path} is locked by another process, or its file system has no shared memory; "
+                    "try again, or set REPERTOIRE_HOME to a folder on a local disk"
+                )
+                raise StoreBusy(message)
+            time.sleep(0.005)

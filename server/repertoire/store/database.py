@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import final
 
 from repertoire.store.connection import Connection
 from repertoire.store.events import Events, Preferences
 from repertoire.store.graph import Graph
-from repertoire.store.migrations import migrate
+from repertoire.store.migrations import NEWEST, migrate
 from repertoire.store.privacy import Privacy
+from repertoire.store.requests import Requests
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 
 
+@final
 class Store:
-    """One database file and everything in it."""
+    """One database file and everything in it. One thread at a time uses it; each thread opens its own.
+
+    While a store is open, its process must not open the file by other means (`open`, `shutil.copy`): closing such a
+    handle drops the locks of every connection in the process, and another process may delete the log under them.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.path = connection.path
         self.read_only = connection.read_only
+        self.stale = connection.stale  # opened without its log: what was written last is not seen
         self.graph = Graph(connection)
         self.vectors = Vectors(connection)
         self.sources = Sources(connection, self.vectors)
+        self.requests = Requests(connection, self.vectors)
         self.events = Events(connection)
         self.preferences = Preferences(connection)
-        self.privacy = Privacy(connection)
+        self.privacy = Privacy(connection, self.sources, self.vectors)
         self.transaction = connection.transaction
+        self.snapshot = connection.snapshot
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Store:
+    def open(cls, path: Path, *, read_only: bool = False, wait: float = 10.0) -> Store:
         """Open the database, made new where there is none; a file that cannot be written opens to read.
+
+        `wait` is how many seconds a write may wait for the lock of another process.
 
         Raises:
             StoreError: the file is foreign, newer, corrupt, or cannot be opened at all.
         """
-        connection = Connection(path, read_only=read_only)
+        connection = Connection(path, known_schema=NEWEST, read_only=read_only, wait=wait)
         try:
             migrate(connection)
         except BaseException:

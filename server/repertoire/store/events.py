@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire.store.connection import Connection
+from repertoire.store.rows import as_json, storable
 
 ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
     "asked",
@@ -45,7 +46,10 @@ class Events:
         with self._db.transaction():
             self._db.executemany(
                 "INSERT INTO event(at, kind, session, project, request, node, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(e.at, e.kind, e.session, e.project, e.request, e.node, json.dumps(dict(e.data))) for e in events],
+                [
+                    (e.at, e.kind, *map(storable, (e.session, e.project, e.request, e.node)), as_json(e.data))
+                    for e in events
+                ],
             )
 
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
@@ -58,19 +62,46 @@ class Events:
         if session:
             where.append("session = ?")
             bindings.append(session)
-        rows = self._db.rows(
-            f"SELECT at, kind, session, project, request, node, data, id FROM event WHERE {' AND '.join(where)} "
-            "ORDER BY id DESC LIMIT ?",
-            (*bindings, limit),
+        return self._events(f"WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?", (*bindings, limit))
+
+    def since(self, number: int, *, limit: int = 1000) -> list[Event]:
+        """Return the events after the one with this number, the oldest first."""
+        return self._events("WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
+
+    def open_request(self, session: str) -> Event | None:
+        """Return what was asked last in a session, unless it was closed since."""
+        found = self._events(
+            """WHERE session = ?1 AND kind = ?2 AND id > coalesce(
+                 (SELECT max(id) FROM event WHERE session = ?1 AND kind = ?3), 0)
+               ORDER BY id DESC LIMIT 1""",
+            (session, ASKED, CLOSED),
         )
-        return [
-            Event(at, kind, event_session, project, request, node, json.loads(data), number)
-            for at, kind, event_session, project, request, node, data, number in rows
-        ]
+        return found[0] if found else None
+
+    def nodes(self, session: str, kind: str = OFFERED, *, since: str = COMPACTED) -> list[str]:
+        """Return the nodes of a session's events of a kind, each once, in the order of their first time.
+
+        Only those after the session's last event of the kind `since` count: what was compacted is out of sight.
+        """
+        rows = self._db.rows(
+            """SELECT node FROM event WHERE session = ?1 AND kind = ?2 AND node <> '' AND id > coalesce(
+                 (SELECT max(id) FROM event WHERE session = ?1 AND kind = ?3), 0)
+               GROUP BY node ORDER BY min(id)""",
+            (session, kind, since),
+        )
+        return [str(node) for (node,) in rows]
 
     def count(self, kind: str) -> int:
         """Count the events of a kind."""
         return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))
+
+    def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
+        return [
+            Event(at, kind, session, project, request, node, json.loads(data), number)
+            for at, kind, session, project, request, node, data, number in self._db.rows(
+                f"SELECT at, kind, session, project, request, node, data, id FROM event {where}", bindings
+            )
+        ]
 
 
 class Preferences:

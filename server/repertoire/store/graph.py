@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from repertoire.domain.component import Component
 from repertoire.domain.text import match_any
 from repertoire.ports import Link, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
+from repertoire.store.rows import SELECT_STORED, stored
 
-_COLUMNS = """n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind, c.type, c.description, c.body, c.code,
-    c.examples, c.front_matter, c.allowed_tools, c.repository, c.path, c.plugin, c.marketplace, c.licence, c.content_hash,
-    c.first_commit, c.last_commit, c.installed, c.install, c.popularity, c.version"""
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
 
@@ -69,23 +65,23 @@ class Graph:
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
             marks = ", ".join("?" * len(chunk))
-            for row in self._db.rows(f"SELECT {_COLUMNS} FROM {_FROM} WHERE n.id IN ({marks})", chunk):
-                found[int(row[0])] = _component(row)
+            for row in self._db.rows(f"{SELECT_STORED} WHERE n.id IN ({marks})", chunk):
+                found[int(row[0])] = stored(row)
         return found
 
     def by_key(self, key: str) -> StoredComponent | None:
         """Return the component with this id, or None."""
-        row = self._db.row(f"SELECT {_COLUMNS} FROM {_FROM} WHERE n.key = ?", (key,))
-        return None if row is None else _component(row)
+        row = self._db.row(f"{SELECT_STORED} WHERE n.key = ?", (key,))
+        return None if row is None else stored(row)
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
         """Return the components of this name, installed ones first."""
         rows = self._db.rows(
-            f"""SELECT {_COLUMNS} FROM {_FROM} WHERE n.type = 'component' AND n.name = ? COLLATE NOCASE
+            f"""{SELECT_STORED} WHERE n.type = 'component' AND n.name = ? COLLATE NOCASE
                 ORDER BY c.installed DESC, c.popularity DESC, n.id LIMIT ?""",
             (name, limit),
         )
-        return [_component(row) for row in rows]
+        return [stored(row) for row in rows]
 
     def links(self, key: str, *, limit: int = 200) -> list[Link]:
         """Return the edges of a node, the strongest first."""
@@ -129,30 +125,3 @@ class Graph:
         counts["edges"] = int(self._db.value("SELECT count(*) FROM edge"))
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts
-
-
-def _component(row: tuple) -> StoredComponent:  # type: ignore[type-arg]
-    component = Component(
-        id=row[1],
-        name=row[2],
-        type=row[7],
-        description=row[8],
-        body=row[9],
-        code=row[10],
-        examples=tuple(json.loads(row[11])),
-        front_matter=json.loads(row[12]),
-        allowed_tools=tuple(json.loads(row[13])),
-        repository=row[14],
-        path=row[15],
-        plugin=row[16],
-        marketplace=row[17],
-        licence=row[18],
-        content_hash=row[19],
-        first_commit=row[20],
-        last_commit=row[21],
-        installed=bool(row[22]),
-        install=tuple(json.loads(row[23])),
-        popularity=row[24],
-        version=row[25],
-    )
-    return StoredComponent(row[0], component, row[5] or "", row[6] or "", row[3], row[4])

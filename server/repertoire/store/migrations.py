@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.domain.errors import NewerStore
+from repertoire.domain.errors import StoreReadOnly
 from repertoire.store.connection import Connection
 
 
@@ -30,7 +30,8 @@ MIGRATIONS = (
                 added_at TEXT NOT NULL, ingested_at TEXT NOT NULL)""",
             """CREATE TABLE file(
                 source_id INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE, path TEXT NOT NULL,
-                content_hash TEXT NOT NULL, skipped TEXT NOT NULL DEFAULT '', PRIMARY KEY (source_id, path)) WITHOUT ROWID""",
+                content_hash TEXT NOT NULL, skipped TEXT NOT NULL DEFAULT '',
+                PRIMARY KEY (source_id, path)) WITHOUT ROWID""",
             # source_id 0: shared by sources (capabilities, requirements), kept while an edge needs it.
             """CREATE TABLE node(
                 id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, type TEXT NOT NULL, name TEXT NOT NULL,
@@ -43,16 +44,18 @@ MIGRATIONS = (
                 description TEXT NOT NULL, body TEXT NOT NULL, code TEXT NOT NULL, examples TEXT NOT NULL,
                 front_matter TEXT NOT NULL, allowed_tools TEXT NOT NULL, repository TEXT NOT NULL, path TEXT NOT NULL,
                 plugin TEXT NOT NULL, marketplace TEXT NOT NULL, licence TEXT NOT NULL, content_hash TEXT NOT NULL,
-                first_commit TEXT NOT NULL, last_commit TEXT NOT NULL, installed INTEGER NOT NULL, install TEXT NOT NULL,
-                popularity REAL NOT NULL, version INTEGER NOT NULL)""",
+                first_commit TEXT NOT NULL, last_commit TEXT NOT NULL, installed INTEGER NOT NULL,
+                install TEXT NOT NULL, popularity REAL NOT NULL, version INTEGER NOT NULL)""",
             "CREATE INDEX component_by_hash ON component(content_hash)",
             """CREATE TABLE edge(
                 id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,
-                target INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, relation TEXT NOT NULL, weight REAL NOT NULL,
-                evidence TEXT NOT NULL, source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '',
+                target INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, relation TEXT NOT NULL,
+                weight REAL NOT NULL, evidence TEXT NOT NULL,
+                source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '',
                 UNIQUE (source, target, relation, source_id, file))""",
             "CREATE INDEX edge_by_target ON edge(target, relation)",
             "CREATE INDEX edge_by_file ON edge(source_id, file)",
+            # `porter unicode61` over words already split: any SQLite with FTS5 reads it, a hook's included.
             "CREATE VIRTUAL TABLE component_text USING fts5(name, description, body, tokenize = 'porter unicode61')",
             """CREATE TABLE vector_space(
                 id INTEGER PRIMARY KEY, space TEXT NOT NULL, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
@@ -60,53 +63,58 @@ MIGRATIONS = (
             """CREATE TABLE vector_state(
                 space_id INTEGER NOT NULL REFERENCES vector_space(id) ON DELETE CASCADE, node_id INTEGER NOT NULL,
                 content_hash TEXT NOT NULL, PRIMARY KEY (space_id, node_id)) WITHOUT ROWID""",
+            "CREATE INDEX vector_state_by_node ON vector_state(node_id)",
+            # AUTOINCREMENT: a number that was forgotten is not given again, so that "all since N" stays true.
             """CREATE TABLE event(
-                id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL DEFAULT '',
-                project TEXT NOT NULL DEFAULT '', request TEXT NOT NULL DEFAULT '', node TEXT NOT NULL DEFAULT '',
-                data TEXT NOT NULL DEFAULT '{}')""",
+                id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, kind TEXT NOT NULL,
+                session TEXT NOT NULL DEFAULT '', project TEXT NOT NULL DEFAULT '', request TEXT NOT NULL DEFAULT '',
+                node TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}')""",
             "CREATE INDEX event_by_session ON event(session, id)",
             "CREATE INDEX event_by_kind ON event(kind, id)",
-            "CREATE TRIGGER event_is_append_only BEFORE UPDATE ON event BEGIN SELECT raise(ABORT, 'events are append-only'); END",
+            """CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+               BEGIN SELECT raise(ABORT, 'events are append-only'); END""",
+            # Only a person's wish to forget deletes: privacy.py sets the row for the length of its transaction.
+            """CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event
+               WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'forgetting')
+               BEGIN SELECT raise(ABORT, 'events are append-only'); END""",
             "CREATE TABLE mute(target TEXT PRIMARY KEY, scope TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID",
             """CREATE TABLE correction(
                 node_key TEXT PRIMARY KEY, capabilities TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID""",
         ),
     ),
 )
+NEWEST = MIGRATIONS[-1].number
 
 
 def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
     """Bring the schema to the newest step; several processes may try at once.
 
     Raises:
-        NewerStore: the file has steps that this version does not know.
+        StoreReadOnly: steps are missing and the file cannot be written.
     """
-    newest = migrations[-1].number
-    known = _applied(connection)
-    if known > newest:
+    missing = [migration for migration in migrations if migration.number > connection.schema]
+    if missing and connection.read_only:
         message = (
-            f"{connection.path} was written by a newer Repertoire (schema {known}, this one knows {newest}); "
-            "update the plugin, the file was left as it is"
+            f"{connection.path} needs to be brought up to date (schema {connection.schema}, this version reads "
+            f"{missing[-1].number}) and cannot be written from here; run `repertoire status` where it can, "
+            "or set REPERTOIRE_HOME to a writable folder"
         )
-        raise NewerStore(message)
-    if known == newest or connection.read_only:
-        return
+        raise StoreReadOnly(message)
+    for migration in missing:
+        with connection.transaction():
+            if connection.schema < migration.number:  # else another process was faster
+                _apply(connection, migration)
+
+
+def _apply(connection: Connection, migration: Migration) -> None:
     connection.execute(
         "CREATE TABLE IF NOT EXISTS migration(number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
     )
-    for migration in migrations:
-        with connection.transaction():
-            if _applied(connection) >= migration.number:  # another process was faster
-                continue
-            for statement in migration.statements:
-                connection.execute(statement)
-            connection.execute(
-                "INSERT INTO migration VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-                (migration.number, migration.name),
-            )
-
-
-def _applied(connection: Connection) -> int:
-    if not connection.value("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'"):
-        return 0
-    return int(connection.value("SELECT coalesce(max(number), 0) FROM migration"))
+    for statement in migration.statements:
+        connection.execute(statement)
+    connection.execute(
+        "INSERT INTO migration VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+        (migration.number, migration.name),
+    )
+    # In the header too: a newer file is told from ours before anything opens it.
+    connection.execute(f"PRAGMA user_version = {migration.number:d}")

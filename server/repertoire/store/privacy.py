@@ -1,39 +1,108 @@
-"""Forgets for real: rows, full text, free pages and the write-ahead log."""
+"""Forgets for real: rows, full text, vectors, free pages and the write-ahead log."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.errors import StoreBusy
 from repertoire.store.connection import Connection
+from repertoire.store.requests import LEARNED
+from repertoire.store.sources import Sources
+from repertoire.store.vectors import Vectors
+from repertoire.store.writing import GraphWriter
+
+_CONTENT = ("edge", "component", "node", "component_text", "file", "source", "event", "mute", "correction")
 
 
 class Privacy:
     """Deletion that leaves nothing behind in the file."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, sources: Sources, vectors: Vectors) -> None:
         self._db = connection
+        self._sources = sources
+        self._vectors = vectors
 
     def forget_requests(self) -> int:
-        """Delete every stored prompt, what was selected for it, and the log; return how many events went."""
-        return self._forget("1", ())
+        """Delete every stored prompt, what was learned from it, and the log; return how many events went."""
+        with self._forgetting():
+            gone = self._delete("event", "1", ())
+            self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED}*",))
+            self._delete("node", "type = 'request'", ())
+            self._vectors.drop_space(REQUEST_SPACE)
+        return gone
 
     def forget_project(self, project: str) -> int:
-        """Delete what was asked and used in one project folder; return how many events went."""
-        return self._forget("project = ?", (project,))
+        """Delete what was asked and used in one project folder, and what was ingested from it.
 
-    def _forget(self, where: str, bindings: tuple[str, ...]) -> int:
-        with self._db.transaction():
-            requests = [row[0] for row in self._db.rows(f"SELECT DISTINCT request FROM event WHERE {where}", bindings)]
-            self._db.execute(f"DELETE FROM event WHERE {where}", bindings)
-            gone = self._db.changes()
-            if not bindings:
-                requests = [row[0] for row in self._db.rows("SELECT key FROM node WHERE type = 'request'")]
-            for request in requests:
-                self._db.execute("DELETE FROM node WHERE type = 'request' AND key = ?", (request,))
-                if self._db.changes():
-                    self._db.touch()
-        self.scrub()
+        A request that was asked elsewhere too goes with it; mutes stay. Returns how many events went.
+        """
+        with self._forgetting():
+            asked = self._db.rows(
+                """SELECT id, key FROM node WHERE type = 'request'
+                     AND key IN (SELECT request FROM event WHERE project = ?1)
+                   UNION SELECT n.id, n.key FROM node n, json_each(n.data, '$.projects') p
+                     WHERE n.type = 'request' AND p.value = ?1""",
+                (project,),
+            )
+            for (key,) in self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,)):
+                self._sources.remove(key)
+            gone = self._delete(
+                "event",
+                "project = ?1 OR request <> '' AND request IN (SELECT request FROM event WHERE project = ?1)",
+                (project,),
+            )
+            for node_id, key in asked:
+                self._vectors.drop(node_id)
+                gone += self._delete("event", "request = ?", (key,))
+                self._delete("node", "id = ?", (node_id,))
+        return gone
+
+    def forget_all(self) -> int:
+        """Delete everything: the log, requests, mutes, corrections, and every source; return how many events went.
+
+        The file stays, empty: other sessions may have it open, and one that closed a deleted file would delete the log
+        of the new one. Revisions go on, so that those sessions see that what they keep in memory is gone.
+        """
+        with self._forgetting():
+            gone = int(self._db.value("SELECT count(*) FROM event"))
+            self._vectors.drop_space("*")
+            for table in _CONTENT:
+                self._delete(table, "1", ())
         return gone
 
     def scrub(self) -> None:
-        """Rewrite the file without its deleted content and empty the write-ahead log."""
-        self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Rewrite the file without its deleted content and empty the write-ahead log.
+
+        Raises:
+            StoreBusy: another session is in the middle of something; what was deleted is still in the log.
+        """
+        try:
+            self._db.execute("INSERT INTO component_text(component_text) VALUES ('optimize')")  # drops deleted words
+            self._db.execute("VACUUM")
+            busy = self._db.value("PRAGMA wal_checkpoint(TRUNCATE)")
+        except StoreBusy:
+            busy = True
+        if busy:
+            message = (
+                f"deleted, but traces are left in the log of {self._db.path} because another session is using it; "
+                "run the same command again"
+            )
+            raise StoreBusy(message)
+
+    @contextlib.contextmanager
+    def _forgetting(self) -> Iterator[None]:
+        with self._db.transaction():
+            self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
+            yield
+            GraphWriter(self._db, self._vectors, "").collect_orphans()
+            self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
+        self.scrub()
+
+    def _delete(self, table: str, where: str, bindings: tuple[object, ...]) -> int:
+        self._db.execute(f"DELETE FROM {table} WHERE {where}", bindings)
+        gone = self._db.changes()
+        if gone and table in ("node", "edge"):
+            self._db.touch()
+        return gone

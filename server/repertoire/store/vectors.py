@@ -11,6 +11,7 @@ import numpy.typing as npt
 from repertoire.store.connection import Connection
 
 Matrix = npt.NDArray[np.float32]
+_MOST = 4096  # sqlite-vec's own bound on k
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,16 @@ class Progress:
     total: int
 
 
+@dataclass(frozen=True)
+class _Space:
+    id: int
+    dimensions: int
+
+    @property
+    def table(self) -> str:
+        return f"vec_{self.id}"
+
+
 class Vectors:
     """The vector spaces of the graph."""
 
@@ -29,52 +40,45 @@ class Vectors:
 
     def put(self, space: str, model: str, rows: Sequence[tuple[int, str]], vectors: Matrix) -> None:
         """Store one vector for each (node id, content hash); a node that is gone by now is left out."""
+        blobs = [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
         with self._db.transaction():
-            self._moved()
-            table, space_id = self._ensure(space, model, vectors.shape[1])
-            for (node_id, content_hash), vector in zip(rows, vectors, strict=True):
-                if not self._db.value("SELECT 1 FROM node WHERE id = ?", (node_id,)):
-                    continue
-                self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
-                self._db.execute(
-                    f"INSERT INTO {table}(rowid, embedding) VALUES (?, ?)",
-                    (node_id, vector.astype("<f4").tobytes()),
-                )
-                self._db.execute(
-                    "INSERT OR REPLACE INTO vector_state VALUES (?, ?, ?)", (space_id, node_id, content_hash)
-                )
+            place = self._ensure(space, model, int(vectors.shape[1]))
+            known = self._embeddable([node_id for node_id, _ in rows])
+            fresh = {row[0]: (row, blob) for row, blob in zip(rows, blobs, strict=True) if row[0] in known}
+            self._replace(place, [row for row, _ in fresh.values()])
+            self._db.executemany(
+                f"INSERT INTO {place.table}(rowid, embedding) VALUES (?, ?)",
+                [(node_id, blob) for node_id, (_, blob) in fresh.items()],
+            )
 
     def mark(self, space: str, model: str, dimensions: int, rows: Sequence[tuple[int, str]]) -> None:
         """Note that these contents have nothing to embed in a space."""
         with self._db.transaction():
-            self._moved()
-            table, space_id = self._ensure(space, model, dimensions)
-            for node_id, content_hash in rows:
-                self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
-                self._db.execute(
-                    "INSERT OR REPLACE INTO vector_state VALUES (?, ?, ?)", (space_id, node_id, content_hash)
-                )
+            known = self._embeddable([node_id for node_id, _ in rows])
+            self._replace(self._ensure(space, model, dimensions), [row for row in rows if row[0] in known])
 
     def revision(self) -> int:
         """Return the number that moves whenever a vector changes."""
         return int(self._db.value("SELECT value FROM meta WHERE key = 'vectors'") or 0)
 
     def nearest(self, space: str, model: str, vector: Matrix, *, limit: int) -> list[tuple[int, float]]:
-        """Return the nearest node ids with their cosine similarity, best first; empty where the space is not."""
-        table = self._table(space, model)
-        if table is None or limit < 1:
-            return []
-        rows = self._db.rows(
-            f"SELECT rowid, distance FROM {table} WHERE embedding MATCH ? AND k = ? ORDER BY distance",
-            (vector.astype("<f4").tobytes(), min(limit, 4096)),  # 4096: sqlite-vec's own bound on k
-        )
+        """Return the nearest node ids with their cosine similarity, best first; empty where the space is not.
+
+        Those at one distance come in the order of their ids, also where the limit cuts through them.
+        """
+        with self._db.snapshot():
+            place = self._find(space, model)
+            if place is None or limit < 1:
+                return []
+            rows = self._nearest(place, vector.astype("<f4").tobytes(), min(limit, _MOST))
         # unit vectors: |a - b|² = 2 - 2 cos
         return [(node_id, 1.0 - distance * distance / 2.0) for node_id, distance in rows]
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Matrix]:
-        """Return the whole space as node ids and their vectors, row by row."""
-        table = self._table(space, model)
-        rows = [] if table is None else self._db.rows(f"SELECT rowid, embedding FROM {table} ORDER BY rowid")
+        """Return the whole space as node ids and their vectors, row by row, by node id."""
+        with self._db.snapshot():
+            place = self._find(space, model)
+            rows = [] if place is None else self._db.rows(f"SELECT rowid, embedding FROM {place.table} ORDER BY rowid")
         ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
         if not rows:
             return ids, np.zeros((0, 0), dtype=np.float32)
@@ -96,40 +100,85 @@ class Vectors:
         """Tell how far the embedding of components has come."""
         total = int(self._db.value("SELECT count(*) FROM component"))
         done = self._db.value(
-            """SELECT count(*) FROM component c JOIN vector_state v ON v.node_id = c.node_id AND v.content_hash = c.content_hash
-               JOIN vector_space s ON s.id = v.space_id WHERE s.space = ? AND s.model = ?""",
+            """SELECT count(*) FROM vector_space s
+               JOIN vector_state v ON v.space_id = s.id
+               JOIN component c ON c.node_id = v.node_id AND c.content_hash = v.content_hash
+               WHERE s.space = ? AND s.model = ?""",
             (space, model),
         )
         return Progress(int(done), total)
 
     def drop(self, node_id: int) -> None:
         """Delete a node's vectors in every space."""
-        for (space_id,) in self._db.rows("SELECT space_id FROM vector_state WHERE node_id = ?", (node_id,)):
-            self._db.execute(f"DELETE FROM vec_{space_id} WHERE rowid = ?", (node_id,))
-        self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
+        spaces = self._db.rows("SELECT space_id FROM vector_state WHERE node_id = ?", (node_id,))
+        if spaces:
+            for (space_id,) in spaces:
+                self._db.execute(f"DELETE FROM vec_{space_id} WHERE rowid = ?", (node_id,))
+            self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
+            self._moved()
 
     def drop_other_models(self, model: str) -> None:
         """Delete the spaces of every other model: the configured one has replaced them."""
+        self._drop_spaces("model <> ?", model)
+
+    def drop_space(self, space: str) -> None:
+        """Delete a space with the vectors of every model; `*` is every space."""
+        self._drop_spaces("space GLOB ?", space)
+
+    def _nearest(self, place: _Space, vector: bytes, limit: int) -> list[tuple[int, float]]:
+        k = limit
+        while True:
+            # sqlite-vec keeps any of equals at the cut: ask on until what follows the last is farther.
+            k = min(k + 1, _MOST)
+            rows = self._db.rows(
+                f"SELECT rowid, distance FROM {place.table} WHERE embedding MATCH ? AND k = ?", (vector, k)
+            )
+            rows.sort(key=lambda row: (row[1], row[0]))
+            if k == _MOST or len(rows) < k or rows[-1][1] > rows[limit - 1][1]:
+                return [(int(node_id), float(distance)) for node_id, distance in rows[:limit]]
+            k *= 2
+
+    def _drop_spaces(self, where: str, value: str) -> None:
         with self._db.transaction():
-            self._moved()
-            for (space_id,) in self._db.rows("SELECT id FROM vector_space WHERE model <> ?", (model,)):
-                self._db.execute(f"DROP TABLE IF EXISTS vec_{space_id}")
+            for (space_id,) in self._db.rows(f"SELECT id FROM vector_space WHERE {where}", (value,)):
+                self._db.execute(f"DROP TABLE vec_{space_id}")
                 self._db.execute("DELETE FROM vector_state WHERE space_id = ?", (space_id,))
                 self._db.execute("DELETE FROM vector_space WHERE id = ?", (space_id,))
+                self._moved()
 
     def _moved(self) -> None:
         self._db.execute("INSERT INTO meta VALUES ('vectors', 1) ON CONFLICT(key) DO UPDATE SET value = value + 1")
 
-    def _table(self, space: str, model: str) -> str | None:
-        space_id = self._db.value("SELECT id FROM vector_space WHERE space = ? AND model = ?", (space, model))
-        return None if space_id is None else f"vec_{space_id}"
+    def _embeddable(self, node_ids: Sequence[int]) -> set[int]:
+        # A component that went since it was read may live on as a stand-in: it has no content to be near to.
+        return {
+            node_id
+            for node_id in node_ids
+            if self._db.value("SELECT 1 FROM node WHERE id = ? AND type IN ('component', 'request')", (node_id,))
+        }
 
-    def _ensure(self, space: str, model: str, dimensions: int) -> tuple[str, int]:
-        self._db.execute(
-            "INSERT INTO vector_space(space, model, dimensions) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (space, model, dimensions),
+    def _replace(self, place: _Space, rows: Sequence[tuple[int, str]]) -> None:
+        self._db.executemany(f"DELETE FROM {place.table} WHERE rowid = ?", [(node_id,) for node_id, _ in rows])
+        self._db.executemany(
+            "INSERT OR REPLACE INTO vector_state VALUES (?, ?, ?)",
+            [(place.id, node_id, content_hash) for node_id, content_hash in rows],
         )
-        space_id = int(self._db.value("SELECT id FROM vector_space WHERE space = ? AND model = ?", (space, model)))
-        table = f"vec_{space_id}"
-        self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {table} USING vec0(embedding float[{dimensions}])")
-        return table, space_id
+        if rows:
+            self._moved()
+
+    def _find(self, space: str, model: str) -> _Space | None:
+        row = self._db.row("SELECT id, dimensions FROM vector_space WHERE space = ? AND model = ?", (space, model))
+        return None if row is None else _Space(*row)
+
+    def _ensure(self, space: str, model: str, dimensions: int) -> _Space:
+        found = self._find(space, model)
+        if found is not None and found.dimensions == dimensions:
+            return found
+        if found is not None:  # other weights under the same name: what lies there compares with nothing new
+            self._drop_spaces("id = ?", str(found.id))
+        self._db.execute(
+            "INSERT INTO vector_space(space, model, dimensions) VALUES (?, ?, ?)", (space, model, dimensions)
+        )
+        place = _Space(self._db.last_id, dimensions)
+        self._db.execute(f"CREATE VIRTUAL TABLE {place.table} USING vec0(embedding float[{dimensions}])")
+        return place

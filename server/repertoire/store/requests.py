@@ -1,0 +1,127 @@
+"""Past requests as nodes: what was asked, and what was then selected; retrieval walks from the nearest of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.component import REQUEST, SELECTED, Node
+from repertoire.store.connection import Connection
+from repertoire.store.rows import storable
+from repertoire.store.vectors import Vectors
+from repertoire.store.writing import GraphWriter
+
+LEARNED = "learned"  # the label of edges that come from use; labels that begin with it are forgotten with the requests
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A component that served a request."""
+
+    component: str
+    weight: float = 1.0
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing asked. `key` is `request:<hash>`, as events name it too; `text` is empty where it must not be kept."""
+
+    key: str
+    text: str = ""
+    project: str = ""
+    session: str = ""
+    selected: tuple[Selection, ...] = ()
+
+
+class Requests:
+    """The past requests of the graph; their vectors lie in the space `request`."""
+
+    def __init__(self, connection: Connection, vectors: Vectors) -> None:
+        self._db = connection
+        self._vectors = vectors
+
+    def record(self, key: str, *, text: str = "", project: str = "", session: str = "", now: str) -> int:
+        """Keep a request and return its node id; one that is known keeps its text unless a new one is given."""
+        return self.record_many([Request(key, text, project, session)], now=now)[0]
+
+    def record_many(self, requests: Sequence[Request], *, now: str) -> list[int]:
+        """Keep requests with what was selected for them, all or none; return their node ids in order."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, now)
+            ids = [self._put(writer, request) for request in requests]
+            for request, node_id in zip(requests, ids, strict=True):
+                for selection in request.selected:
+                    self._strengthen(writer, node_id, selection)
+        return ids
+
+    def select(self, key: str, component: str, *, weight: float = 1.0, evidence: str = "", now: str) -> None:
+        """Add to the weight of a request's edge to a component; at 0 or below the edge goes."""
+        self.record_many([Request(key, selected=(Selection(component, weight, evidence),))], now=now)
+
+    def texts(self, node_ids: Iterable[int]) -> dict[int, str]:
+        """Map request nodes to what was asked; those whose text was not kept are left out."""
+        found = {}
+        for node_id in node_ids:
+            data = self._db.value("SELECT data FROM node WHERE id = ? AND type = 'request'", (node_id,))
+            text = json.loads(data).get("text") if data else None
+            if text:
+                found[node_id] = str(text)
+        return found
+
+    def selections(self, node_ids: Iterable[int]) -> dict[int, list[tuple[int, float]]]:
+        """Map request nodes to the (node id, weight) of what served them, the strongest first."""
+        return {
+            node_id: self._db.rows(
+                "SELECT target, weight FROM edge WHERE source = ? AND relation = 'selected' "
+                "ORDER BY weight DESC, target",
+                (node_id,),
+            )
+            for node_id in node_ids
+        }
+
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str, str]]:
+        """Return (node id, key, text) of requests that have a text and no vector of this model yet."""
+        return self._db.rows(
+            """SELECT n.id, n.key, json_extract(n.data, '$.text') FROM node n
+               WHERE n.source_id = 0 AND n.type = 'request' AND json_extract(n.data, '$.text') IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM vector_state v JOIN vector_space s ON s.id = v.space_id
+                               WHERE v.node_id = n.id AND s.space = ? AND s.model = ?)
+               ORDER BY n.id LIMIT ?""",
+            (REQUEST_SPACE, model, limit),
+        )
+
+    def count(self) -> int:
+        """Count the requests that are kept."""
+        return int(self._db.value("SELECT count(*) FROM node WHERE type = 'request'"))
+
+    def _put(self, writer: GraphWriter, request: Request) -> int:
+        found = self._db.value("SELECT data FROM node WHERE key = ?", (storable(request.key),))
+        data = json.loads(found) if found else {}
+        if request.text:
+            data["text"] = storable(request.text)
+        if request.session:
+            data.setdefault("session", storable(request.session))  # the first: the log knows the others
+        if request.project:
+            data["projects"] = sorted({*data.get("projects", ()), storable(request.project)})
+        return writer.put_node(Node(request.key, REQUEST, "", data))
+
+    def _strengthen(self, writer: GraphWriter, request: int, selection: Selection) -> None:
+        component = writer.find(selection.component)
+        where = "source = ? AND target = ? AND relation = ? AND source_id = 0 AND file = ?"
+        old = self._db.value(f"SELECT weight FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
+        weight = (old or 0.0) + selection.weight
+        if weight > 0:
+            ends = (request, writer.node_id(selection.component), SELECTED, LEARNED)
+            self._db.execute(
+                """INSERT INTO edge(source, target, relation, file, weight, evidence) VALUES (?, ?, ?, ?, ?, ?)
+                   ON CONFLICT DO UPDATE SET weight = excluded.weight, evidence = excluded.evidence""",
+                (*ends, weight, storable(selection.evidence)),
+            )
+            self._db.touch()
+        elif old is not None:
+            self._db.execute(f"DELETE FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
+            writer.collect_orphans()
+            self._db.touch()

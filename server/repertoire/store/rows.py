@@ -1,0 +1,92 @@
+"""How a component lies in its table: the one place that knows the order of the columns, both ways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from repertoire.domain.component import Component
+from repertoire.ports import StoredComponent
+
+# of the table `component` after node_id, in its order
+COLUMNS = (
+    "type",
+    "description",
+    "body",
+    "code",
+    "examples",
+    "front_matter",
+    "allowed_tools",
+    "repository",
+    "path",
+    "plugin",
+    "marketplace",
+    "licence",
+    "content_hash",
+    "first_commit",
+    "last_commit",
+    "installed",
+    "install",
+    "popularity",
+    "version",
+)
+VERSION = COLUMNS.index("version")
+CONTENT_HASH = COLUMNS.index("content_hash")
+_BEFORE = "n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind"
+SELECT_STORED = (
+    f"SELECT {_BEFORE}, {', '.join('c.' + column for column in COLUMNS)} "
+    "FROM node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
+)
+_FIRST = _BEFORE.count(",") + 1
+
+
+def storable(text: str) -> str:
+    """Return text that UTF-8 can carry: half a surrogate pair, from a manifest's escapes, would fail the write."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def as_json(value: Mapping[Any, Any] | tuple[Any, ...]) -> str:
+    """Return a front matter or a list as JSON; what has no JSON form is written as its text."""
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, default=str, skipkeys=True)
+
+
+def row_of(component: Component) -> tuple[Any, ...]:
+    """Return a component as COLUMNS hold it."""
+    return (
+        component.type,
+        storable(component.description),
+        storable(component.body),
+        storable(component.code),
+        as_json(component.examples),
+        as_json(component.front_matter),
+        as_json(component.allowed_tools),
+        storable(component.repository),
+        storable(component.path),
+        storable(component.plugin),
+        storable(component.marketplace),
+        storable(component.licence),
+        component.content_hash,
+        component.first_commit,
+        component.last_commit,
+        int(component.installed),
+        as_json(component.install),
+        float(component.popularity),
+        component.version,
+    )
+
+
+def stored(row: tuple[Any, ...]) -> StoredComponent:
+    """Return a row of SELECT_STORED as the component that it holds."""
+    node_id, key, name, first_seen, last_changed, source, kind = row[:_FIRST]
+    values = dict(zip(COLUMNS, row[_FIRST:], strict=True))
+    for column in ("examples", "allowed_tools", "install"):
+        values[column] = tuple(json.loads(values[column]))
+    values["front_matter"] = json.loads(values["front_matter"])
+    values["installed"] = bool(values["installed"])
+    component = Component(id=key, name=name, **values)
+    return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed)
