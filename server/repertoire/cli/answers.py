@@ -52,7 +52,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Recommend the smallest set that fits TASK, with reasons and how to install it.
+    r"""Recommend the smallest set that fits TASK, with reasons and how to install it.
 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
@@ -95,7 +95,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """List the components that serve QUERY, best first, with reasons.
+    r"""List the components that serve QUERY, best first, with reasons.
 
     \b
     repertoire search "review a pull request" --type agent

@@ -51,7 +51,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="repertoire")
 def cli() -> None:
-    """Recommend the smallest set of Claude Code components that fits a task.
+    r"""Recommend the smallest set of Claude Code components that fits a task.
 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"

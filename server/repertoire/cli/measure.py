@@ -68,7 +68,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     show(
         result,
         lambda: (
-            f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f} ms, p95 {result.p95_ms:.1f} ms; "
+            f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
             f"{result.documents} documents at {result.documents_per_second:.0f}/s"
             f"{' (vectors from the cache)' if result.cached else ''}; {run}"
         ),

@@ -29,7 +29,7 @@ def show_command() -> None:
 @model_command.command("fetch")
 @click.argument("name")
 def fetch_command(name: str) -> None:
-    """Download the fastembed model NAME into the home: the only command that needs a model hub.
+    r"""Download the fastembed model NAME into the home: the only command that needs a model hub.
 
     \b
     repertoire model fetch sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2

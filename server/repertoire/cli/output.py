@@ -41,7 +41,7 @@ def _short(name: str, value: Any) -> Any:
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Show bars on the error stream while the block runs: call with what is done, how far, and of how much (0: unknown)."""
+    """Show bars on the error stream: call with what is done, how far, and of how much (0: unknown)."""
     bars = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),

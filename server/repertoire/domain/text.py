@@ -27,7 +27,10 @@ STOPWORDS = frozenset(
 
 
 def split_words(text: str) -> list[str]:
-    """Split text into lower-case words, camelCase, snake_case and kebab-case taken apart."""
+    """Split text into lower-case words; camelCase, snake_case and kebab-case come apart, camelCase also stays whole.
+
+    Whole, because the same name is written PostgreSQL here and postgresql there.
+    """
     words = []
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         token = match.group()
@@ -35,7 +38,8 @@ def split_words(text: str) -> list[str]:
         if symbol is not None:
             words.append(symbol)
         else:
-            words.extend(part.lower() for part in _CAMEL.split(token.rstrip("+#")) if part)
+            parts = [part.lower() for part in _CAMEL.split(token.rstrip("+#")) if part]
+            words.extend(parts if len(parts) < 2 else [*parts, "".join(parts)])
     return words
 
 
