@@ -1,0 +1,45 @@
+"""Keeps a curator's capabilities for a component, in the graph's own spelling; they survive re-reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repertoire.domain.component import PROVIDES, Edge
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.domain.text import clean_line, split_words
+from repertoire.store.database import Store
+
+MOST, CHARACTERS = 12, 60
+_MINE = "curator"
+
+
+def set_capabilities(store: Store, component: str, capabilities: Sequence[str], *, now: str) -> tuple[str, ...]:
+    """Replace a component's capabilities; return them as they are kept.
+
+    Raises:
+        UnknownComponent: there is no component of this id.
+        InvalidRequest: a phrase is empty or too long, or there are too many.
+    """
+    entry = store.graph.by_key(component)
+    if entry is None:
+        message = f"there is no component {clean_line(component, 80)!r}; search_components gives ids"
+        raise UnknownComponent(message)
+    kept = tuple(dict.fromkeys(_phrase(text) for text in capabilities))
+    if not 1 <= len(kept) <= MOST:
+        message = f"send 1 to {MOST} capabilities, not {len(kept)}"
+        raise InvalidRequest(message)
+    edges = [Edge(component, f"capability:{name}", PROVIDES, 1.0, _MINE) for name in kept]
+    with store.transaction():
+        store.preferences.correct(component, kept, now=now)
+        store.sources.set_edges(edges, now=now, file=f"{_MINE}:{component}")
+    return kept
+
+
+def _phrase(text: str) -> str:
+    phrase = "-".join(split_words(text))
+    if not phrase or len(phrase) > CHARACTERS:
+        message = (
+            f"capability {clean_line(text, 80)!r} has to be 1 to {CHARACTERS} characters of words: `fill pdf forms`"
+        )
+        raise InvalidRequest(message)
+    return phrase

@@ -1,0 +1,25 @@
+"""Deletes what was recorded, for good: past requests, one project's, or everything."""
+
+from __future__ import annotations
+
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
+
+REQUESTS, PROJECT, ALL = "requests", "project", "all"
+
+
+def forget(store: Store, what: str, *, project: str = "") -> int:
+    """Delete and scrub the file; return how many events went.
+
+    Raises:
+        InvalidRequest: it is none of the three, or a project is not named.
+        StoreBusy: deleted, but another session still holds traces; the message says what to do.
+    """
+    if what == REQUESTS:
+        return store.privacy.forget_requests()
+    if what == ALL:
+        return store.privacy.forget_all()
+    if what == PROJECT and project:
+        return store.privacy.forget_project(project)
+    message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
+    raise InvalidRequest(message)

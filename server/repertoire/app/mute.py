@@ -1,0 +1,76 @@
+"""Silences a component, a source or a project for good, and undoes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
+
+COMPONENT, SOURCE, PROJECT = "component", "source", "project"
+
+
+@dataclass(frozen=True)
+class Muted:
+    """What is silent from now on, or is heard again."""
+
+    targets: tuple[str, ...]
+    scope: str
+    undone: bool = False
+
+
+def mute(store: Store, target: str, *, project: str, now: str) -> Muted:
+    """Never suggest this again: an id or name, a source by its key or place, or `project` for the present one.
+
+    Raises:
+        InvalidRequest: nothing answers to the target.
+    """
+    targets, scope = _found(store, target, project)
+    if not targets:
+        message = (
+            f"nothing is called {target!r}: send a component's id or name, a source's key from `status`, or `project`"
+        )
+        raise InvalidRequest(message)
+    with store.transaction():
+        for found in targets:
+            store.preferences.mute(found, scope, now=now)
+    return Muted(targets, scope)
+
+
+def unmute(store: Store, target: str, *, project: str) -> Muted:
+    """Suggest it again; a target that is not there any more can be unmuted by its id.
+
+    Raises:
+        InvalidRequest: it was not muted.
+    """
+    muted = store.preferences.muted()
+    candidates = {target, *_found(store, target, project)[0]}
+    silent = tuple(sorted(candidates & set(muted)))
+    if not silent:
+        listed = ", ".join(muted) or "nothing"
+        message = f"{target!r} is not muted; muted now: {listed}"
+        raise InvalidRequest(message)
+    with store.transaction():
+        for found in silent:
+            store.preferences.unmute(found)
+    return Muted(silent, muted[silent[0]], undone=True)
+
+
+def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
+    wanted = target.strip().removeprefix("/")
+    if wanted == PROJECT:
+        return (project,), PROJECT
+    if store.graph.by_key(wanted) is not None:
+        return (wanted,), COMPONENT
+    for row in store.sources.all():
+        if wanted.rstrip("/") in {
+            row.info.key,
+            row.info.location,
+            row.info.repository,
+            f"https://{row.info.repository}",
+        }:
+            return (row.info.key,), SOURCE
+    plugin, _, name = wanted.rpartition(":")
+    named = store.graph.by_name(name)
+    of_plugin = [entry for entry in named if not plugin or entry.component.plugin == plugin]
+    return tuple(entry.component.id for entry in of_plugin), COMPONENT

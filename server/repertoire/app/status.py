@@ -1,0 +1,78 @@
+"""Tells what is known and what happened: sources, counts, vectors, suggestions with their whys, use, mutes, health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from repertoire import __version__
+from repertoire.app.wiring import Repertoire
+from repertoire.domain.answer import BODY_SPACE
+from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
+from repertoire.store.sources import SourceRow
+from repertoire.store.vectors import Progress
+
+_RECENT = 8
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of one home."""
+
+    version: str
+    home: str
+    database: str
+    megabytes: float
+    counts: Mapping[str, int]
+    sources: tuple[SourceRow, ...]
+    revision: int
+    model: str  # empty: none
+    model_loaded: bool
+    vectors: Progress
+    requests: int
+    store_prompts: str
+    hints: bool
+    offered: tuple[Event, ...]
+    selected: tuple[Event, ...]
+    failed: tuple[Event, ...]
+    gaps: tuple[Event, ...]
+    muted: Mapping[str, str]
+    notes: tuple[str, ...] = ()  # what is degraded, with the way out
+
+
+def status(repertoire: Repertoire, *, session: str = "") -> Status:
+    """Return the state; with a session, what happened in it, else what happened last anywhere."""
+    store, embedder = repertoire.store, repertoire.embedder
+    model = embedder.model if embedder is not None else ""
+    events = store.events
+    return Status(
+        version=__version__,
+        home=str(repertoire.home),
+        database=str(store.path),
+        megabytes=round(store.path.stat().st_size / 1e6, 1) if store.path.exists() else 0.0,
+        counts=store.graph.counts(),
+        sources=tuple(store.sources.all()),
+        revision=store.graph.revision(),
+        model=model,
+        model_loaded=embedder is not None and embedder.loaded,
+        vectors=store.vectors.progress(BODY_SPACE, model),
+        requests=store.requests.count(),
+        store_prompts=repertoire.settings.store_prompts,
+        hints=repertoire.settings.hints,
+        offered=tuple(events.recent(kinds=(OFFERED,), session=session, limit=_RECENT)),
+        selected=tuple(events.recent(kinds=(SELECTED,), session=session, limit=_RECENT)),
+        failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
+        gaps=tuple(events.recent(kinds=(GAP,), limit=_RECENT)),
+        muted=store.preferences.muted(),
+        notes=_notes(repertoire),
+    )
+
+
+def _notes(repertoire: Repertoire) -> tuple[str, ...]:
+    store = repertoire.store
+    notes = list(repertoire.degraded)
+    if not store.graph.counts().get("components"):
+        notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
+    if store.stale:
+        notes.append("the database's log cannot be read from here: what was written last is missing")
+    return tuple(notes)

@@ -1,0 +1,119 @@
+"""Renders what is known of one component, its author's words capped and on lines of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repertoire.app.explain import Explanation, Standing
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, Component
+from repertoire.domain.text import clean_line
+from repertoire.ports import Link
+from repertoire.rendering.answers import LINE, NAME, type_name, why_text
+
+_DESCRIPTION = 600
+_EXCERPT = 400
+_EVIDENCE = 100
+_RELATIONS = {
+    CO_OCCURS_WITH: "found together with",
+    ALTERNATIVE_TO: "alternative to",
+    (PART_OF, True): "part of",
+    (PART_OF, False): "contains",
+    (MENTIONS, True): "mentions",
+    (MENTIONS, False): "mentioned by",
+}
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """Render an explanation, only the lines that have something to say."""
+    component = explanation.stored.component
+    lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {_state(component)})"]
+    lines += _line("warning", explanation.warning)
+    lines += _line("what it is", clean_line(component.description, _DESCRIPTION))
+    lines += _line("from its text", clean_line(component.body, _EXCERPT))
+    lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
+    lines += _line("provides", _names(explanation.provides))
+    lines += _line("needs", "; ".join(_need(link) for link in explanation.needs))
+    lines += _line("needed by", _names(explanation.needed_by))
+    lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
+    lines += ["goes with:"] if explanation.goes_with else []
+    lines += [f"  - {_related(link)}" for link in explanation.goes_with]
+    lines += _standing(explanation.standing)
+    lines += _install(component)
+    lines += _line("from", _origin(explanation))
+    lines += _line("licence", clean_line(component.licence, NAME) or "not stated")
+    lines += _line("dates", _dates(explanation))
+    lines += _line("used", _used(explanation))
+    lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
+    return "\n".join([*lines, f"id: {clean_line(component.id, 300)}"])
+
+
+def _standing(standing: Standing | None) -> list[str]:
+    if standing is None:
+        return []
+    task = clean_line(standing.task, 120)
+    verdict = f"confidence {standing.confidence:.2f}" + ("" if standing.fits else ", nothing fits well")
+    if standing.hit is None:
+        lines = [f'for "{task}": not among the ranked ({verdict})']
+    else:
+        parts = ", ".join(f"{name} {value:.3f}" for name, value in sorted(standing.hit.parts.items()) if value)
+        lines = [f'for "{task}": rank {standing.rank} ({verdict})']
+        lines += _line("  why", "; ".join(why_text(why) for why in standing.hit.whys))
+        lines += _line("  score", f"{standing.hit.score:.3f} ({parts})" if parts else f"{standing.hit.score:.3f}")
+    if standing.rank != 1:
+        lines += _line("  first are", ", ".join(f"{clean_line(c.name, NAME)} ({type_name(c)})" for c in standing.first))
+    return lines
+
+
+def _state(component: Component) -> str:
+    return "installed" if component.installed else "available"
+
+
+def _line(label: str, text: str) -> list[str]:
+    return [f"{label}: {text}"] if text else []
+
+
+def _names(links: Sequence[Link]) -> str:
+    return ", ".join(clean_line(link.other_name, NAME) for link in links)
+
+
+def _need(link: Link) -> str:
+    kind, _, name = link.other.partition(":") if link.other_type == "requirement" else ("", "", link.other_name)
+    return f"{kind} {clean_line(name, NAME)}".strip()
+
+
+def _related(link: Link) -> str:
+    relation = _RELATIONS.get(link.relation) or _RELATIONS[link.relation, link.outgoing]
+    evidence = clean_line(link.evidence, _EVIDENCE)
+    return f"{relation} {clean_line(link.other_name, NAME)}" + (f" ({evidence})" if evidence else "")
+
+
+def _install(component: Component) -> list[str]:
+    if component.installed or not component.install:
+        return []
+    return ["install:", *(f"  {clean_line(line, 300)}" for line in component.install)]
+
+
+def _origin(explanation: Explanation) -> str:
+    component = explanation.stored.component
+    parts = [component.repository or explanation.stored.source, component.path]
+    if component.plugin:
+        place = f"plugin {component.plugin}" + (
+            f" of marketplace {component.marketplace}" if component.marketplace else ""
+        )
+        parts.append(place)
+    return ", ".join(clean_line(part, 200) for part in parts if part)
+
+
+def _dates(explanation: Explanation) -> str:
+    component = explanation.stored.component
+    parts = []
+    if component.first_commit:
+        parts.append(f"first commit {component.first_commit[:10]}, last {component.last_commit[:10]}")
+    parts.append(f"known here since {explanation.stored.first_seen[:10]}, version {component.version}")
+    return "; ".join(parts)
+
+
+def _used(explanation: Explanation) -> str:
+    times = explanation.selections
+    used = {0: "not recorded yet", 1: "for one request"}.get(times, f"for {times} requests")
+    return used + ("; muted, so never suggested" if explanation.muted else "")

@@ -1,0 +1,138 @@
+"""Renders the state of a home and what was done to it: status, ingests, mutes, deletions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repertoire.app.mute import PROJECT, Muted
+from repertoire.app.status import Status
+from repertoire.domain.component import COMPONENT_TYPES, IngestReport
+from repertoire.domain.text import clean_line
+from repertoire.rendering.answers import LINE, NAME
+from repertoire.store.events import Event
+from repertoire.store.sources import SourceRow
+
+_SOURCES = 20
+_SKIPPED = 12
+
+
+def status_text(status: Status) -> str:
+    """Render the state: what is degraded first, then what is known, then what happened."""
+    return "\n".join(
+        [
+            *(f"Note: {clean_line(note, 300)}" for note in status.notes),
+            f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
+            _known(status),
+            f"vectors: {_vectors(status)}",
+            *_block(
+                "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
+            ),
+            f"hints: {'on' if status.hints else 'off'}; of a prompt is kept: {_KEPT[status.store_prompts]}",
+            *_block("suggested lately", [_offered(event) for event in status.offered]),
+            *_block("used lately", [_used(event) for event in status.selected]),
+            *_block(
+                "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
+            ),
+            *_block("needs that nothing covered", [_text(event, "need") for event in status.gaps]),
+            *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
+        ]
+    )
+
+
+_KEPT = {"redacted": "its text without secrets", "vectors": "its vector only", "off": "nothing"}
+
+
+def ingest_text(reports: Sequence[IngestReport]) -> str:
+    """Render what reading one or more sources did, skipped files by reason."""
+    blocks = []
+    for report in reports:
+        blocks.append(
+            f"{clean_line(report.source, 200)}: {report.components} components "
+            f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
+            f"in {report.seconds:.1f} s"
+        )
+        blocks += [f"  Note: {clean_line(warning, 300)}" for warning in report.warnings]
+        blocks += _skipped(report)
+    return "\n".join(blocks) or "Nothing was read."
+
+
+def muted_text(muted: Muted) -> str:
+    """Render a mute or its undoing, and how to turn it round."""
+    listed = ", ".join(clean_line(target, 200) for target in muted.targets)
+    subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
+    if muted.undone:
+        return f"Suggested again where it fits: {subject}."
+    return f"Never suggested from now on: {subject}. mute with undo brings it back."
+
+
+def forgotten_text(what: str, events: int, home: str) -> str:
+    """Render a deletion."""
+    things = {"requests": "every past request", "project": "what was recorded in this project"}
+    return (
+        f"Deleted {things.get(what, 'everything, the graph included')}: {events} recorded events. Data lie in {home}."
+    )
+
+
+def _known(status: Status) -> str:
+    counts = status.counts
+    types = ", ".join(f"{counts[kind]} {kind.replace('_', ' ')}s" for kind in COMPONENT_TYPES if counts.get(kind))
+    return (
+        f"known: {counts.get('components', 0)} components ({types or 'none'}), "
+        f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, {status.requests} past requests; revision {status.revision}"
+    )
+
+
+def _vectors(status: Status) -> str:
+    if not status.model:
+        return "none, answers come from words and the graph"
+    loaded = "loaded" if status.model_loaded else "not loaded now"
+    return f"{status.vectors.done}/{status.vectors.total} by {status.model} ({loaded})"
+
+
+def _source(row: SourceRow) -> str:
+    skipped = f", {row.skipped} files skipped" if row.skipped else ""
+    commit = f", commit {row.info.commit[:10]}" if row.info.commit else ""
+    key = clean_line(row.info.key, 160)
+    return f"{key} ({row.info.kind}): {row.components} components{skipped}, read {row.ingested_at}{commit}"
+
+
+def _offered(event: Event) -> str:
+    why = clean_line(_text(event, "why"), LINE)
+    where = {"session_start": "at session start"}.get(_text(event, "where"), "for a prompt")
+    return f"{_when(event)} {_name(event)} {where}" + (f": {why}" if why else "")
+
+
+def _used(event: Event) -> str:
+    kind = _text(event, "type").replace("_", " ")
+    known = "" if event.node else ", not in the graph"
+    after = ", after it was suggested" if event.data.get("offered") else ""
+    return f"{_when(event)} {_name(event)} ({kind}{known}{after})"
+
+
+def _name(event: Event) -> str:
+    return clean_line(_text(event, "name") or event.node, NAME)
+
+
+def _when(event: Event) -> str:
+    return event.at[:16].replace("T", " ")
+
+
+def _text(event: Event, key: str) -> str:
+    return clean_line(str(event.data.get(key, "")), LINE)
+
+
+def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
+    if not lines:
+        return []
+    return [f"{label}:", *(f"  - {line}" for line in lines), *([f"  - and {more} more"] if more > 0 else [])]
+
+
+def _skipped(report: IngestReport) -> list[str]:
+    by_reason: dict[str, list[str]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(clean_line(skipped.reason, LINE), []).append(skipped.path)
+    lines = []
+    for reason, paths in list(by_reason.items())[:_SKIPPED]:
+        examples = ", ".join(clean_line(path, 100) for path in paths[:3])
+        lines.append(f"  skipped {len(paths)}: {reason} ({examples}{', …' if len(paths) > 3 else ''})")
+    return lines
