@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Mapping
+from typing import Any
 
 SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING = (
     "skill",
@@ -43,7 +44,10 @@ BODY_INDEXED = 2500  # characters of a body that are searched; the whole text st
 
 @dataclass(frozen=True)
 class Component:
-    """One thing that Claude Code can use, as a source describes it; `id` is `source:path[#name]` and survives re-ingestion."""
+    """One thing that Claude Code can use, as a source describes it.
+
+    `id` is `source:path[#name]` and survives re-ingestion.
+    """
 
     id: str
     type: str
@@ -114,7 +118,7 @@ class FileRecord:
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """Where components come from. `key` is stable: `github.com/owner/name`, `folder:/path`, `installed`, `catalogue`."""
+    """Where components come from; `key` is stable: `github.com/owner/name`, `folder:/path`, `catalogue`."""
 
     key: str
     kind: str  # folder | git | marketplace | installed | project | catalogue | eval

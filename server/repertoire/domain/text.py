@@ -63,7 +63,7 @@ def match_any(words: list[str]) -> str:
 def clean_line(text: str, limit: int) -> str:
     """Return text as one printable line of at most limit characters, hidden and control characters removed.
 
-    What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run in it could fake one of ours.
+    What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run could fake one of ours.
     """
     line = " ".join(_CONTROL.sub(" ", text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
