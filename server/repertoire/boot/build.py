@@ -15,7 +15,7 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.home import home
 from repertoire.boot.progress import Terminal, silent
 
-NICENESS = 10
+NICENESS = 5  # a held call waits for this build, so not lower
 
 
 def main(arguments: list[str]) -> int:

@@ -80,22 +80,21 @@ def start_detached(home: Path) -> subprocess.Popen[bytes]:
 
 
 def _prepare(home: Path) -> Path:
-    root = environment_path(home)
-    if not writable(root if root.is_dir() else home):
-        message = (
-            f"the environment is not built yet and {home} cannot be written: run `repertoire status` once where it can "
-            "(outside a sandbox), or set REPERTOIRE_HOME to a folder that can be written"
-        )
-        raise HomeError(message)
+    root, log = environment_path(home), log_path(home)
     try:
-        root.mkdir(mode=0o700, exist_ok=True)
-        log = log_path(home)
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
         log.parent.mkdir(mode=0o700, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_LIMIT:
             log.unlink()
-    except OSError as error:
-        message = f"cannot write in {home} ({error.strerror}); free some space or set REPERTOIRE_HOME to another folder"
-        raise HomeError(message) from error
+        usable = writable(root)
+    except OSError:
+        usable = False
+    if not usable:
+        message = (
+            f"the environment is not built yet and {home} cannot be written: run `repertoire status` once where it can "
+            "(outside a sandbox, with space on the disk), or set REPERTOIRE_HOME to a folder that can be written"
+        )
+        raise HomeError(message)
     return root
 
 

@@ -1,0 +1,86 @@
+"""Which Python carries the environment, on machines that offer strange ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from boot.checkout import script
+from repertoire.boot import interpreter
+from repertoire.boot.errors import NoInterpreterError
+
+FINE = {"wheels": True, "ensurepip": True}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the only folder on PATH; the running Python is 3.9."""
+    folder = tmp_path / "bin"
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(sys, "executable", str(python(folder / "python3", (3, 9), **FINE)))
+    return folder
+
+
+def python(path: Path, version: tuple[int, int], *, wheels: bool, ensurepip: bool) -> Path:
+    """Put something there that answers as such a Python would."""
+    told = {"path": str(path), "version": version, "wheels": wheels, "ensurepip": ensurepip}
+    return script(path, f"echo '{json.dumps(told)}'")
+
+
+def test_the_running_python_is_taken_where_it_fits() -> None:
+    found = interpreter.find(needs_ensurepip=False)
+    assert found.version == sys.version_info[:2]
+    assert not found.path.is_symlink()
+
+
+def test_an_active_virtual_environment_is_not_what_ours_hangs_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = interpreter.find(needs_ensurepip=False).path
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "pyvenv.cfg").write_text(f"home = {base.parent}\n")
+    (tmp_path / "bin" / "python").symlink_to(base)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    assert interpreter.find(needs_ensurepip=False).path == base
+
+
+def test_the_newest_that_fits_is_taken_from_PATH(machine: Path) -> None:  # noqa: N802
+    python(machine / "python3.10", (3, 10), **FINE)
+    best = python(machine / "python3.12", (3, 12), **FINE)
+    python(machine / "python3.14", (3, 14), **FINE)
+    assert interpreter.find(needs_ensurepip=True).path == best
+
+
+def test_a_shim_that_fails_is_passed_over(machine: Path) -> None:
+    script(machine / "python3.13", "echo 'version 3.13 is not installed' >&2; exit 127")
+    script(machine / "python3.12", "echo hello")
+    works = python(machine / "python3.11", (3, 11), **FINE)
+    assert interpreter.find(needs_ensurepip=True).path == works
+
+
+@pytest.mark.parametrize("odd", [{"wheels": False, "ensurepip": True}, {"wheels": True, "ensurepip": False}])
+def test_one_that_lacks_something_gives_way_to_one_that_does_not(machine: Path, odd: dict[str, bool]) -> None:
+    python(machine / "python3.13", (3, 13), **odd)
+    whole = python(machine / "python3.10", (3, 10), **FINE)
+    assert interpreter.find(needs_ensurepip=True).path == whole
+
+
+def test_uv_needs_no_ensurepip(machine: Path) -> None:
+    bare = python(machine / "python3.12", (3, 12), wheels=True, ensurepip=False)
+    assert interpreter.find(needs_ensurepip=False).path == bare
+
+
+def test_missing_ensurepip_is_one_line_with_the_package_to_install(machine: Path) -> None:
+    python(machine / "python3.12", (3, 12), wheels=True, ensurepip=False)
+    with pytest.raises(NoInterpreterError, match=r"3\.12 at .*apt install python3-venv.*uv") as told:
+        interpreter.find(needs_ensurepip=True)
+    assert "\n" not in str(told.value)
+
+
+def test_no_fitting_python_is_one_line_with_what_was_found(machine: Path) -> None:
+    with pytest.raises(NoInterpreterError, match=r"needs CPython 3\.10 to 3\.13.*found 3\.9 at .*uv") as told:
+        interpreter.find(needs_ensurepip=False)
+    assert "\n" not in str(told.value)
