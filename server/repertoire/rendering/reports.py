@@ -1,4 +1,4 @@
-"""Renders the state of a home and what was done to it: status, ingests, mutes, deletions."""
+"""Renders the state of a home and what was done to it: status, mutes, deletions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from repertoire.app.mute import PROJECT, Muted
 from repertoire.app.status import Status
-from repertoire.domain.component import COMPONENT_TYPES, IngestReport
+from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.events import Event
 from repertoire.store.sources import SourceRow
 
 _SOURCES = 20
-_SKIPPED = 12
 
 
 def status_text(status: Status) -> str:
@@ -42,20 +41,6 @@ def status_text(status: Status) -> str:
 _KEPT = {"redacted": "its text without secrets", "vectors": "its vector only", "off": "nothing"}
 
 
-def ingest_text(reports: Sequence[IngestReport]) -> str:
-    """Render what reading one or more sources did, skipped files by reason."""
-    blocks = []
-    for report in reports:
-        blocks.append(
-            f"{clean_line(report.source, 200)}: {report.components} components "
-            f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
-            f"in {report.seconds:.1f} s"
-        )
-        blocks += [f"  Note: {clean_line(warning, 300)}" for warning in report.warnings]
-        blocks += _skipped(report)
-    return "\n".join(blocks) or "Nothing was read."
-
-
 def muted_text(muted: Muted) -> str:
     """Render a mute or its undoing, and how to turn it round."""
     listed = ", ".join(clean_line(target, 200) for target in muted.targets)
@@ -78,7 +63,8 @@ def _known(status: Status) -> str:
     types = ", ".join(f"{counts[kind]} {kind.replace('_', ' ')}s" for kind in COMPONENT_TYPES if counts.get(kind))
     return (
         f"known: {counts.get('components', 0)} components ({types or 'none'}), "
-        f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, {status.requests} past requests; revision {status.revision}"
+        f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, "
+        f"{status.requests} past requests; revision {status.revision}"
     )
 
 
@@ -125,14 +111,3 @@ def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
     if not lines:
         return []
     return [f"{label}:", *(f"  - {line}" for line in lines), *([f"  - and {more} more"] if more > 0 else [])]
-
-
-def _skipped(report: IngestReport) -> list[str]:
-    by_reason: dict[str, list[str]] = {}
-    for skipped in report.skipped:
-        by_reason.setdefault(clean_line(skipped.reason, LINE), []).append(skipped.path)
-    lines = []
-    for reason, paths in list(by_reason.items())[:_SKIPPED]:
-        examples = ", ".join(clean_line(path, 100) for path in paths[:3])
-        lines.append(f"  skipped {len(paths)}: {reason} ({examples}{', …' if len(paths) > 3 else ''})")
-    return lines

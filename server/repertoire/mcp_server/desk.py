@@ -1,0 +1,142 @@
+"""Takes calls from the protocol to the lanes and back: in time for hooks, whatever the disk or the model are doing."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import importlib
+import itertools
+import logging
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from repertoire.mcp_server.hook_calls import NOTHING, Hook
+from repertoire.mcp_server.ingesting import ingest
+from repertoire.mcp_server.lane import Lane
+from repertoire.mcp_server.reply import Reply
+from repertoire.mcp_server.server import Handlers, Progress
+
+if TYPE_CHECKING:
+    from repertoire.mcp_server.work import Answers, Outcome, Writes
+
+HOOK_SECONDS = 1.5  # the client gives up after 2
+MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
+TOOL_MODEL_SECONDS = 20.0
+SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
+_WRITING = frozenset(("mute", "forget", "set_capabilities"))
+_EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
+_LOG = logging.getLogger(__name__)
+
+
+class Desk:
+    """One client's server: two lanes, a model that loads beside them, and the ingests that it started."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._answering: Lane[Answers] = Lane(self._answers, name="answers")
+        self._writing: Lane[Writes] = Lane(lambda: _work().Writes(environment), name="writes")
+        self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
+        self._loading: asyncio.Future[Any] | None = None
+        self._embedder: Any = None
+        self._numbers = itertools.count()
+
+    @property
+    def handlers(self) -> Handlers:
+        """What the server calls."""
+        return Handlers(tool=self.tool, hook=self.hook)
+
+    async def tool(self, name: str, arguments: Mapping[str, Any], progress: Progress) -> Reply:
+        """Answer a tool call.
+
+        Raises:
+            RepertoireError: it cannot be answered; the message says what to do.
+        """
+        if name == "ingest_repo":
+            return await ingest(arguments["source"], self._environment, progress)
+        if name in _WRITING:
+            return await self._writing.run(lambda writes: writes.tool(name, arguments))
+        if name in _EMBEDDING:
+            await self._load_model(TOOL_MODEL_SECONDS)
+        if name == "status":
+            await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
+        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
+        if events:
+            self._writing.submit(lambda writes: writes.keep(events))
+        return reply
+
+    async def hook(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Answer a hook in time and in any case: a session goes on whatever happens here."""
+        try:
+            with anyio.fail_after(HOOK_SECONDS):
+                return await self._hook(name, Hook(arguments))
+        except TimeoutError:
+            _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
+        except Exception:  # noqa: BLE001 - the door: a hook that fails must not be seen
+            _LOG.exception("%s failed", name)
+        return NOTHING
+
+    async def warm_up(self) -> None:
+        """Open the store before the first question comes."""
+        try:
+            await self._answering.run(lambda _: None)
+        except Exception:  # noqa: BLE001 - whoever asks first is told, in words
+            _LOG.exception("the store cannot be opened")
+
+    def drop_idle_model(self) -> None:
+        """Let the model go if nobody has used it for long."""
+        if self._embedder is not None:
+            self._embedder.drop_if_idle(time.monotonic())
+
+    def finish(self, seconds: float) -> None:
+        """Write what is still to be written, so long at most."""
+        self._writing.drain(seconds)
+
+    async def _hook(self, name: str, hook: Hook) -> str:
+        if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
+            await self._load_model(MODEL_SECONDS)
+        outcome = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        return outcome.text
+
+    def _answer(self, answers: Answers, name: str, hook: Hook) -> Outcome:
+        outcome = answers.hook(name, hook)
+        if outcome.events:
+            number = next(self._numbers)
+            answers.hold(number, outcome.events)
+
+            def write(writes: Writes) -> None:
+                try:
+                    writes.keep(outcome.events, outcome.lesson)
+                finally:
+                    answers.written(number)
+
+            self._writing.submit(write).add_done_callback(_report)
+        return outcome
+
+    def _answers(self) -> Answers:
+        answers: Answers = _work().Answers(self._environment)
+        self._embedder = answers.repertoire.embedder
+        return answers
+
+    async def _load_model(self, seconds: float) -> None:
+        """Load the model beside the lanes and wait for it, so long at most; loading goes on when the wait ends."""
+        await self.warm_up()
+        if self._embedder is None or self._embedder.loaded:
+            return
+        if self._loading is None or self._loading.done():
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(self._loader, self._embedder.embed_queries, ["first"])
+            self._loading.add_done_callback(_report)
+        await asyncio.wait([self._loading], timeout=seconds)
+
+
+def _work() -> Any:
+    # Not at the top: the store, numpy and networkx take a third of a second, which the handshake need not wait for.
+    return importlib.import_module("repertoire.mcp_server.work")
+
+
+def _report(done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:
+    if not done.cancelled() and done.exception() is not None:
+        _LOG.error("in the background: %s", done.exception())

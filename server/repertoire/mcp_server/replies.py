@@ -1,0 +1,103 @@
+"""Makes replies of answers: their text, and the data that fit the tools' output schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from repertoire.app.explain import Explanation
+from repertoire.app.status import Status
+from repertoire.domain.answer import Answer, Hit, Item, Recommendation
+from repertoire.domain.text import clean_line
+from repertoire.mcp_server.reply import Reply
+from repertoire.ports import Link
+from repertoire.rendering.answers import answer_text, recommendation_text, why_text
+from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.reports import status_text
+
+
+def answer_reply(answer: Answer) -> Reply:
+    """Return a ranked list as text and data."""
+    return Reply(
+        answer_text(answer),
+        {
+            "fits": answer.fits,
+            "confidence": round(answer.confidence, 4),
+            "components": [hit_data(hit) for hit in answer.hits],
+            "degraded": list(answer.degraded),
+        },
+    )
+
+
+def recommendation_reply(recommendation: Recommendation) -> Reply:
+    """Return a recommended set as text and data."""
+    return Reply(
+        recommendation_text(recommendation),
+        {
+            "items": [_item_data(item) for item in recommendation.items],
+            "near": [hit_data(hit) for hit in recommendation.near],
+            "gaps": list(recommendation.gaps),
+            "install": list(recommendation.install),
+            "warnings": list(recommendation.warnings),
+            "confidence": round(recommendation.confidence, 4),
+            "degraded": list(recommendation.degraded),
+        },
+    )
+
+
+def explanation_reply(explanation: Explanation) -> Reply:
+    """Return an explanation as text and data."""
+    component, standing = explanation.stored.component, explanation.standing
+    return Reply(
+        explanation_text(explanation),
+        {
+            "id": component.id,
+            "name": clean_line(component.name, 80),
+            "type": component.type,
+            "installed": component.installed,
+            "description": clean_line(component.description, 1000),
+            "provides": _names(explanation.provides),
+            "needs": _names(explanation.needs),
+            "goes_with": _names(explanation.goes_with),
+            "install": [clean_line(line, 300) for line in component.install],
+            "rank": standing.rank if standing is not None else None,
+            "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],
+        },
+    )
+
+
+def status_reply(status: Status) -> Reply:
+    """Return the state as text and the few numbers that a program may watch."""
+    text = status_text(status)
+    data = {
+        "version": status.version,
+        "home": status.home,
+        "components": status.counts.get("components", 0),
+        "sources": len(status.sources),
+        "text": text,
+    }
+    return Reply(text, data)
+
+
+def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
+    """Return a hit as data; what a stranger wrote is as clean as in the text."""
+    component = hit.component
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "installed": component.installed,
+        "description": clean_line(component.description, 300),
+        "score": round(hit.score, 6),
+        "whys": [why_text(why) for why in hit.whys],
+        "install": [clean_line(line, 300) for line in component.install],
+        "role": clean_line(role, 200),
+    }
+
+
+def _item_data(item: Item) -> dict[str, Any]:
+    return hit_data(item.hit, role=item.role)
+
+
+def _names(links: Sequence[Link]) -> list[str]:
+    return [clean_line(link.other_name, 80) for link in links]

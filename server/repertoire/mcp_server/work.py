@@ -1,0 +1,261 @@
+"""What the server's threads do: answer tools and hooks from the graph, and write what happened. Importing it is heavy.
+
+`Answers` belongs to the answering lane, `Writes` to the writing one; neither is ever used by two threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.app import record
+from repertoire.app.correct import set_capabilities
+from repertoire.app.explain import Asked, explain
+from repertoire.app.forget import PROJECT, forget
+from repertoire.app.mute import mute, unmute
+from repertoire.app.offer import Limits, Offer, offer
+from repertoire.app.recommend import recommend
+from repertoire.app.search import search
+from repertoire.app.status import status
+from repertoire.app.wiring import Repertoire, now, open_repertoire
+from repertoire.domain.answer import Query, Recommendation, Task
+from repertoire.domain.errors import StoreBusy
+from repertoire.domain.hint import silenced
+from repertoire.domain.text import content_words
+from repertoire.learning.prompts import MOST, needless
+from repertoire.learning.selections import Mention, from_command, from_tool
+from repertoire.learning.session import Session, replay
+from repertoire.mcp_server.hook_calls import Hook, context_output
+from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply, status_reply
+from repertoire.mcp_server.reply import Reply, message_reply
+from repertoire.rendering.reports import forgotten_text, muted_text
+from repertoire.store.events import GAP, Event
+from repertoire.trust.redaction import redact
+
+_REMEMBERED = 500  # events of a session that are folded
+_KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
+_NEED = 160
+_ATTEMPTS = 6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a hook answers, and what is to be written because of it."""
+
+    text: str = "{}"
+    events: tuple[Event, ...] = ()
+    lesson: record.Lesson | None = None
+
+
+class Answers:
+    """Everything that reads."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._stack = ExitStack()
+        self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
+        self._environment = environment
+        self._requests: dict[str, record.Request] = {}
+        self._unwritten: dict[int, tuple[Event, ...]] = {}
+
+    def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
+        """Answer a tool that only reads; with the events that tell what it found wanting."""
+        repertoire = self.repertoire
+        if name == "search_components":
+            query = Query(
+                arguments["query"],
+                types=tuple(arguments.get("types", ())),
+                using=tuple(arguments.get("using", ())),
+                installed=arguments.get("installed"),
+                limit=arguments["limit"],
+            )
+            return answer_reply(search(repertoire.pipeline, query, muted=frozenset())), ()
+        if name == "recommend_set":
+            limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
+            task = Task(arguments["task"], installed=arguments.get("installed"), project=_project(""), **limits)
+            found = recommend(repertoire.pipeline, task, muted=repertoire.muted())
+            return recommendation_reply(found), self._gap(task, found)
+        if name == "explain_component":
+            asked = Asked(arguments["id"], arguments.get("task", ""))
+            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
+            return explanation_reply(explained), ()
+        return status_reply(status(repertoire)), ()
+
+    def needs_model(self, prompt: str) -> bool:
+        """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""
+        embedder = self.repertoire.embedder
+        if embedder is None or embedder.loaded or needless(prompt):
+            return False
+        return bool(self.repertoire.store.graph.match(content_words(prompt[:MOST])[:40], limit=1, weights=(4, 2, 1)))
+
+    def hook(self, name: str, hook: Hook) -> Outcome:
+        """Answer a hook and tell what is to be written."""
+        if self._environment.get("REPERTOIRE_OFF", "") not in {"", "0"}:
+            return Outcome()
+        return _HOOKS[name](self, hook)
+
+    def prompt(self, hook: Hook) -> Outcome:
+        """Offer what fits a prompt, and remember that it was asked."""
+        if self._silent(hook):
+            return Outcome()
+        settings, moment = self.repertoire.settings, _moment(hook)
+        request = record.open_request(hook.text("prompt"), settings)
+        if request is None:
+            return Outcome()
+        self._keep(hook.session, request)
+        found = self._offer(hook, self._session(hook.session))
+        events = (record.asked(request, moment, settings), *record.offered(found, moment, request.key))
+        return Outcome(context_output("UserPromptSubmit", found.text), events)
+
+    def used(self, hook: Hook) -> Outcome:
+        """Remember the component that a tool call selected."""
+        return self._selection(hook, from_tool(hook.text("tool_name"), hook.mapping("tool_input")))
+
+    def expanded(self, hook: Hook) -> Outcome:
+        """Remember the component that a slash command selected; its arguments are the request."""
+        mention = from_command(hook.text("command_name"))
+        if mention is None or mention.ours:
+            return Outcome()
+        request = (
+            None if self._silent(hook) else record.open_request(hook.text("command_args"), self.repertoire.settings)
+        )
+        if request is None:
+            return self._selection(hook, mention)
+        self._keep(hook.session, request)
+        asked = record.asked(request, _moment(hook), self.repertoire.settings)
+        return self._selection(hook, mention, before=(asked,))
+
+    def failed(self, hook: Hook) -> Outcome:
+        """Remember that a component's call failed."""
+        mention = from_tool(hook.text("tool_name"), hook.mapping("tool_input"))
+        session = self._session(hook.session)
+        store = self.repertoire.store
+        return Outcome(events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error"))))
+
+    def stop(self, hook: Hook) -> Outcome:
+        """Close the open request."""
+        self._requests.pop(hook.session, None)
+        return Outcome(events=tuple(record.closed(_moment(hook), self._session(hook.session))))
+
+    def hold(self, number: int, events: tuple[Event, ...]) -> None:
+        """Count events as happened while they are still on their way to the file."""
+        self._unwritten[number] = events
+
+    def written(self, number: int) -> None:
+        """Let go of events that are in the file; called from the writing lane."""
+        self._unwritten.pop(number, None)
+
+    def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> Outcome:
+        moment, session = _moment(hook), self._session(hook.session, *before)
+        events = record.selected(self.repertoire.store, mention, moment, session)
+        request = self._requests.get(hook.session)
+        if request is None and session.request and session.prompt:  # asked before this process started
+            request = record.Request(session.request, session.prompt)
+        node = events[0].node if events else ""
+        if not node or request is None or request.key != session.request:
+            return Outcome(events=(*before, *events))
+        return Outcome(events=(*before, *events), lesson=self._lesson(request, node, moment))
+
+    def _lesson(self, request: record.Request, node: str, moment: record.Moment) -> record.Lesson:
+        embedder = self.repertoire.embedder
+        if embedder is None or not embedder.loaded:
+            return record.Lesson(request, node, moment)
+        vector = embedder.embed_queries([request.text])[0]
+        return record.Lesson(request, node, moment, vector, embedder.model)
+
+    def _offer(self, hook: Hook, session: Session) -> Offer:
+        repertoire = self.repertoire
+        ready = repertoire.embedder is not None and repertoire.embedder.loaded
+        limits = Limits(
+            muted=repertoire.muted(),
+            seen=session.seen,
+            items=repertoire.settings.hint_limit,
+            without=frozenset() if ready else frozenset(("vectors",)),
+            project=hook.project,
+        )
+        return offer(repertoire.pipeline, hook.text("prompt"), limits)
+
+    def _session(self, session: str, *more: Event) -> Session:
+        if not session:
+            return replay(more)
+        events = self.repertoire.store.events.recent(session=session, limit=_REMEMBERED)[::-1]
+        waiting = [e for batch in list(self._unwritten.values()) for e in batch if e.session == session]
+        return replay([*events, *waiting, *more])
+
+    def _silent(self, hook: Hook) -> bool:
+        if silenced(self._environment) or not self.repertoire.settings.hints:
+            return True
+        return self.repertoire.store.preferences.muted().get(hook.project) == PROJECT
+
+    def _keep(self, session: str, request: record.Request) -> None:
+        self._requests[session] = request
+        while len(self._requests) > _KEPT_REQUESTS:
+            self._requests.pop(next(iter(self._requests)))
+
+    def _gap(self, task: Task, found: Recommendation) -> tuple[Event, ...]:
+        if found.degraded or (found.items and not found.gaps):
+            return ()
+        need = ", ".join(found.gaps)
+        if not need and self.repertoire.settings.store_prompts == record.REDACTED:
+            need = redact(task.text)[:_NEED]
+        return (Event(now(), GAP, project=task.project, data={"need": need}),) if need else ()
+
+
+_HOOKS: Mapping[str, Callable[[Answers, Hook], Outcome]] = {
+    "hook_prompt": Answers.prompt,
+    "hook_expanded": Answers.expanded,
+    "hook_used": Answers.used,
+    "hook_failed": Answers.failed,
+    "hook_stop": Answers.stop,
+}
+
+
+class Writes:
+    """Everything that writes, with a connection of its own."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._stack = ExitStack()
+        self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
+
+    def keep(self, events: Sequence[Event], lesson: record.Lesson | None = None) -> None:
+        """Write events, and what they teach; nothing in a home that cannot be written."""
+        if self._repertoire.store.read_only or not events:
+            return
+        # An ingest may hold the lock for longer than one wait; what happened must not be lost for that.
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(StoreBusy):
+                self._keep(events, lesson)
+                return
+        self._keep(events, lesson)
+
+    def _keep(self, events: Sequence[Event], lesson: record.Lesson | None) -> None:
+        store = self._repertoire.store
+        with store.transaction():
+            store.events.append(events)
+            if lesson is not None:
+                record.learn(store, lesson, self._repertoire.settings)
+
+    def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """Answer a tool that writes."""
+        store = self._repertoire.store
+        if name == "mute":
+            target, project = arguments["target"], _project("")
+            undo = arguments.get("undo", False)
+            done = unmute(store, target, project=project) if undo else mute(store, target, project=project, now=now())
+            return message_reply(muted_text(done))
+        if name == "forget":
+            project = _project(arguments.get("project", ""))
+            gone = forget(store, arguments["what"], project=project)
+            return message_reply(forgotten_text(arguments["what"], gone, str(self._repertoire.home)))
+        kept = set_capabilities(store, arguments["id"], arguments["capabilities"], now=now())
+        return message_reply(f"{arguments['id']} now provides: {', '.join(kept)}.")
+
+
+def _moment(hook: Hook) -> record.Moment:
+    return record.Moment(now(), hook.session, hook.project)
+
+
+def _project(given: str) -> str:
+    return given or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - as the client writes it
