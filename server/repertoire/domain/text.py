@@ -10,19 +10,28 @@ import re
 import unicodedata
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?", re.UNICODE)
+_WORD = re.compile(r"[cC]\+\+|[cCfF]#|[^\W_]+")
 _SYMBOLS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_HIDDEN = re.compile(
+    "["
+    # format characters: soft hyphen, bidi marks and overrides, zero width, tags, shorthand and music controls
+    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+    # blank letters, and the selectors that can carry bytes
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef"
+    # half a surrogate pair: cannot be printed
+    "\ud800-\udfff]"
 )
 
 STOPWORDS = frozenset(
-    """a about after all also am an and any are as at be been but by can could did do does doing done for from get
-    give go got had has have having help here hey hi him his how i if im in into is it its just let like make may me
-    might more my need needs no not now of off on one only or our out over own please pls put really see she should
-    show so some someone something such take tell than thank thanks that the their them then there these they thing
-    this those through to too try up us use used uses using very via want wants was way we were what when where which
-    while who why will with within without would yes you your""".split()
+    """a about after all also am an and any are aren as at be been but by can could couldn did didn do does
+    doesn doing don done for from get give go got had has hasn have haven having help here hey hi him his how i
+    if im in into is isn it its just let like ll make may me might more my need needs no not now of off on one
+    only or our out over own please pls put re really see she should shouldn show so some someone something such
+    take tell than thank thanks that the their them then there these they thing this those through to too try up
+    us use used uses using ve very via want wants was wasn way we were what when where which while who why will
+    with within without would wouldn yes you your""".split()
 )
 
 
@@ -32,14 +41,11 @@ def split_words(text: str) -> list[str]:
     Whole, because the same name is written PostgreSQL here and postgresql there.
     """
     words = []
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
-        token = match.group()
-        symbol = _SYMBOLS.get(token.lower())
-        if symbol is not None:
-            words.append(symbol)
-        else:
-            parts = [part.lower() for part in _CAMEL.split(token.rstrip("+#")) if part]
-            words.extend(parts if len(parts) < 2 else [*parts, "".join(parts)])
+    for token in _tokens(text):
+        parts = _parts(token)
+        words.extend(parts)
+        if len(parts) > 1:
+            words.append("".join(parts))
     return words
 
 
@@ -49,15 +55,23 @@ def index_text(text: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a query that carry meaning, in order, each once."""
-    return [
-        word for word in dict.fromkeys(split_words(text)) if word not in STOPWORDS and (len(word) > 1 or word.isdigit())
-    ]
+    """Return the words of a query that carry meaning, in order, each once; each is among the text's split words.
+
+    A name of two capitalised halves is asked for whole: the `git` of GitHub finds everything that speaks of git.
+    """
+    words: dict[str, None] = {}
+    for token in _tokens(text):
+        parts = _parts(token)
+        if len(parts) > 2 or token[0].islower():
+            words.update(dict.fromkeys(parts))
+        words["".join(parts)] = None
+    return [word for word in words if word not in STOPWORDS and (len(word) > 1 or word.isdigit() or not word.isascii())]
 
 
 def match_any(words: list[str]) -> str:
     """Return an FTS5 expression that matches any of the words, safe whatever they contain."""
-    return " OR ".join('"' + word.replace('"', "") + '"' for word in words)
+    quoted = ('"' + _HIDDEN.sub("", _BREAKS.sub(" ", word)).replace('"', " ") + '"' for word in words)
+    return " OR ".join(quoted) or '""'
 
 
 def clean_line(text: str, limit: int) -> str:
@@ -65,5 +79,22 @@ def clean_line(text: str, limit: int) -> str:
 
     What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run could fake one of ours.
     """
-    line = " ".join(_CONTROL.sub(" ", text).split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    line = " ".join(_HIDDEN.sub("", _BREAKS.sub(" ", text)).split())
+    return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def _tokens(text: str) -> list[str]:
+    tokens = _WORD.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))
+    return [_SYMBOLS.get(token.lower(), token) for token in tokens]
+
+
+def _parts(token: str) -> list[str]:
+    if token.islower() or token[1:].islower():  # most words: nothing to take apart
+        return [token.lower()]
+    parts: list[str] = []
+    for part in _CAMEL.split(token):
+        if parts and len(parts[-1]) == 1:  # OAuth, iOS: a letter alone finds nothing
+            parts[-1] += part.lower()
+        else:
+            parts.append(part.lower())
+    return parts
