@@ -76,9 +76,7 @@ def test_the_half_of_a_name_does_not_ask_for_everything_that_holds_it() -> None:
     assert content_words("open a GitHub issue") == ["open", "github", "issue"]
 
 
-@pytest.mark.parametrize(
-    "text", ["thanks!", "I don't know", "Can you please help me with this?", "it's ok for now, ll"]
-)
+@pytest.mark.parametrize("text", ["thanks!", "I don't know", "Can you please help me with this?", "we'll see"])
 def test_small_talk_has_hardly_a_content_word(text: str) -> None:
     assert set(content_words(text)) <= {"know"}
 
