@@ -59,6 +59,11 @@ class Sources:
             )
         )
 
+    def seen(self, source: str, *, now: str) -> None:
+        """Note that a source was read and found as it is known."""
+        with self._db.transaction():
+            self._db.execute("UPDATE source SET ingested_at = ? WHERE key = ?", (now, source))
+
     def skipped(self, source: str) -> list[tuple[str, str]]:
         """Return the files of a source that were left out, with the reasons."""
         return self._db.rows(

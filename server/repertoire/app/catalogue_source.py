@@ -1,0 +1,60 @@
+"""Turns the starter catalogue into a source: what an empty machine answers from, until the real thing is read."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from repertoire.catalogue.reading import Catalogue, Entry
+from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
+
+INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
+_SURE = 0.9  # written by hand
+
+
+def records_of(
+    catalogue: Catalogue, *, known: frozenset[str], named: frozenset[tuple[str, str, str]], corrected: Iterable[str]
+) -> tuple[FileRecord, ...]:
+    """Return a record for each entry that no other source has read for real.
+
+    `known` are ids of other sources' components, `named` their (repository, type, name).
+    """
+    plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
+    left_alone = frozenset(corrected)
+    return tuple(
+        _record(entry, plugins, provides=entry.id not in left_alone)
+        for entry in catalogue.components
+        if entry.id not in known and (entry.repository, entry.type, entry.name) not in named
+    )
+
+
+def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: bool) -> FileRecord:
+    text = repr(dataclasses.astuple(entry))
+    component = Component(
+        id=entry.id,
+        type=entry.type,
+        name=entry.name,
+        description=entry.description,
+        body=f"{entry.description}\n{', '.join(entry.capabilities)}",
+        repository=entry.repository,
+        path=entry.path,
+        plugin=entry.plugin,
+        marketplace=entry.marketplace,
+        licence="" if entry.licence == "NOASSERTION" else entry.licence,
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        install=entry.install,
+    )
+    edges = [
+        Edge(entry.id, f"requirement:{need.kind}:{need.name}", DEPENDS_ON, _SURE, "starter catalogue")
+        for need in entry.depends_on
+    ]
+    if provides:
+        edges += [
+            Edge(entry.id, f"capability:{term}", PROVIDES, _SURE, "starter catalogue") for term in entry.capabilities
+        ]
+    plugin = plugins.get((entry.repository, entry.plugin))
+    if plugin and plugin != entry.id:
+        edges.append(Edge(entry.id, plugin, PART_OF, 1.0, "starter catalogue"))
+    sealed = hashlib.sha256(f"{text}{edges!r}".encode()).hexdigest()
+    return FileRecord(entry.id, sealed, (component,), (), tuple(edges))

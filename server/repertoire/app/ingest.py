@@ -1,0 +1,217 @@
+"""Reads a source into the graph: one transaction a source, only what changed, and nothing at all where nothing did."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from repertoire.app.catalogue_source import INFO as CATALOGUE
+from repertoire.app.catalogue_source import records_of
+from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.catalogue import reading
+from repertoire.domain.component import Edge, FileRecord, IngestReport, Skipped, SourceInfo
+from repertoire.ingestion import extract as extraction
+from repertoire.ingestion.capabilities import Vocabulary
+from repertoire.ingestion.extract import Ground, Plan
+from repertoire.ingestion.parts import SourceFile
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import crawl, installed
+from repertoire.store.database import Store
+
+WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
+_WARNINGS = 50
+_PARTS = 300  # files of one skill that its content hash covers
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far an ingest is: `done` of `total`, which is 0 where it cannot be told."""
+
+    source: str
+    stage: str  # fetch | read | extract | write | relate
+    done: int = 0
+    total: int = 0
+
+
+Report = Callable[[Step], None]  # what it raises stops the ingest, and nothing half-written remains
+
+
+def quiet(_: Step) -> None:
+    """Tell nobody."""
+
+
+def ingest(
+    store: Store, home: Path, source: str, *, settings: Settings, trusted: bool = True, report: Report = quiet
+) -> tuple[IngestReport, ...]:
+    """Read a folder, a git address, `installed` (many sources) or `catalogue`; return what each of them came to.
+
+    `trusted` is False where a model named the source: private hosts and folders outside the project are refused then.
+
+    Raises:
+        SourceError: it cannot be read, or (SourceRefused) must not be read from here.
+    """
+    project = project_folder()
+    address = addresses.parse(source, trusted=trusted, project=project)
+    machine = installed.look(os.environ, project=project)
+    around = Surroundings(home, settings, machine)
+    if address.kind == addresses.CATALOGUE:
+        reports = [write_catalogue(store, report=report)]
+    elif address.kind == addresses.INSTALLED:
+        reports = [write_source(store, open_place(place, around), report=report) for place in machine.places]
+    else:
+        opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
+        reports = [write_source(store, opened, report=report)]
+    settle(store, reports, report=report)
+    return tuple(reports)
+
+
+def project_folder() -> Path | None:
+    """Return the folder of the project at hand; None where that is the whole home or disk."""
+    folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()).resolve()
+    return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder
+
+
+def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> IngestReport:
+    """Bring the graph up to date with one source."""
+    started = time.monotonic()
+    info = opened.info
+    report(Step(info.key, "read"))
+    listing = crawl.walk(opened.mounts, limits=crawl.Limits())
+    entries = {entry.path: entry for entry in listing.entries}
+    plan = extraction.plan([*entries, *(path for path in opened.documents if path not in entries)], opened.layout)
+    files, unread = _read(
+        entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
+    )
+    unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
+    ground = _ground(store, opened)
+    state = extraction.fingerprint(
+        ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())]
+    )
+    warnings = [*opened.warnings, *([listing.truncated] if listing.truncated else [])]
+    known = store.sources.file_hashes(info.key)
+    if known.get(WHOLE) == state:
+        store.sources.seen(info.key, now=now())
+        return _told(store, info, (0, 0), warnings, started)
+    report(Step(info.key, "extract", 0, len(files)))
+    found = extraction.extract(files, unread, plan, ground)
+    folders = [
+        FileRecord(refused.path, refused.reason, skipped=refused.reason)
+        for refused in listing.refused
+        if refused.folder
+    ]
+    records = [*found.records, *folders, FileRecord(WHOLE, state)]
+    report(Step(info.key, "write", 0, len(records)))
+    counts = _write(store, info, records, found.derived, known)
+    return _told(store, info, counts, [*warnings, *found.warnings], started)
+
+
+def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
+    """Bring the graph up to date with the starter catalogue, but for what other sources have read for real."""
+    started = time.monotonic()
+    report(Step(CATALOGUE.key, "read"))
+    others = [row for row in store.graph.summaries() if row.source != CATALOGUE.key]
+    records = records_of(
+        reading.load(),
+        known=frozenset(row.id for row in others),
+        named=frozenset((row.repository, row.type, row.name) for row in others),
+        corrected=store.preferences.corrections(),
+    )
+    known = store.sources.file_hashes(CATALOGUE.key)
+    if {record.path: record.content_hash for record in records} == known:
+        store.sources.seen(CATALOGUE.key, now=now())
+        return _told(store, CATALOGUE, (0, 0), [], started)
+    report(Step(CATALOGUE.key, "write", 0, len(records)))
+    return _told(store, CATALOGUE, _write(store, CATALOGUE, records, (), known), [], started)
+
+
+def now() -> str:
+    """Return the time as the store writes it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _ground(store: Store, opened: Opened) -> Ground:
+    shipped = reading.load()
+    broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
+    prefix = f"{opened.info.key}:"
+    return Ground(
+        info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
+        site=opened.site,
+        layout=opened.layout,
+        vocabulary=Vocabulary.of(shipped.phrases(), broader),
+        corrections={key: terms for key, terms in store.preferences.corrections().items() if key.startswith(prefix)},
+        dates=opened.history.dates,
+        dates_are_exact=opened.history.exact,
+        installed=opened.installed,
+    )
+
+
+def _read(
+    entries: Mapping[str, crawl.Entry], documents: Mapping[str, str], plan: Plan, tell: Callable[[int, int], None]
+) -> tuple[dict[str, SourceFile], dict[str, str]]:
+    """Read the files of a plan; return them, and the reasons for those that were not."""
+    files: dict[str, SourceFile] = {}
+    unread: dict[str, str] = {}
+    room = crawl.Limits().text_bytes
+    for number, path in enumerate(plan.read):
+        if number % 100 == 0:
+            tell(number, len(plan.read))
+        if path in documents:
+            data: bytes | str = documents[path].encode("utf-8", "replace")
+        else:
+            data = crawl.read(entries[path]) if room > 0 else "the source holds more text than is read"
+        text = crawl.decode(data) if isinstance(data, bytes) else None
+        if isinstance(data, str) or text is None:
+            unread[path] = data if isinstance(data, str) else "not UTF-8 text"
+            continue
+        room -= len(data)
+        files[path] = SourceFile(path, text, _digest(data, path, entries, plan))
+    return files, unread
+
+
+def _digest(data: bytes, path: str, entries: Mapping[str, crawl.Entry], plan: Plan) -> str:
+    own = hashlib.sha256(data)
+    for part in plan.parts.get(path, ())[:_PARTS]:
+        own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))
+    return own.hexdigest()
+
+
+def _write(
+    store: Store,
+    info: SourceInfo,
+    records: list[FileRecord] | tuple[FileRecord, ...],
+    derived: tuple[Edge, ...],
+    known: Mapping[str, str],
+) -> tuple[int, int]:
+    changed = [record for record in records if known.get(record.path) != record.content_hash]
+    gone = set(known) - {record.path for record in records}
+    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now())
+    return written.changed, written.removed
+
+
+def _told(store: Store, info: SourceInfo, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
+    total = next((row.components for row in store.sources.all() if row.info.key == info.key), 0)
+    shown = warnings[:_WARNINGS]
+    if len(warnings) > _WARNINGS:
+        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with something tolerated"]
+    return IngestReport(
+        source=info.key,
+        components=total,
+        changed=counts[0],
+        unchanged=total - counts[0],
+        removed=counts[1],
+        skipped=tuple(Skipped(path, reason) for path, reason in store.sources.skipped(info.key)),
+        seconds=round(time.monotonic() - started, 3),
+        warnings=tuple(shown),
+    )
+
+
+def settle(store: Store, reports: list[IngestReport], *, report: Report = quiet) -> None:
+    """Bring up to date what depends on all sources together, where any of them changed."""
+    if any(told.changed or told.removed for told in reports):
+        report(Step("", "relate"))

@@ -1,0 +1,116 @@
+"""Opens what is to be ingested: fetches it where it is remote, and gathers what is known of it beside its files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repertoire.domain.component import SourceInfo
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.parts import Layout, PluginFacts
+from repertoire.settings import Settings
+from repertoire.sources import git, history
+from repertoire.sources.address import GIT, Address
+from repertoire.sources.crawl import Mount
+from repertoire.sources.history import History
+from repertoire.sources.installed import Machine, Place
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source that lies on this machine, ready to be read."""
+
+    info: SourceInfo
+    mounts: tuple[Mount, ...]
+    site: Site
+    layout: Layout
+    history: History = field(default_factory=History)
+    documents: Mapping[str, str] = field(default_factory=dict)
+    installed: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What opening a source needs to know of the machine."""
+
+    home: Path
+    settings: Settings
+    machine: Machine
+
+
+def open_address(address: Address, around: Surroundings, *, tick: Callable[[], None]) -> Opened:
+    """Open a folder or a repository.
+
+    Raises:
+        SourceError: the repository cannot be fetched.
+    """
+    if address.kind != GIT:
+        return _open_folder(Path(address.text), around)
+    target = clone_folder(around.home, address.key)
+    max_bytes = around.settings.max_source_mb * 1_000_000
+    commit = git.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
+    past = history.read(target)
+    info = SourceInfo(address.key, "git", address.text, address.repository, commit)
+    site = _site(target, _add_address(info), around.machine)
+    return Opened(info, (Mount(target),), site, _layout(info.key, around.machine), past, warnings=_said(past))
+
+
+def clone_folder(home: Path, key: str) -> Path:
+    """Return where the clone of a source lies in the home."""
+    readable = _UNSAFE.sub("_", key).strip("._")[-80:]
+    return home / "sources" / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+
+
+def open_place(place: Place, around: Surroundings) -> Opened:
+    """Open something that Claude Code has on this machine."""
+    past = history.read(place.location) if place.location.is_dir() and place.kind == "marketplace" else History()
+    repository = place.repository or past.remote
+    info = SourceInfo(place.key, place.kind, str(place.location), repository, past.commit)
+    layout = _layout(place.plugin or place.location.name, around.machine, key=place.key)
+    if place.plugin:
+        facts = PluginFacts("", place.plugin, marketplace=place.marketplace, listed_as=place.plugin)
+        layout = Layout(name=place.plugin, plugins={"": facts})
+    return Opened(
+        info,
+        place.mounts,
+        _site(place.location, place.marketplace_address, around.machine),
+        layout,
+        past,
+        place.documents,
+        place.installed,
+        _said(past),
+    )
+
+
+def _open_folder(folder: Path, around: Surroundings) -> Opened:
+    past = history.read(folder)
+    key = past.remote or f"folder:{folder}"
+    info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
+    site = _site(folder, _add_address(info), around.machine)
+    return Opened(info, (Mount(folder),), site, _layout(key, around.machine), past, warnings=_said(past))
+
+
+def _add_address(info: SourceInfo) -> str:
+    """Return what `/plugin marketplace add` takes to find a source."""
+    if info.repository.startswith("github.com/"):
+        return info.repository.removeprefix("github.com/")
+    return f"https://{info.repository}.git" if info.repository else info.location
+
+
+def _site(location: Path, address: str, machine: Machine) -> Site:
+    return Site(str(location), address, machine.known_marketplaces, machine.installed_plugins, machine.disabled_plugins)
+
+
+def _layout(name: str, machine: Machine, *, key: str = "") -> Layout:
+    elsewhere = {plugin.rpartition("@")[0] for plugin, source in machine.described.items() if source != key}
+    return Layout(name=name.rstrip("/").rpartition("/")[2] or name, elsewhere=frozenset(elsewhere))
+
+
+def _said(past: History) -> tuple[str, ...]:
+    return (past.warning,) if past.warning else ()

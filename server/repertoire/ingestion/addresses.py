@@ -1,0 +1,28 @@
+"""How a repository is written: `github.com/owner/name`, whatever form of address names it."""
+
+from __future__ import annotations
+
+import re
+
+_SCP = re.compile(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(?!\d+/)([\w./~-]+)$")
+_URL = re.compile(r"^(?:git\+)?(?:https?|ssh|git)://(?:[^@/\s]+@)?([\w.-]+)(?::\d+)?/([\w./~-]+)", re.IGNORECASE)
+_BARE = re.compile(r"^([\w-]+(?:\.[\w-]+)+)/([\w./~-]+)$")
+_HOSTS_OF_TWO = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
+
+
+def repository_of(address: str) -> str:
+    """Return `host/owner/name` of an address of a repository; empty where it names none."""
+    text = address.strip()
+    found = _URL.match(text) or _SCP.match(text) or _BARE.match(text)
+    if found is None:
+        return ""
+    host = found.group(1).lower().removeprefix("www.")
+    parts = [part for part in found.group(2).split("/") if part and part not in (".", "..")]
+    if host in ("github.com", "bitbucket.org"):
+        parts = parts[:2]
+    elif "-" in parts:  # gitlab.com/group/sub/name/-/tree/main
+        parts = parts[: parts.index("-")]
+    if len(parts) < 2 or (host not in _HOSTS_OF_TWO and not _URL.match(text) and not _SCP.match(text)):
+        return ""
+    parts[-1] = parts[-1].removesuffix(".git")
+    return "/".join((host, *parts)) if parts[-1] else ""

@@ -1,0 +1,291 @@
+"""Turns the files of a source into records for the store: which are read, what they hold, how they hang together."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.component import DEPENDS_ON, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
+from repertoire.domain.text import clean_line
+from repertoire.ingestion import capabilities, install, licences, manifests, prose, relations, values
+from repertoire.ingestion.capabilities import Vocabulary
+from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, folder, skill_of
+from repertoire.ingestion.registry import STRATEGIES, strategy_for
+from repertoire.ingestion.values import Unusable
+
+EXTRACTOR_VERSION = 1  # moves when the same file would yield something else: everything is then read again
+_BODY_KEPT = 200_000
+_MANIFESTS = ("marketplace", "plugin")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What is known about a source beside its files."""
+
+    info: SourceInfo
+    site: install.Site
+    layout: Layout
+    vocabulary: Vocabulary
+    corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> first and last commit
+    dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
+    installed: bool = False  # everything in it is in use
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which files of a source are read, and which are parts of others."""
+
+    read: tuple[str, ...]
+    parts: Mapping[str, tuple[str, ...]]  # SKILL.md -> the files beside it
+    layout: Layout
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Everything a source holds."""
+
+    records: tuple[FileRecord, ...]
+    derived: tuple[Edge, ...]
+    warnings: tuple[str, ...]
+
+
+def plan(paths: Sequence[str], layout: Layout) -> Plan:
+    """Decide by their names which files are read; a component's own kind is decided when it is."""
+    skills = {folder(path): path for path in paths if path.rpartition("/")[2].lower() == "skill.md"}
+    layout = dataclasses.replace(layout, skills=frozenset(skills))
+    beside = {name for strategy in STRATEGIES for name in strategy.beside}
+    read: list[str] = []
+    parts: dict[str, list[str]] = {}
+    for path in paths:
+        if (
+            strategy_for(path, layout) is not None
+            or licences.is_licence_file(path)
+            or path.rpartition("/")[2] in beside
+        ):
+            read.append(path)
+        owner = skill_of(path, layout.skills)
+        if owner is not None and path != skills[owner]:
+            parts.setdefault(skills[owner], []).append(path)
+    return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout)
+
+
+def looks_like_component(path: str, layout: Layout) -> bool:
+    """Tell whether a file that cannot be read would have been a component, by its name alone."""
+    strategy = strategy_for(path, layout)
+    return strategy is not None and strategy.kind != "loose"
+
+
+def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Plan, ground: Ground) -> Extraction:
+    """Read every file; what cannot be read becomes a record with its reason, and nothing stops."""
+    layout = _read_manifests(files, plan.layout)
+    reader = _Reader(files, ground, layout)
+    records = [reader.record(path) for path in plan.read if path in files]
+    for path, reason in unread.items():
+        if looks_like_component(path, layout):
+            records.append(_seal(FileRecord(path, "", skipped=reason), exact=True))
+    members = reader.members
+    plugin_ids = {root: plugin_id for root, plugin_id in reader.plugin_ids.items() if plugin_id}
+    derived = relations.derive(members, plugin_ids)
+    return Extraction(tuple(record for record in records if record is not None), tuple(derived), tuple(reader.warnings))
+
+
+def _read_manifests(files: Mapping[str, SourceFile], layout: Layout) -> Layout:
+    claimed = []
+    for path, file in files.items():
+        strategy = strategy_for(path, layout)
+        if strategy is not None and strategy.kind in _MANIFESTS:
+            claimed.append(file)
+    return manifests.read_layout(claimed, base=layout)
+
+
+class _Reader:
+    """Reads files one by one and keeps what relations need of all of them."""
+
+    def __init__(self, files: Mapping[str, SourceFile], ground: Ground, layout: Layout) -> None:
+        self._files = files
+        self._ground = ground
+        self._layout = layout
+        self._licences = {
+            folder(path): found
+            for path, file in files.items()
+            if licences.is_licence_file(path) and (found := licences.recognise(file.text))
+        }
+        self.members: list[relations.Member] = []
+        self.plugin_ids: dict[str, str] = {}
+        self.warnings: list[str] = []
+
+    def record(self, path: str) -> FileRecord | None:
+        strategy = strategy_for(path, self._layout)
+        if strategy is None:
+            return None
+        file = self._files[path]
+        beside = {
+            name: self._files[near].text for name in strategy.beside if (near := _near(path, name)) in self._files
+        }
+        try:
+            outcome = strategy.extract(dataclasses.replace(file, companions=beside), self._layout)
+        except Unusable as error:
+            return _seal(FileRecord(path, "", skipped=str(error)), exact=True)
+        self.warnings.extend(f"{path}: {warning}" for warning in outcome.warnings)
+        if not outcome.drafts:
+            return None
+        components: dict[str, Component] = {}
+        edges: list[Edge] = []
+        for draft in outcome.drafts:
+            component, found = self._finish(file, draft)
+            if component.id not in components:
+                components[component.id] = component
+                edges.extend(found)
+        record = FileRecord(path, "", tuple(components.values()), (), tuple(edges))
+        return _seal(record, exact=self._ground.dates_are_exact)
+
+    def _finish(self, file: SourceFile, draft: Draft) -> tuple[Component, list[Edge]]:
+        ground = self._ground
+        path = values.storable(draft.path or file.path)
+        component_id = f"{ground.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
+        plugin = self._plugin(file, draft)
+        first, last = ground.dates.get(file.path, ("", ""))
+        body = draft.body[:_BODY_KEPT]
+        description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
+        installed = self._installed(plugin)
+        component = Component(
+            id=component_id,
+            type=draft.type,
+            name=clean_line(values.storable(draft.name), values.NAME_LIMIT) or "unnamed",
+            description=description,
+            body=body,
+            code="\n\n".join(piece for piece in (draft.signatures, prose.code(body)) if piece)[: prose.CODE_LIMIT],
+            examples=prose.examples(description, body),
+            front_matter=draft.front_matter,
+            allowed_tools=draft.tools,
+            repository=draft.repository or ground.info.repository or (plugin.repository if plugin else ""),
+            path=path,
+            plugin=plugin.name if plugin else "",
+            marketplace=plugin.marketplace if plugin else "",
+            licence=self._licence(draft, file.path, plugin),
+            content_hash=draft.digest or file.digest,
+            first_commit=first,
+            last_commit=last,
+            installed=installed,
+            install=() if installed else install.lines(draft, path, plugin, ground.site),
+            popularity=draft.popularity,
+        )
+        return component, self._edges(component, draft, plugin)
+
+    def _edges(self, component: Component, draft: Draft, plugin: PluginFacts | None) -> list[Edge]:
+        corrected = self._ground.corrections.get(component.id)
+        found = (
+            capabilities.corrected(corrected)
+            if corrected is not None
+            else capabilities.provided(
+                self._ground.vocabulary,
+                name=component.name,
+                description=component.description,
+                tags=(*draft.tags, *(plugin.tags[:3] if plugin and draft.type != PLUGIN else ())),
+                body=component.body,
+            )
+        )
+        if draft.type == PLUGIN and plugin is not None and not plugin.remote:
+            self.plugin_ids[plugin.root] = component.id
+        self.members.append(
+            relations.Member(
+                id=component.id,
+                type=component.type,
+                name=component.name,
+                path=component.path,
+                plugin_root=plugin.root if plugin and not plugin.remote else None,
+                words=relations.mentioned_words(component.body) if draft.type != PLUGIN else frozenset(),
+                needs=draft.needs,
+                capabilities={item.term: item.weight for item in found},
+            )
+        )
+        provides = [
+            Edge(component.id, f"capability:{item.term}", PROVIDES, item.weight, item.evidence) for item in found
+        ]
+        return [*provides, *_requirements(component.id, draft)]
+
+    def _plugin(self, file: SourceFile, draft: Draft) -> PluginFacts | None:
+        if draft.type != PLUGIN:
+            return self._layout.plugin_of(file.path)
+        own = self._layout.plugins.get("" if draft.path == "." else draft.path)
+        if own is not None and not draft.anchor:
+            return own
+        return PluginFacts(root="", name=draft.name, marketplace=draft.marketplace, licence=draft.licence, remote=True)
+
+    def _installed(self, plugin: PluginFacts | None) -> bool:
+        if plugin is None or not plugin.marketplace:
+            return self._ground.installed
+        name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
+        return self._ground.installed or name in self._ground.site.installed_plugins
+
+    def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
+        if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence
+            return draft.licence
+        above = path
+        while above:
+            above = folder(above)
+            if above in self._licences:
+                return self._licences[above]
+        return (plugin.licence if plugin else "") or draft.licence
+
+
+def _near(path: str, name: str) -> str:
+    above = folder(path)
+    return f"{above}/{name}" if above else name
+
+
+def _requirements(component_id: str, draft: Draft) -> Iterator[Edge]:
+    seen = set()
+    for need in draft.needs:
+        if need.kind in ("plugin", "mcp_server", "component") or (need.kind, need.name) in seen:
+            continue
+        seen.add((need.kind, need.name))
+        target = f"requirement:{need.kind}:{clean_line(values.storable(need.name), values.NAME_LIMIT)}"
+        yield Edge(component_id, target, DEPENDS_ON, need.weight, need.evidence)
+
+
+def _seal(record: FileRecord, *, exact: bool) -> FileRecord:
+    """Return a record with the hash of all that it says.
+
+    A shallow clone dates every file by its newest commit: with such dates in it, each fetch would rewrite everything.
+    """
+    said = [dataclasses.asdict(component) for component in record.components]
+    if not exact:
+        for component in said:
+            component["first_commit"] = component["last_commit"] = ""
+    text = json.dumps(
+        [EXTRACTOR_VERSION, said, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
+        sort_keys=True,
+        default=str,
+    )
+    return dataclasses.replace(record, content_hash=hashlib.sha256(text.encode()).hexdigest())
+
+
+def fingerprint(ground: Ground, digests: Iterable[tuple[str, str]]) -> str:
+    """Return a hash of everything that an extraction is made from: equal means that nothing needs to be done."""
+    state = hashlib.sha256()
+    known = (
+        EXTRACTOR_VERSION,
+        ground.info,
+        ground.layout.name,
+        sorted(ground.layout.plugins.items()),
+        sorted(ground.layout.elsewhere),
+        ground.vocabulary.digest,
+        sorted(ground.corrections.items()),
+        sorted(ground.dates.items()) if ground.dates_are_exact else (),
+        ground.installed,
+        ground.site.location,
+        ground.site.marketplace_address,
+        # a set has another order in each process
+        sorted(ground.site.known_marketplaces),
+        sorted(ground.site.installed_plugins),
+        sorted(ground.site.disabled_plugins),
+    )
+    state.update(repr(known).encode("utf-8", "replace"))
+    for path, digest in digests:
+        state.update(f"{path}\0{digest}\n".encode("utf-8", "replace"))
+    return state.hexdigest()

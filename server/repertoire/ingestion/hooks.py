@@ -1,0 +1,100 @@
+"""What a hooks configuration does: on which events it runs what, and what that requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.domain.text import clean_line
+from repertoire.ingestion import requirements, values
+from repertoire.ingestion.parts import Need
+
+_ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that a hook runs."""
+
+    event: str
+    matcher: str
+    kind: str
+    line: str
+    needs: tuple[Need, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A hooks configuration in words."""
+
+    sentence: str
+    text: str
+    commands: str
+    events: tuple[str, ...]
+    needs: tuple[Need, ...]
+
+
+def from_events(listed: Sequence[Any]) -> dict[str, Any]:
+    """Return the usual form of a configuration that lists its events one by one."""
+    found: dict[str, list[Any]] = {}
+    for item in listed:
+        event = values.name(values.mapping(item).get("event"))
+        if event:
+            found.setdefault(event, []).append(dict(item))
+    return found
+
+
+def actions(hooks: Mapping[str, Any]) -> Iterator[Action]:
+    """Yield everything that a configuration runs."""
+    for event, groups in hooks.items():
+        for group in groups if isinstance(groups, list) else ():
+            matcher = values.name(values.mapping(group).get("matcher"))
+            inner = values.mapping(group).get("hooks")
+            for hook in inner if isinstance(inner, list) else [group]:
+                yield _action(event, matcher, values.mapping(hook))
+
+
+def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
+    key = next((key for key in _ACTIONS if isinstance(hook.get(key), str) and hook[key]), "")
+    line = values.text(hook.get(key))
+    listed = hook.get("args")
+    args = [str(word) for word in listed] if isinstance(listed, list) else []
+    evidence = f"hook on {event}"
+    needs: list[Need] = []
+    if hook.get("type") == "mcp_tool":
+        line = f"{values.name(hook.get('server'))} {line}"
+        needs.append(Need("mcp_server", values.name(hook.get("server")).rpartition(":")[2], 0.9, evidence))
+    elif key in ("command", "bash", "script"):
+        found = (
+            requirements.of_command(line, args, evidence=evidence)
+            if args
+            else requirements.of_shell(line, evidence=evidence)
+        )
+        needs = [*found, *requirements.of_variables(line, evidence=evidence)]
+    said = values.text(hook.get("description") or hook.get("purpose") or hook.get("statusMessage"))
+    shown = " ".join([line, *args])
+    return Action(
+        event, matcher, values.name(hook.get("type")) or "command", f"{said}: {shown}" if said else shown, tuple(needs)
+    )
+
+
+def summarise(hooks: Mapping[str, Any]) -> Summary:
+    """Put a configuration into words."""
+    listed = list(actions(hooks))
+    events = tuple(dict.fromkeys(action.event for action in listed))
+    lines = [f"{when(action)}: {action.line}" for action in listed]
+    first = clean_line(listed[0].line, 120) if listed else "nothing"
+    needs = {(need.kind, need.name): need for action in listed for need in action.needs}
+    return Summary(
+        sentence=f"Runs on {', '.join(events) or 'no event'}: {first}",
+        text="\n".join(lines)[:20_000],
+        commands="\n".join(action.line for action in listed)[:4_000],
+        events=events,
+        needs=tuple(needs.values()),
+    )
+
+
+def when(action: Action) -> str:
+    """Tell on which event, and for which tools, an action runs."""
+    return f"{action.event} ({action.matcher})" if action.matcher and action.matcher != "*" else action.event

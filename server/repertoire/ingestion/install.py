@@ -1,0 +1,52 @@
+"""The lines that install a component, from where it lies and what lists it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from shlex import quote
+
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTING, SKILL
+from repertoire.ingestion.parts import Draft, PluginFacts, folder
+
+_FOLDERS = {AGENT: "agents", COMMAND: "commands"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a source lies, and what Claude Code already knows of it."""
+
+    location: str = ""  # a folder; empty where nothing lies on this machine
+    marketplace_address: str = ""  # what `/plugin marketplace add` takes
+    known_marketplaces: frozenset[str] = frozenset()
+    installed_plugins: frozenset[str] = frozenset()  # `name@marketplace`
+    disabled_plugins: frozenset[str] = field(default_factory=frozenset)
+
+
+def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tuple[str, ...]:
+    """Return the lines that install a component, in order; none where they cannot be told."""
+    if plugin is not None and plugin.marketplace:
+        return _of_plugin(plugin, site)
+    if draft.install or not site.location:
+        return draft.install
+    return (_by_hand(draft, path, site.location.rstrip("/")),)
+
+
+def _by_hand(draft: Draft, path: str, location: str) -> str:
+    place = quote(f"{location}/{path}")
+    if draft.type == SKILL:
+        return f"cp -R {quote(f'{location}/{folder(path)}'.rstrip('/'))} ~/.claude/skills/{quote(draft.name)}"
+    if draft.type in _FOLDERS:
+        return f"cp {place} ~/.claude/{_FOLDERS[draft.type]}/"
+    if draft.type in (HOOK, SETTING, MCP_SERVER):
+        return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+    return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
+
+
+def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:
+    name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
+    if name in site.disabled_plugins:
+        return (f"/plugin enable {name}",)
+    add: tuple[str, ...] = ()
+    if plugin.marketplace not in site.known_marketplaces and site.marketplace_address:
+        add = (f"/plugin marketplace add {site.marketplace_address}",)
+    return (*add, f"/plugin install {name}")

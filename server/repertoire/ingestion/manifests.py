@@ -1,0 +1,239 @@
+"""What `plugin.json` and `marketplace.json` say about the files of a source."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN
+from repertoire.ingestion import validation, values
+from repertoire.ingestion.addresses import repository_of
+from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, folder
+from repertoire.ingestion.values import Unusable
+
+_DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
+_POPULARITY = ("installs", "downloads", "stars", "unique_installs", "users")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A plugin as a marketplace lists it."""
+
+    marketplace: str
+    manifest: str
+    name: str
+    local: bool
+    root: str  # of a local plugin: its folder in the source
+    repository: str  # of a remote one: where it is fetched from
+    data: Mapping[str, Any]
+
+    def facts(self) -> PluginFacts:
+        """Return what the marketplace alone knows about the plugin."""
+        found = _facts(self.data, root=self.root, manifest=self.manifest)
+        return dataclasses.replace(
+            found,
+            marketplace=self.marketplace,
+            repository=self.repository or found.repository,
+            remote=not self.local,
+        )
+
+
+def plugin_root(path: str) -> str:
+    """Return the folder of the plugin whose manifest lies at a path."""
+    above = folder(path)
+    return folder(above) if above.rpartition("/")[2] == ".claude-plugin" else above
+
+
+def read_layout(files: Iterable[SourceFile], *, base: Layout) -> Layout:
+    """Gather what every manifest of a source says; those that are faulty are left to their strategies to report."""
+    plugins: dict[str, PluginFacts] = dict(base.plugins)
+    entries: list[Entry] = []
+    for file in sorted(files, key=lambda file: (".claude-plugin/" not in file.path, file.path)):
+        with contextlib.suppress(Unusable):
+            if not file.path.endswith("plugin.json"):
+                entries.extend(marketplace_entries(file.path, file.text))
+                continue
+            root = plugin_root(file.path)
+            if root not in plugins or not plugins[root].manifest:
+                plugins[root] = _with_base(_read_plugin(file), plugins.get(root))
+    for entry in entries:
+        if entry.local:
+            plugins[entry.root] = _listed(plugins.get(entry.root), entry.facts())
+    declared = {path: kind for facts in plugins.values() for path, kind in facts.declared.items()}
+    return dataclasses.replace(base, plugins=plugins, declared=declared)
+
+
+def _read_plugin(file: SourceFile) -> PluginFacts:
+    data = validation.require("plugin", values.parse_json(file.text))
+    if not file.path.endswith(".claude-plugin/plugin.json") and not _looks_like_plugin(data):
+        message = "a plugin.json of something else"
+        raise Unusable(message)
+    return _facts(data, root=plugin_root(file.path), manifest=file.path)
+
+
+def _looks_like_plugin(data: Mapping[str, Any]) -> bool:
+    return bool({"skills", "agents", "commands", "hooks", "mcpServers", "keywords", "author"} & set(data))
+
+
+def fault(text: str) -> str:
+    """Tell what is wrong with a plugin.json that was not accepted."""
+    try:
+        data = validation.require("plugin", values.parse_json(text))
+    except Unusable as error:
+        return str(error)
+    return "names no plugin" if not values.name(data["name"]) else "a plugin.json of something else"
+
+
+def marketplace_entries(path: str, text: str) -> list[Entry]:
+    """Return the plugins that a marketplace lists.
+
+    Raises:
+        Unusable: the file is not a marketplace.
+    """
+    try:
+        data = json.loads(text)  # a marketplace holds more values than other files may; each entry is bounded below
+    except (ValueError, RecursionError):
+        data = values.parse_json(text)
+    found = values.mapping(data)
+    if isinstance(found.get("marketplace"), Mapping):
+        found = found["marketplace"]
+    found = validation.require("marketplace", found)
+    return list(_entries(found, path))
+
+
+def _entries(found: Mapping[str, Any], path: str) -> Iterator[Entry]:
+    base = plugin_root(path)
+    below = values.text(values.mapping(found.get("metadata")).get("pluginRoot"))
+    for listed in found["plugins"][:5_000]:
+        data = values.plain(listed)
+        name = values.name(data["name"])
+        source = data.get("source", data.get("path"))
+        local = isinstance(source, str) and "://" not in source
+        root = inside(posixpath.join(base, below), source) if local else None
+        if not name or (local and root is None):
+            continue
+        yield Entry(
+            marketplace=values.name(found.get("name")),
+            manifest=path,
+            name=name,
+            local=local,
+            root=root or "",
+            repository="" if local else _remote(source),
+            data=data,
+        )
+
+
+def _remote(source: Any) -> str:
+    if isinstance(source, str):
+        return repository_of(source)
+    found = values.mapping(source)
+    if found.get("repo"):
+        return repository_of(f"https://github.com/{values.name(found['repo'])}")
+    return repository_of(values.text(found.get("url"))) or values.name(found.get("package"))
+
+
+def inside(base: str, path: Any) -> str | None:
+    """Return a path of a manifest as a path in the source, or None where it leaves it."""
+    if not isinstance(path, str) or path.startswith("/") or "\\" in path:
+        return None
+    joined = posixpath.normpath(posixpath.join(base, path))
+    if joined == ".":
+        return ""
+    return None if joined == ".." or joined.startswith(("../", "/")) else joined
+
+
+def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
+    licence = data.get("license")
+    return PluginFacts(
+        root=root,
+        name=values.name(data.get("name")),
+        manifest=manifest,
+        description=values.text(data.get("description"))[:4_000],
+        licence=values.name(licence.get("type") if isinstance(licence, Mapping) else licence),
+        tags=(
+            *values.words(data.get("keywords")),
+            *values.words(data.get("tags")),
+            *values.words(data.get("category")),
+        ),
+        repository=repository_of(_url(data.get("repository")) or _url(data.get("homepage"))),
+        needs=tuple(_dependencies(data.get("dependencies"))),
+        declared=dict(_declared(data, root)),
+        details={key: data[key] for key in ("version", "author", "homepage", "category", "displayName") if key in data},
+        popularity=max((_number(data.get(key)) for key in _POPULARITY), default=0.0),
+    )
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e9 else 0.0
+
+
+def _url(value: Any) -> str:
+    return values.text(value.get("url") if isinstance(value, Mapping) else value)
+
+
+def _dependencies(listed: Any) -> Iterator[Need]:
+    items = listed if isinstance(listed, list) else list(values.mapping(listed))
+    for item in items[:50]:
+        name = values.name(item.get("name") if isinstance(item, Mapping) else item)
+        if name:
+            yield Need("plugin", name.partition("@")[0] or name, 1.0, "plugin.json dependencies")
+
+
+def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
+    for key, kind in _DECLARING.items():
+        listed = data.get(key)
+        if isinstance(listed, Mapping):  # commands by name, each with a source; inline hooks and servers have none
+            listed = [values.mapping(item).get("source") for item in listed.values()]
+        for item in listed if isinstance(listed, list) else [listed]:
+            path = inside(root, item)
+            if path:
+                yield path, kind
+
+
+def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
+    """Return a plugin with what a marketplace adds to its own manifest."""
+    if own is None:
+        return listed
+    return dataclasses.replace(
+        own,
+        marketplace=own.marketplace or listed.marketplace,
+        listed_as=listed.name,
+        description=own.description or listed.description,
+        licence=own.licence or listed.licence,
+        tags=tuple(dict.fromkeys((*own.tags, *listed.tags))),
+        declared={**listed.declared, **own.declared},
+        popularity=max(own.popularity, listed.popularity),
+    )
+
+
+def _with_base(own: PluginFacts, base: PluginFacts | None) -> PluginFacts:
+    return own if base is None else dataclasses.replace(own, marketplace=base.marketplace, listed_as=base.listed_as)
+
+
+def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
+    """Return the draft of a plugin; its id is its folder, so that it survives a manifest that moves."""
+    author = facts.details.get("author")
+    by = values.name(author.get("name") if isinstance(author, Mapping) else author)
+    lines = [facts.description, f"By {by}." if by else "", f"Keywords: {', '.join(facts.tags)}." if facts.tags else ""]
+    return Draft(
+        type=PLUGIN,
+        name=facts.name,
+        description=facts.description or f"Plugin {facts.name}",
+        body="\n".join(line for line in lines if line),
+        path=facts.manifest if facts.remote else facts.root or ".",
+        anchor=facts.name if facts.remote else "",
+        digest=digest,
+        front_matter=facts.details,
+        tags=facts.tags,
+        needs=facts.needs,
+        licence=facts.licence,
+        repository=facts.repository if facts.remote else "",
+        plugin=facts.name,
+        marketplace=facts.marketplace,
+        popularity=facts.popularity,
+    )

@@ -1,0 +1,173 @@
+"""The values that extraction passes along: a file as read, the ground it stands on, and what a strategy makes of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_DOCUMENTS = frozenset(
+    "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
+    "LICENSE NOTICE README ROADMAP SECURITY SUPPORT THIRD_PARTY_NOTICES TODO".split()
+)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of a source as it was read."""
+
+    path: str
+    text: str
+    digest: str  # SHA-256 of its bytes, or of its bytes and those of its parts
+    companions: Mapping[str, str] = field(default_factory=dict)  # texts of the files beside it that its strategy reads
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a component requires; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
+
+    kind: str
+    name: str
+    weight: float
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a strategy read about one component, before everything around it is known."""
+
+    type: str
+    name: str
+    description: str = ""
+    body: str = ""
+    anchor: str = ""  # tells components of one file apart
+    path: str = ""  # where it is not the file's
+    digest: str = ""
+    front_matter: Mapping[str, Any] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    signatures: str = ""  # code beyond what is fenced in the body
+    tags: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    licence: str = ""
+    repository: str = ""
+    plugin: str = ""
+    marketplace: str = ""
+    install: tuple[str, ...] = ()
+    popularity: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one file: components, or none where it is a part of another; and what had to be tolerated."""
+
+    drafts: tuple[Draft, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PluginFacts:
+    """A plugin as manifests describe it; `root` is its folder in the source."""
+
+    root: str
+    name: str
+    manifest: str = ""
+    description: str = ""
+    marketplace: str = ""
+    listed_as: str = ""  # its name in the marketplace, which is the one that installs it
+    licence: str = ""
+    repository: str = ""
+    tags: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
+    details: Mapping[str, Any] = field(default_factory=dict)
+    popularity: float = 0.0
+    remote: bool = False  # listed here, kept elsewhere
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is known about a source before its files are read one by one."""
+
+    name: str = ""  # what the source is called, for a component that has no other name
+    plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
+    declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
+    skills: frozenset[str] = frozenset()  # folders with a SKILL.md
+    elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
+
+    def plugin_of(self, path: str) -> PluginFacts | None:
+        """Return the innermost plugin that holds a path."""
+        above = path
+        while above:
+            above = folder(above)
+            if above in self.plugins:
+                return self.plugins[above]
+        return None
+
+    def declared_type(self, path: str) -> str:
+        """Return the component type that a manifest gives a file, by itself or by its folder; or an empty string."""
+        own = self.declared.get(path)
+        if own or not path.endswith(".md") or is_document(path):
+            return own or ""
+        return self.declared.get(folder(path), "")
+
+    def in_skill(self, path: str) -> bool:
+        """Tell whether a file lies in a skill's folder, which makes it a part of the skill."""
+        return skill_of(path, self.skills) is not None
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One kind of file that components are read from.
+
+    `claims` decides by the path and what manifests declare; `extract` reads, and raises `Unusable` with the reason.
+    """
+
+    kind: str
+    claims: Callable[[str, Layout], bool]
+    extract: Callable[[SourceFile, Layout], Outcome]
+    beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
+
+
+def entry_digest(text: str) -> str:
+    """Return the SHA-256 of a part of a file that is a component of its own."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def stem(path: str) -> str:
+    """Return the last part of a path without its extensions."""
+    name = path.rpartition("/")[2]
+    for suffix in (".agent.md", ".prompt.md", ".chatmode.md", ".md", ".json", ".yaml", ".yml"):
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def skill_of(path: str, skills: frozenset[str]) -> str | None:
+    """Return the innermost skill folder that holds a file, or None.
+
+    A SKILL.md at the top does not make a whole repository its part: only what lies directly beside it.
+    """
+    above = folder(path)
+    if not above:
+        return "" if "" in skills else None
+    while above:
+        if above in skills:
+            return above
+        above = folder(above)
+    return None
+
+
+def in_folder(path: str, *names: str) -> bool:
+    """Tell whether a path has a folder of one of these names."""
+    return not set(path.split("/")[:-1]).isdisjoint(names)
+
+
+def is_document(path: str) -> bool:
+    """Tell whether a Markdown file is documentation by its name."""
+    return path.rpartition("/")[2].partition(".")[0].upper() in _DOCUMENTS
+
+
+def folder(path: str) -> str:
+    """Return the path of the folder that holds a path; empty at the top."""
+    return path.rpartition("/")[0]

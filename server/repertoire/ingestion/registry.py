@@ -1,0 +1,35 @@
+"""Every kind of file that components are read from, in order: the first strategy that claims a file reads it."""
+
+from __future__ import annotations
+
+from repertoire.ingestion.parts import Layout, Strategy
+from repertoire.ingestion.strategies import (
+    agent,
+    command,
+    docker_server,
+    hook,
+    loose,
+    marketplace,
+    mcp_server,
+    plugin,
+    setting,
+    skill,
+)
+
+STRATEGIES: tuple[Strategy, ...] = (
+    marketplace.STRATEGY,
+    plugin.STRATEGY,
+    mcp_server.STRATEGY,
+    docker_server.STRATEGY,
+    setting.STRATEGY,
+    hook.STRATEGY,
+    skill.STRATEGY,
+    agent.STRATEGY,
+    command.STRATEGY,
+    loose.STRATEGY,  # last: it looks into any Markdown that is left
+)
+
+
+def strategy_for(path: str, layout: Layout) -> Strategy | None:
+    """Return the first strategy that claims a path, or None."""
+    return next((strategy for strategy in STRATEGIES if strategy.claims(path, layout)), None)

@@ -1,0 +1,151 @@
+"""Edges that only a source as a whole shows: parts of plugins, siblings, names mentioned, dependencies by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.component import (
+    CO_OCCURS_WITH,
+    COMMAND,
+    DEPENDS_ON,
+    MCP_SERVER,
+    MENTIONS,
+    PART_OF,
+    PLUGIN,
+    SKILL,
+    Edge,
+)
+from repertoire.ingestion.parts import Need, folder
+
+_WORD = re.compile(r"(?<![\w./-])/?[A-Za-z0-9][A-Za-z0-9_]*(?:[:.-][A-Za-z0-9_]+)*")
+_SCANNED = 40_000  # characters of a body that are looked through for names
+_MENTIONS = 12
+_SIBLINGS = 8
+_LARGE_GROUP = 400
+_COMPARED_WITH_ALL = 40  # in larger plugins, siblings must share a capability to count
+
+
+@dataclass(frozen=True)
+class Member:
+    """What relations need to know of a component."""
+
+    id: str
+    type: str
+    name: str
+    path: str
+    plugin_root: str | None  # None: in no plugin
+    words: frozenset[str]  # what its body might name
+    needs: tuple[Need, ...] = ()
+    capabilities: Mapping[str, float] = field(default_factory=dict)
+
+
+def mentioned_words(body: str) -> frozenset[str]:
+    """Return the words of a body that could be names of components: with a hyphen or a colon, or after a slash."""
+    found = (match.group() for match in _WORD.finditer(body[:_SCANNED]))
+    return frozenset(word.lower() for word in found if word[0] == "/" or "-" in word or ":" in word)
+
+
+def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edge]:
+    """Return the edges between the components of one source; `plugin_ids` by the plugins' folders."""
+    names = _Names(members)
+    edges: dict[tuple[str, str, str], Edge] = {}
+    for edge in (
+        *_parts(members, plugin_ids),
+        *_dependencies(members, names),
+        *_mentions(members, names),
+        *_siblings(members),
+    ):
+        key = (edge.source, edge.target, edge.relation)
+        if edge.source != edge.target and (key not in edges or edges[key].weight < edge.weight):
+            edges[key] = edge
+    return list(edges.values())
+
+
+class _Names:
+    """Finds the component that a name means, the nearest first."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self._by_name: dict[str, list[Member]] = {}
+        for member in members:
+            self._by_name.setdefault(member.name.lower(), []).append(member)
+
+    def find(self, name: str, seeker: Member, types: Iterable[str] = ()) -> Member | None:
+        """Return the component of this name that is nearest to the seeker, or None where it is not clear."""
+        wanted = set(types)
+        found = [
+            member
+            for member in self._by_name.get(name.lower(), ())
+            if member.id != seeker.id and (not wanted or member.type in wanted)
+        ]
+        if len(found) > 1:
+            near = [member for member in found if member.plugin_root == seeker.plugin_root]
+            found = near or [member for member in found if folder(folder(member.path)) == folder(folder(seeker.path))]
+        return min(found, key=lambda member: (member.type != SKILL, member.id)) if found else None
+
+
+def _parts(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> Iterator[Edge]:
+    for member in members:
+        target = plugin_ids.get(member.plugin_root) if member.plugin_root is not None else None
+        if target and member.type != PLUGIN:
+            yield Edge(member.id, target, PART_OF, 1.0, member.path)
+
+
+def _dependencies(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
+    types = {"plugin": (PLUGIN,), "mcp_server": (MCP_SERVER,), "component": ()}
+    for member in members:
+        for need in member.needs:
+            if need.kind in types:
+                found = names.find(need.name, member, types[need.kind])
+                kind = "component" if need.kind == "plugin" else need.kind
+                target = found.id if found else f"requirement:{kind}:{need.name}"
+                yield Edge(member.id, target, DEPENDS_ON, need.weight, need.evidence)
+
+
+def _mentions(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
+    for member in members:
+        found: dict[str, tuple[Member, str]] = {}
+        for word in sorted(member.words):
+            target = _mentioned(word, member, names)
+            if target is not None:
+                found.setdefault(target.id, (target, word))
+        for target, word in list(found.values())[:_MENTIONS]:
+            yield Edge(member.id, target.id, MENTIONS, 0.5, f"names {word} in {member.path}")
+
+
+def _mentioned(word: str, member: Member, names: _Names) -> Member | None:
+    if word.startswith("/"):
+        return names.find(word[1:].rpartition(":")[2], member, (COMMAND, SKILL))
+    if ":" in word:
+        return names.find(word.rpartition(":")[2], member)
+    return names.find(word, member)
+
+
+def _siblings(members: Sequence[Member]) -> Iterator[Edge]:
+    groups: dict[str, list[Member]] = {}
+    for member in members:
+        if member.plugin_root is not None and member.type != PLUGIN:
+            groups.setdefault(member.plugin_root, []).append(member)
+    for group in groups.values():
+        if 2 <= len(group) <= _LARGE_GROUP:
+            yield from _strongest(group)
+
+
+def _strongest(group: Sequence[Member]) -> Iterator[Edge]:
+    """Yield edges between siblings, the strongest first, at most a handful for each: never one for every pair."""
+    base = 1.0 / (len(group) - 1) if len(group) <= _COMPARED_WITH_ALL else 0.0
+    pairs = []
+    for index, first in enumerate(group):
+        for second in group[index + 1 :]:
+            shared = sum(min(weight, second.capabilities.get(term, 0.0)) for term, weight in first.capabilities.items())
+            weight = min(1.0, base + 0.15 * shared) if base else min(0.5, 0.1 * shared)
+            if weight >= 0.05:
+                pairs.append((-round(weight, 3), first.id, second.id))
+    degree: dict[str, int] = {}
+    for weight, first_id, second_id in sorted(pairs):
+        if degree.get(first_id, 0) < _SIBLINGS and degree.get(second_id, 0) < _SIBLINGS:
+            degree[first_id] = degree.get(first_id, 0) + 1
+            degree[second_id] = degree.get(second_id, 0) + 1
+            low, high = sorted((first_id, second_id))
+            yield Edge(low, high, CO_OCCURS_WITH, -weight, "parts of one plugin")

@@ -1,0 +1,148 @@
+"""What a component requires: binaries, environment variables, MCP servers, packages, other components."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from repertoire.ingestion import values
+from repertoire.ingestion.parts import Need
+
+_TOOL = re.compile(r"[^,\s(]+(?:\([^)]*\))?")
+_MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
+_BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
+_BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
+_PACKAGE = re.compile(r"^(?:@[a-z0-9~._-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*")
+
+# in every shell, or Claude Code's own: requiring them says nothing
+_EVERYWHERE = frozenset(
+    """[ alias awk basename bash builtin cat cd chmod command cp cut date dirname do done echo else env eval exec exit
+    export false fi find for function grep head if kill local ls mkdir mktemp mv printf pwd read return rm sed set sh
+    sleep sort source sudo tail tee test then time timeout touch tr true type uniq wc while xargs""".split()
+)
+_OF_CLAUDE = ("CLAUDE_", "PLUGIN_ROOT")
+_RUNNERS = {"npx": "node", "bunx": "bun", "uvx": "uv", "pipx": "pipx"}
+_SHELLS = frozenset(("bash", "sh", "zsh", "cmd", "cmd.exe", "powershell", "pwsh"))
+_ENVIRONMENT_OF_A_MACHINE = frozenset(("HOME", "PATH", "PWD", "USER", "TMPDIR", "SHELL", "LANG", "HOSTNAME"))
+
+
+def tool_list(value: Any) -> tuple[str, ...]:
+    """Return the tools that front matter allows, whether a list or text with commas or blanks between them."""
+    if isinstance(value, list):
+        return values.words([values.name(item) for item in value])
+    return tuple(dict.fromkeys(_TOOL.findall(values.name(value) if len(str(value)) < 100 else str(value)[:4000])))
+
+
+def of_tools(tools: Sequence[str]) -> Iterator[Need]:
+    """Yield what allowed tools require: the MCP servers and the binaries that they name."""
+    for tool in tools:
+        server, binary = _MCP_TOOL.match(tool), _BASH.match(tool)
+        if server:
+            yield Need("mcp_server", server.group(1), 0.8, f"allowed tool {tool}")
+        elif binary and binary.group(1) not in _EVERYWHERE:
+            yield Need("binary", binary.group(1), 0.6, f"allowed tool {tool}")
+
+
+def of_front_matter(header: Mapping[str, Any]) -> Iterator[Need]:
+    """Yield what front matter declares: skills, MCP servers, packages, binaries, environment variables."""
+    for skill in values.words(header.get("skills")):
+        yield Need("component", skill, 0.9, "front matter skills")
+    for key in ("mcpServers", "mcp-servers", "mcp_servers"):
+        listed = header.get(key)
+        for server in listed if isinstance(listed, Mapping) else _server_names(listed):
+            yield Need("mcp_server", values.name(server), 0.9, f"front matter {key}")
+    for package in values.words(header.get("dependencies")):
+        if found := _PACKAGE.match(package):
+            yield Need("package", found.group(), 0.8, "front matter dependencies")
+    metadata = values.mapping(header.get("metadata"))
+    for holder in (header, metadata, *(values.mapping(item) for item in metadata.values())):
+        needed = values.mapping(holder.get("requires"))
+        for binary in values.words(needed.get("bins")):
+            yield Need("binary", binary, 0.9, "front matter requires")
+        for variable in values.words(needed.get("env")):
+            yield Need("env", variable, 0.9, "front matter requires")
+
+
+def _server_names(listed: Any) -> Iterator[str]:
+    for item in listed if isinstance(listed, list) else values.words(listed):
+        if isinstance(item, Mapping):
+            yield from item
+        else:
+            yield str(item)
+
+
+def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[Need]:
+    """Yield what running a program requires: the binary, the runtime and the package that a runner fetches."""
+    binary = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+    if binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
+        yield from of_command(args[1], args[2:], evidence=evidence)
+        return
+    if "/" in command or "${" in command or not _BINARY.match(binary) or binary in _EVERYWHERE:
+        return
+    yield Need("binary", binary, 0.9, evidence)
+    package = package_of(command, args)
+    if package:
+        yield Need("package", package, 0.9, evidence)
+    if binary in _RUNNERS:
+        yield Need("runtime", _RUNNERS[binary], 0.7, evidence)
+
+
+def package_of(command: str, args: Sequence[str]) -> str:
+    """Return the package or image that a runner (npx, uvx, docker run) fetches, without its version, or nothing."""
+    runner = command.rpartition("/")[2]
+    words = [word for word in args if word and not word.startswith("-")]
+    if runner in _RUNNERS and words:
+        first = words[1] if words[0] in ("run", "exec", "x") and len(words) > 1 else words[0]
+        found = _PACKAGE.match(first)
+        return found.group() if found else ""
+    if runner in ("docker", "podman") and "run" in args:
+        return next((word for word in _images(args)), "")
+    return ""
+
+
+def _images(args: Sequence[str]) -> Iterator[str]:
+    takes_value = {
+        "-e",
+        "--env",
+        "-v",
+        "--volume",
+        "--mount",
+        "--name",
+        "-p",
+        "--network",
+        "--user",
+        "-u",
+        "-w",
+        "--platform",
+    }
+    skip = True  # up to and with `run`
+    previous = ""
+    for word in args:
+        if skip:
+            skip = word != "run"
+            continue
+        if not word.startswith("-") and previous not in takes_value:
+            yield word.rpartition("@")[0] or word
+            return
+        previous = word
+
+
+def of_shell(line: str, *, evidence: str) -> Iterator[Need]:
+    """Yield the program that a shell line starts with."""
+    try:
+        words = shlex.split(line[:2000], comments=True)
+    except ValueError:
+        words = line.split()
+    words = [word for word in words if "=" not in word.partition("/")[0]][:12]
+    if words:
+        yield from of_command(words[0], words[1:], evidence=evidence)
+
+
+def of_variables(text: str, *, evidence: str) -> Iterator[Need]:
+    """Yield the environment variables that `${NAME}` refers to, but for Claude Code's own."""
+    for name in dict.fromkeys(_VARIABLE.findall(text)):
+        if not name.startswith(_OF_CLAUDE) and name not in _ENVIRONMENT_OF_A_MACHINE and name.upper() == name:
+            yield Need("env", name, 0.9, evidence)

@@ -1,0 +1,148 @@
+"""What an MCP server's configuration says, without the secrets that stand in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from repertoire.domain.component import MCP_SERVER
+from repertoire.domain.text import clean_line
+from repertoire.ingestion import requirements, validation, values
+from repertoire.ingestion.parts import Draft, Need, Outcome, entry_digest
+from repertoire.ingestion.values import Unusable
+
+_SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re.IGNORECASE)
+_LONG_WORD = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+_DIGIT = re.compile(r"\d")
+_PLACEHOLDER = re.compile(r"<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder", re.IGNORECASE)
+_HIDDEN = "…"
+
+
+def listed(data: Any) -> Mapping[str, Any]:
+    """Return the servers of a configuration in any of its usual forms."""
+    found = values.mapping(data)
+    for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
+        if isinstance(found.get(key), Mapping):
+            return values.mapping(found[key])
+    # a plugin's .mcp.json may name its servers at the top
+    if found and all(isinstance(item, Mapping) and ({"command", "url"} & set(item)) for item in found.values()):
+        return found
+    return {}
+
+
+def outcome(servers: Mapping[str, Any], *, about: str = "") -> Outcome:
+    """Return a draft for every server, and warnings for those that are none.
+
+    Raises:
+        Unusable: none of them is a server.
+    """
+    drafts: list[Draft] = []
+    warnings: list[str] = []
+    for key, value in servers.items():
+        server = values.name(key)
+        try:
+            drafts.append(_draft(server, validation.require("mcp_server", value), about))
+        except Unusable as error:
+            warnings.append(f"server {server}: {error}")
+    if not drafts:
+        raise Unusable(warnings[0] if warnings else "names no MCP server")
+    return Outcome(tuple(drafts), tuple(warnings))
+
+
+def _draft(name: str, server: Mapping[str, Any], about: str) -> Draft:
+    command, args = values.text(server.get("command")), _args(server)
+    url = public_url(values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")))
+    shown = " ".join([command, *args]) if command else url
+    package = requirements.package_of(command, args)
+    described = values.text(server.get("description"))
+    fallback = f"MCP server {name}" + (f" of {package}" if package else f" at {url}" if url else "")
+    return Draft(
+        type=MCP_SERVER,
+        name=name,
+        description=described or (f"{fallback}. {about}" if about else fallback),
+        body="\n".join(line for line in (described, f"Runs: {shown}" if command else f"Reached at: {url}") if line),
+        anchor=name,
+        digest=entry_digest(json.dumps(server, sort_keys=True, default=str)),
+        front_matter=_public(server, args, url),
+        tools=values.words(server.get("tools")),
+        tags=values.words(server.get("tags")),
+        needs=tuple(_needs(name, server, command, args)),
+        install=_install(name, server, args, url),
+    )
+
+
+def _args(server: Mapping[str, Any]) -> list[str]:
+    """Return the arguments with what looks like a secret left out: a person's configuration holds real ones."""
+    found: list[str] = []
+    after_secret_option = False
+    for item in server.get("args") or ():
+        word = clean_line(values.storable(str(item)), 300)
+        option, is_pair, value = word.partition("=")
+        if after_secret_option and not word.startswith("-"):
+            word = word if _PLACEHOLDER.search(word) else _HIDDEN
+        elif is_pair and _SECRET_OPTION.search(option):
+            word = word if _PLACEHOLDER.search(value) else f"{option}={_HIDDEN}"
+        elif "://" in word:
+            word = public_url(word)
+        else:
+            word = _LONG_WORD.sub(lambda match: _HIDDEN if _looks_random(match.group()) else match.group(), word)
+        after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))
+        found.append(word)
+    return found
+
+
+def _looks_random(word: str) -> bool:
+    return len(_DIGIT.findall(word)) >= 3 and word.lower() != word and "/" not in word
+
+
+def public_url(url: str) -> str:
+    """Return an address without user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+    return clean_line(urlunsplit((parts.scheme, host, parts.path, "", "")), 300)
+
+
+def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, Any]:
+    found: dict[str, Any] = {key: server[key] for key in ("type", "command", "timeout", "transport") if key in server}
+    if args:
+        found["args"] = args
+    if url:
+        found["url"] = url
+    for key in ("env", "headers"):
+        if values.mapping(server.get(key)):
+            found[key] = sorted(server[key])  # names alone: the values are secrets
+    return found
+
+
+def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) -> Iterator[Need]:
+    evidence = f"configuration of {name}"
+    if command:
+        yield from requirements.of_command(command, args, evidence=evidence)
+    named: dict[str, None] = {}
+    for variable in values.mapping(server.get("env")):
+        named.setdefault(variable, None)
+    text = json.dumps([server.get("env"), server.get("headers"), server.get("url"), args], default=str)
+    for need in requirements.of_variables(text, evidence=evidence):
+        named.setdefault(need.name, None)
+    for variable in named:
+        yield Need("env", variable, 0.9, evidence)
+
+
+def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
+    if url:
+        transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
+        return (f"claude mcp add --transport {transport} {shlex.quote(name)} {shlex.quote(url)}",)
+    variables = [part for variable in values.mapping(server.get("env")) for part in ("-e", f"{variable}=VALUE")]
+    command = values.text(server.get("command"))
+    return (
+        (f"claude mcp add {shlex.join([name, *variables])} -- {shlex.join([clean_line(command, 300), *args])}",)
+        if command
+        else ()
+    )

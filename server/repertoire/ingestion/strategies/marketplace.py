@@ -1,0 +1,28 @@
+"""Reads plugins that a `marketplace.json` lists and that have no manifest of their own here, remote ones included."""
+
+from __future__ import annotations
+
+from repertoire.ingestion import manifests
+from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, entry_digest
+from repertoire.ingestion.values import Unusable
+
+
+def _claims(path: str, _: Layout) -> bool:
+    return path.endswith(".claude-plugin/marketplace.json") or path == "marketplace.json"
+
+
+def _extract(file: SourceFile, layout: Layout) -> Outcome:
+    entries = manifests.marketplace_entries(file.path, file.text)  # raises what is wrong with it
+    if not entries:
+        message = "lists no plugins"
+        raise Unusable(message)
+    drafts = []
+    for entry in entries:
+        if entry.local and entry.root in layout.plugins and layout.plugins[entry.root].manifest != file.path:
+            continue  # its own plugin.json speaks for it
+        if entry.name not in layout.elsewhere:
+            drafts.append(manifests.plugin_draft(entry.facts(), digest=entry_digest(repr(entry))))
+    return Outcome(tuple(drafts))
+
+
+STRATEGY = Strategy("marketplace", _claims, _extract)

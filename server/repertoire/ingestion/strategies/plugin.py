@@ -1,0 +1,56 @@
+"""Reads plugins from their `plugin.json`, with the MCP servers and hooks that stand in it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from repertoire.domain.component import HOOK
+from repertoire.ingestion import hooks, manifests, servers, values
+from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, entry_digest
+from repertoire.ingestion.values import Unusable
+
+
+def _claims(path: str, _: Layout) -> bool:
+    base = path.rpartition("/")[2]
+    return base == "plugin.json" and (path.endswith(".claude-plugin/plugin.json") or "/." not in f"/{path}")
+
+
+def _extract(file: SourceFile, layout: Layout) -> Outcome:
+    root = manifests.plugin_root(file.path)
+    facts = layout.plugins.get(root)
+    if facts is None:
+        raise Unusable(manifests.fault(file.text))
+    if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
+        return Outcome()
+    data = values.mapping(values.parse_json(file.text))
+    draft = manifests.plugin_draft(facts, digest=file.digest)
+    found = [draft]
+    warnings: list[str] = []
+    if inline := servers.listed(data):
+        listed = servers.outcome(inline, about=draft.description)
+        found.extend(listed.drafts)
+        warnings.extend(listed.warnings)
+    configured = values.mapping(data.get("hooks"))
+    if configured:
+        found.append(_hook(facts.name, values.mapping(configured.get("hooks")) or configured))
+    return Outcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
+
+
+def _hook(name: str, configured: Mapping[str, Any]) -> Draft:
+    summary = hooks.summarise(configured)
+    return Draft(
+        type=HOOK,
+        name=name,
+        description=summary.sentence,
+        body=summary.text,
+        anchor="hooks",
+        digest=entry_digest(summary.text),
+        signatures=summary.commands,
+        tags=summary.events,
+        needs=summary.needs,
+    )
+
+
+STRATEGY = Strategy("plugin", _claims, _extract)

@@ -1,0 +1,89 @@
+"""Reads settings that a repository offers: the settings themselves, and the hooks that stand in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from repertoire.domain.component import HOOK, SETTING
+from repertoire.ingestion import hooks, validation, values
+from repertoire.ingestion.parts import (
+    Draft,
+    Layout,
+    Outcome,
+    SourceFile,
+    Strategy,
+    entry_digest,
+    folder,
+    in_folder,
+    stem,
+)
+from repertoire.ingestion.values import Unusable
+
+_SCRIPT = re.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
+_NOT_SETTINGS = ("hooks", "$schema", "description")
+
+
+def _claims(path: str, _: Layout) -> bool:
+    base, above = path.rpartition("/")[2], folder(path).rpartition("/")[2]
+    if base in ("settings.json", "settings.local.json"):
+        return above in (".claude", "claude", "") or in_folder(path, "settings")
+    return base.endswith(".json") and in_folder(path, "settings")
+
+
+def _extract(file: SourceFile, layout: Layout) -> Outcome:
+    valid = validation.require("settings", values.parse_json(file.text))
+    configured = values.mapping(valid.get("hooks"))
+    own = {key: value for key, value in valid.items() if key not in _NOT_SETTINGS}
+    drafts = list(_hooks(configured)) if not in_folder(file.path, "settings") or not own else []
+    name = stem(file.path)
+    if own or (in_folder(file.path, "settings") and configured):
+        owner = layout.name if name.startswith("settings") else name
+        drafts = [*drafts, _setting(owner, own, values.text(valid.get("description")))]
+    if not drafts:
+        message = "sets nothing"
+        raise Unusable(message)
+    return Outcome(tuple(drafts))
+
+
+def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:
+    public = {key: sorted(value) if key == "env" and isinstance(value, dict) else value for key, value in own.items()}
+    text = json.dumps(public, indent=1, default=str)[:20_000]
+    return Draft(
+        type=SETTING,
+        name=f"{name}-settings" if not described else name,
+        description=described or f"Claude Code settings: {', '.join(own)}",
+        body=text,
+        anchor="settings",
+        digest=entry_digest(text),
+        front_matter=public,
+        signatures=text[:4_000],
+        tags=tuple(own),
+    )
+
+
+def _hooks(configured: Mapping[str, Any]) -> list[Draft]:
+    """Return a draft for each thing that runs, so that each of a person's own hooks can be told from the others."""
+    found: dict[str, Draft] = {}
+    for action in hooks.actions(configured):
+        script = _SCRIPT.search(action.line)
+        name = script.group(1) if script else values.name(action.line.split(" ")[0].rpartition("/")[2]) or action.event
+        anchor = f"{action.event}:{action.matcher}:{name}" if action.matcher else f"{action.event}:{name}"
+        if anchor in found:
+            continue
+        found[anchor] = Draft(
+            type=HOOK,
+            name=name,
+            description=f"Runs on {hooks.when(action)}: {action.line[:160]}",
+            body=action.line,
+            anchor=anchor,
+            digest=entry_digest(f"{anchor}\n{action.line}"),
+            tags=(action.event,),
+            needs=action.needs,
+        )
+    return list(found.values())
+
+
+STRATEGY = Strategy("setting", _claims, _extract)

@@ -1,0 +1,105 @@
+"""Makes values that strangers wrote safe to keep: bounded in size and depth, printable, and free of aliases."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from repertoire.domain.text import clean_line
+
+_MAX_VALUES = 4_000  # scalars, lists and mappings of one document; an alias bomb expands to millions
+_MAX_DEPTH = 40
+_MAX_SCALAR = 20_000
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+
+NAME_LIMIT = 120
+
+
+class Unusable(Exception):
+    """A file that looked like a component and cannot be one; the message is the reason."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value of strings, numbers, lists and mappings, copied within bounds.
+
+    Raises:
+        Unusable: it is nested too deep, or holds too many values.
+    """
+    budget = [_MAX_VALUES]
+    return _plain(value, budget, 0)
+
+
+def _plain(value: Any, budget: list[int], depth: int) -> Any:
+    budget[0] -= 1
+    if budget[0] < 0:
+        message = f"more than {_MAX_VALUES:,} values"
+        raise Unusable(message)
+    if depth > _MAX_DEPTH:
+        message = f"nested deeper than {_MAX_DEPTH} levels"
+        raise Unusable(message)
+    if isinstance(value, str):
+        return storable(value)[:_MAX_SCALAR]
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item, budget, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, budget, depth + 1) for item in value]
+    return value if isinstance(value, (bool, int, float)) or value is None else str(value)
+
+
+def _key(key: Any) -> str:
+    return clean_line(storable(str(key)), NAME_LIMIT)
+
+
+def storable(text: str) -> str:
+    """Return text without the characters that UTF-8, SQLite or a terminal cannot take."""
+    return _UNSTORABLE.sub("", text)
+
+
+def name(value: Any) -> str:
+    """Return a name as one short printable line; empty where there is none."""
+    return clean_line(storable(str(value)), NAME_LIMIT) if isinstance(value, (str, int, float)) else ""
+
+
+def text(value: Any) -> str:
+    """Return prose; empty where the value is none."""
+    return storable(str(value)).strip() if isinstance(value, (str, int, float)) and value is not True else ""
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """Return the items of a list, or of a string that separates them by commas."""
+    items: Iterable[Any] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+    found = (name(item) for item in items)
+    return tuple(dict.fromkeys(item for item in found if item))[:200]
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping; an empty one where the value is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def parse_json(source: str) -> Any:
+    """Read JSON, comments and trailing commas tolerated, within bounds.
+
+    Raises:
+        Unusable: it is not JSON, or out of bounds.
+    """
+    try:
+        return plain(json.loads(source))
+    except RecursionError:
+        message = "JSON nested too deep"
+        raise Unusable(message) from None
+    except ValueError as error:
+        relaxed = _TRAILING_COMMA.sub(_string_only, _COMMENT.sub(_string_only, source))
+        try:
+            return plain(json.loads(relaxed))
+        except (ValueError, RecursionError):
+            message = f"not JSON ({error})"
+            raise Unusable(clean_line(message, 200)) from None
+
+
+def _string_only(match: re.Match[str]) -> str:
+    return match.group(1) or ""

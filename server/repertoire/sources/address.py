@@ -1,0 +1,142 @@
+"""Tells what an argument names: a folder, a git repository, or a word of ours; and what must not be reached from here."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from repertoire.domain.errors import SourceError, SourceRefused
+from repertoire.domain.text import clean_line
+
+FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
+_SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
+_SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
+_HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
+_WAY_OUT = "send a folder, owner/name on GitHub, or an https or ssh address of a git repository"
+
+
+@dataclass(frozen=True)
+class Address:
+    """What is to be ingested: `kind` is folder, git, installed or catalogue; `text` a path or what git takes."""
+
+    kind: str
+    text: str
+    key: str = ""
+    repository: str = ""
+    pinned: str = ""  # `host:port:ip` that git must connect to, where the host was checked
+
+
+def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Address:
+    """Return what an argument names; an untrusted caller (the model) reaches public hosts and its project alone.
+
+    Raises:
+        SourceRefused: it may not be read from here.
+        SourceError: it names nothing.
+    """
+    text = argument.strip()
+    if text in (INSTALLED, CATALOGUE):
+        return Address(text, text, key=text)
+    if not text or text.startswith("-") or any(ord(character) < 32 for character in text):
+        message = f"{clean_line(argument, 80)!r} names no source; {_WAY_OUT}"
+        raise SourceRefused(message)
+    if "://" not in text and not _SCP.match(text):
+        folder = Path(text).expanduser()
+        if folder.exists():
+            return _local(folder, trusted=trusted, project=project)
+        if _HOSTED.match(text):
+            text = f"https://{text}"
+        elif _SHORT.match(text):
+            text = f"https://github.com/{text}"
+        else:
+            message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
+            raise SourceError(message)
+    if text.startswith("file://"):
+        return _local(Path(urlsplit(text).path), trusted=trusted, project=project, clone=True)
+    return _remote(text, trusted=trusted)
+
+
+def key_of(address: str) -> str:
+    """Return the stable key of a remote address: `host/owner/name`, without user, port and `.git`; or an empty string."""
+    scp = None if "://" in address else _SCP.match(address)
+    if scp is not None:
+        host, path = scp["host"], scp["path"]
+    else:
+        parts = urlsplit(address if "://" in address else f"https://{address}")
+        host, path = (parts.hostname or ""), parts.path
+    names = [name for name in path.split("/") if name and name not in (".", "..")]
+    if host.lower() == "github.com":
+        names = names[:2]
+    if not host or not names:
+        return ""
+    names[-1] = names[-1].removesuffix(".git")
+    return "/".join((host.lower().removeprefix("www."), *names))
+
+
+def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = False) -> Address:
+    place = folder.resolve()
+    inside = project is not None and place.is_relative_to(project.resolve())
+    if not trusted and not inside:
+        message = f"{clean_line(str(folder), 120)} lies outside the project; a person can run `repertoire ingest` on it"
+        raise SourceRefused(message)
+    if not place.is_dir():
+        message = f"{clean_line(str(folder), 120)} is not a folder; {_WAY_OUT}"
+        raise SourceError(message)
+    bare = (place / "HEAD").is_file() and (place / "objects").is_dir() and not (place / ".git").exists()
+    if clone or bare:
+        return Address(GIT, str(place), key=f"folder:{place}")
+    return Address(FOLDER, str(place), key=f"folder:{place}")
+
+
+def _remote(text: str, *, trusted: bool) -> Address:
+    scp = None if "://" in text else _SCP.match(text)
+    try:
+        parts = urlsplit(text if scp is None else f"ssh://{scp['host']}/{scp['path']}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    if parts.scheme not in ("https", "ssh") or not host or host.startswith("-"):
+        scheme = clean_line(parts.scheme or text.partition(":")[0], 20)
+        message = f"{scheme} addresses are not read; {_WAY_OUT}"
+        raise SourceRefused(message)
+    pinned = "" if trusted else _pin(host, port or (443 if parts.scheme == "https" else 22))
+    key = key_of(text)
+    if not key:
+        message = f"{clean_line(text, 120)!r} names no repository; {_WAY_OUT}"
+        raise SourceError(message)
+    address = text
+    if parts.scheme == "https" and host.lower() == "github.com":
+        address = f"https://github.com/{key.partition('/')[2]}"  # a link to a folder or file in it names the repository
+    return Address(GIT, address, key=key, repository=key, pinned=pinned)
+
+
+def _pin(host: str, port: int) -> str:
+    """Return the address to connect to, once every address of the host is known to be public.
+
+    git resolves the name again by itself; without the pin, a name that answers differently the second time gets through.
+    """
+    try:
+        found = {str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):
+        message = f"host {clean_line(host, 80)} cannot be resolved; check the address, or let a person run it"
+        raise SourceRefused(message) from None
+    for text in sorted(found):
+        if not _is_public(text):
+            message = f"host {clean_line(host, 80)} is not public ({text}); a person can run `repertoire ingest` on it"
+            raise SourceRefused(message)
+    chosen = min(found, key=lambda text: (":" in text, text))
+    return f"{host}:{port}:{chosen}"
+
+
+def _is_public(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    if mapped is not None:
+        address = mapped
+    return address.is_global and not address.is_multicast

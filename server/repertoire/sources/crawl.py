@@ -1,0 +1,193 @@
+"""Lists and reads the files of a folder within bounds, and never leaves it: links that point outside are refused."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+READ_CAP = 1_000_000  # bytes of one file; a component is text for a model, so a larger file is none
+_UNREAD_FOLDERS = frozenset(
+    (
+        ".cache",
+        ".git",
+        ".hg",
+        ".mypy_cache",
+        ".next",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "venv",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a source is read at most."""
+
+    files: int = 20_000
+    depth: int = 16
+    text_bytes: int = 100_000_000  # of all files that are read, so that a hostile source cannot fill the memory
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A folder, or one file, that appears in a source under a prefix."""
+
+    root: Path
+    prefix: str = ""
+    only: tuple[str, ...] = ()  # names at the top that are read; empty: all
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A regular file of a source; `path` is how the source names it, with forward slashes."""
+
+    path: str
+    location: Path
+    size: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A path of a source that is not read, with the reason."""
+
+    path: str
+    reason: str
+    folder: bool = False
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a walk found; `truncated` tells whether a limit ended it."""
+
+    entries: tuple[Entry, ...]
+    refused: tuple[Refused, ...]
+    truncated: str = ""
+
+
+@dataclass
+class _Walk:
+    limits: Limits
+    entries: list[Entry] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    truncated: str = ""
+
+
+def walk(mounts: tuple[Mount, ...], *, limits: Limits) -> Listing:
+    """List the regular files of the mounts in a stable order; links are reported, never followed."""
+    state = _Walk(limits)
+    for mount in mounts:
+        if mount.root.is_dir():
+            _walk_folder(state, mount, mount.root, mount.prefix, 0)
+        elif mount.root.is_file():
+            state.entries.append(Entry(mount.prefix, mount.root, mount.root.stat().st_size))
+    state.entries.sort(key=lambda entry: entry.path)
+    return Listing(tuple(state.entries), tuple(state.refused), state.truncated)
+
+
+def read(entry: Entry) -> bytes | str:
+    """Return the bytes of a file, or the reason why they are not read."""
+    if entry.size > READ_CAP:
+        return f"larger than {READ_CAP:,} bytes ({entry.size:,})"
+    try:
+        # O_NOFOLLOW, O_NONBLOCK: between the walk and now the file may have become a link or a pipe.
+        handle = os.open(entry.location, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    with contextlib.closing(os.fdopen(handle, "rb")) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return "not a regular file"
+        try:
+            data = file.read(READ_CAP + 1)
+        except OSError as error:
+            return f"cannot be read ({error.strerror})"
+    return data if len(data) <= READ_CAP else f"larger than {READ_CAP:,} bytes"
+
+
+def decode(data: bytes) -> str | None:
+    """Return the text of a file, or None where it is binary or not UTF-8."""
+    if b"\x00" in data:
+        return None
+    with contextlib.suppress(UnicodeDecodeError):
+        return data.decode("utf-8-sig")
+    return None
+
+
+def digest(entry: Entry) -> str:
+    """Return the SHA-256 of a file's bytes; of its size alone where it is too large or cannot be read."""
+    data = read(entry)
+    return hashlib.sha256(data if isinstance(data, bytes) else f"{entry.size}".encode()).hexdigest()
+
+
+def _walk_folder(state: _Walk, mount: Mount, folder: Path, prefix: str, depth: int) -> None:
+    if depth > state.limits.depth:
+        state.refused.append(Refused(prefix, f"deeper than {state.limits.depth} folders", folder=True))
+        return
+    try:
+        with os.scandir(folder) as found:
+            children = sorted(found, key=lambda child: child.name)
+    except OSError as error:
+        state.refused.append(Refused(prefix, f"folder cannot be read ({error.strerror})", folder=True))
+        return
+    for child in children:
+        if depth == 0 and mount.only and child.name not in mount.only:
+            continue
+        if len(state.entries) >= state.limits.files:
+            state.truncated = f"more than {state.limits.files:,} files: the rest was not read"
+            return
+        _visit(state, mount, child, f"{prefix}/{child.name}" if prefix else child.name, depth)
+
+
+def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth: int) -> None:
+    shown = path.encode("utf-8", "replace").decode()  # a file name need not be UTF-8; the store's text is
+    try:
+        status = child.stat(follow_symlinks=False)
+    except OSError as error:
+        state.refused.append(Refused(shown, f"cannot be read ({error.strerror})"))
+        return
+    if stat.S_ISLNK(status.st_mode):
+        state.refused.append(_refuse_link(mount, child, shown))
+    elif stat.S_ISDIR(status.st_mode):
+        if child.name not in _UNREAD_FOLDERS:
+            _walk_folder(state, mount, Path(child.path), path, depth + 1)
+    elif not stat.S_ISREG(status.st_mode):
+        state.refused.append(Refused(shown, "not a regular file"))
+    elif shown != path:
+        state.refused.append(Refused(shown, "the file name is not UTF-8"))
+    else:
+        state.entries.append(Entry(path, Path(child.path), status.st_size))
+
+
+def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
+    try:
+        target = Path(child.path).resolve()
+    except (OSError, RuntimeError):
+        return Refused(path, "a link that leads nowhere")
+    folder = target.is_dir()
+    if not target.is_relative_to(mount.root.resolve()):
+        return Refused(path, "a link that leaves the source", folder=folder)
+    if not target.exists():
+        return Refused(path, "a link that leads nowhere")
+    return Refused(path, "a link to a file that is read at its own place", folder=folder)
+
+
+def linked_mounts(root: Path, folders: tuple[str, ...]) -> Iterator[Mount]:
+    """Yield what links at the top of these folders lead to: a person links what is kept elsewhere into their own."""
+    for name in folders:
+        folder = root / name
+        if not folder.is_dir():
+            continue
+        for child in sorted(folder.iterdir()):
+            if child.is_symlink() and child.exists():
+                yield Mount(child.resolve(), f"{name}/{child.name}")

@@ -1,0 +1,227 @@
+"""Finds what Claude Code has on this machine: a person's own components, a project's, plugins, and marketplaces' clones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from repertoire.sources.address import key_of
+from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
+
+_FOLDERS = ("agents", "commands", "skills")
+_SETTINGS = ("settings.json", "settings.local.json")
+_OWN_SCOPES = ("user", "managed", "")  # a plugin of one project's scope is not in use everywhere
+
+
+@dataclass(frozen=True)
+class Place:
+    """A source on this machine, and what Claude Code knows of it beside its files."""
+
+    key: str
+    kind: str  # user | project | plugin | marketplace
+    location: Path
+    mounts: tuple[Mount, ...]
+    documents: Mapping[str, str] = field(
+        default_factory=dict
+    )  # path -> text made from a file that holds more than is read
+    plugin: str = ""
+    marketplace: str = ""
+    marketplace_address: str = ""
+    repository: str = ""
+    installed: bool = False
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Everything that Claude Code has here; plugins are named `name@marketplace`."""
+
+    places: tuple[Place, ...] = ()
+    known_marketplaces: frozenset[str] = frozenset()
+    installed_plugins: frozenset[str] = frozenset()
+    disabled_plugins: frozenset[str] = frozenset()
+    described: Mapping[str, str] = field(default_factory=dict)  # plugin -> key of the source that describes it
+
+
+def config_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder where Claude Code keeps a person's configuration."""
+    chosen = environment.get("CLAUDE_CONFIG_DIR", "").strip()
+    return Path(chosen).expanduser() if chosen else Path.home() / ".claude"
+
+
+def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
+    """Return what Claude Code has on this machine and in a project; nothing where it was never used."""
+    config = config_folder(environment)
+    state = _state_file(config, environment)
+    plugins = config / "plugins"
+    marketplaces = {name: place for name, place in _marketplaces(plugins)}
+    enabled = _enabled(config)
+    installed: set[str] = set()
+    disabled: set[str] = set()
+    own: list[Place] = []
+    for name, record in _installations(plugins):
+        if enabled.get(name) is False:
+            disabled.add(name)
+        elif str(record.get("scope") or "") in _OWN_SCOPES:
+            installed.add(name)
+        place = _plugin(name, record, marketplaces)
+        if place is not None:
+            own.append(place)
+    places = [_user(config, state), *own, *marketplaces.values()]
+    if project is not None:
+        places.append(_project(project, config, state))
+    return Machine(
+        tuple(place for place in places if place.mounts or place.documents),
+        frozenset(marketplaces),
+        frozenset(installed),
+        frozenset(disabled),
+        {f"{place.plugin}@{place.marketplace}": place.key for place in own},
+    )
+
+
+def _state_file(config: Path, environment: Mapping[str, str]) -> Mapping[str, Any]:
+    beside = config / ".claude.json"
+    return _json(beside if environment.get("CLAUDE_CONFIG_DIR", "").strip() else Path.home() / ".claude.json")
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    """Read a JSON object; an empty one where there is none: Claude Code itself tells what is wrong with its files."""
+    try:
+        if path.stat().st_size > 50 * READ_CAP:
+            return {}
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _enabled(config: Path) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    for name in _SETTINGS:
+        found.update(
+            {key: value is not False for key, value in _object(_json(config / name).get("enabledPlugins")).items()}
+        )
+    return found
+
+
+def _user(config: Path, state: Mapping[str, Any]) -> Place:
+    at_home = config == Path.home() / ".claude"
+    documents = {**_hook_documents(config, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
+    key = "user:~/.claude" if at_home else f"user:{config.resolve()}"
+    return Place(key, "user", config, tuple(_own_mounts(config, "")), documents, installed=True)
+
+
+def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Place:
+    root = project.resolve()
+    folder = root / ".claude"
+    listed = _object(_object(state.get("projects")).get(str(root)))
+    documents = _server_document(listed.get("mcpServers"), ".claude.json")
+    mounts: list[Mount] = []
+    if folder.resolve() != config.resolve():  # a session in the home folder: its .claude is the person's own
+        mounts.extend(_own_mounts(folder, ".claude"))
+        documents.update(_hook_documents(folder, ".claude/"))
+    documents.update(_server_document(_json(root / ".mcp.json").get("mcpServers"), ".mcp.json"))
+    return Place(f"project:{root}", "project", root, tuple(mounts), documents, installed=True)
+
+
+def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
+    """Yield the folders of a person's own components, and what they linked into them from elsewhere."""
+    for name in _FOLDERS:
+        place = folder / name
+        if place.is_dir():
+            shown = f"{prefix}/{name}" if prefix else name
+            yield Mount(place.resolve(), shown)
+            for linked in linked_mounts(folder, (name,)):
+                yield Mount(linked.root, f"{prefix}/{linked.prefix}" if prefix else linked.prefix)
+
+
+def _hook_documents(folder: Path, prefix: str) -> dict[str, str]:
+    """Return the hooks of settings files and nothing else of them: the rest is private, keys and tokens among it."""
+    found = {}
+    for name in _SETTINGS:
+        hooks = _json(folder / name).get("hooks")
+        if isinstance(hooks, dict) and hooks:
+            found[f"{prefix}{name}"] = json.dumps({"hooks": hooks}, sort_keys=True)
+    return found
+
+
+def _server_document(servers: Any, path: str) -> dict[str, str]:
+    return {path: json.dumps({"mcpServers": servers}, sort_keys=True)} if isinstance(servers, dict) and servers else {}
+
+
+def _marketplaces(plugins: Path) -> Iterator[tuple[str, Place]]:
+    known = _json(plugins / "known_marketplaces.json")
+    seen: set[Path] = set()
+    for name, record in sorted(known.items()):
+        location = Path(str(_object(record).get("installLocation") or plugins / "marketplaces" / name))
+        seen.add(location.resolve())
+        if location.exists():
+            yield name, _marketplace(name, location, _object(_object(record).get("source")))
+    folder = plugins / "marketplaces"
+    for child in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if child.is_dir() and child.resolve() not in seen and (child / ".claude-plugin").is_dir():
+            yield child.name, _marketplace(child.name, child, {})
+
+
+def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Place:
+    address = str(source.get("repo") or source.get("url") or source.get("path") or "")
+    repository = ""
+    if source.get("source") == "github":
+        repository = key_of(f"https://github.com/{address}")
+    elif source.get("source") == "git":
+        repository = key_of(address)
+    if location.is_file():  # a marketplace that is one file behind an address
+        mount, key = Mount(location.resolve(), ".claude-plugin/marketplace.json"), f"marketplace:{name}"
+    else:
+        mount, key = Mount(location.resolve()), repository or f"folder:{location.resolve()}"
+    return Place(
+        key,
+        "marketplace",
+        location.resolve(),
+        (mount,),
+        marketplace=name,
+        marketplace_address=address,
+        repository=repository,
+    )
+
+
+def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield every installed plugin once, the installation of the widest scope first."""
+    listed = _object(_json(plugins / "installed_plugins.json").get("plugins"))
+    for name, value in sorted(listed.items()):
+        records = [_object(item) for item in (value if isinstance(value, list) else [value])]
+        records.sort(key=lambda record: str(record.get("scope") or "") not in _OWN_SCOPES)
+        if records and "@" in name:
+            yield name, records[0]
+
+
+def _plugin(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, Place]) -> Place | None:
+    """Return the source of an installed plugin, or None where its marketplace's folder holds it already."""
+    plugin, _, marketplace = name.rpartition("@")
+    location = Path(str(record.get("installPath") or ""))
+    market = marketplaces.get(marketplace)
+    if not location.is_absolute() or not location.is_dir() or (market is not None and _holds(market.location, plugin)):
+        return None
+    return Place(
+        f"plugin:{name}",
+        "plugin",
+        location,
+        (Mount(location.resolve()),),
+        plugin=plugin,
+        marketplace=marketplace,
+        installed=str(record.get("scope") or "") in _OWN_SCOPES,
+    )
+
+
+def _holds(market: Path, plugin: str) -> bool:
+    listed = _json(market / ".claude-plugin" / "marketplace.json").get("plugins")
+    for entry in listed if isinstance(listed, list) else ():
+        if _object(entry).get("name") == plugin:
+            return isinstance(_object(entry).get("source"), str)
+    return False
