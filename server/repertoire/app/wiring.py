@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from repertoire.app.evaluate import Tools
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
+from repertoire.catalogue import reading
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.weights import find
+from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import Capabilities
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 
@@ -50,7 +54,7 @@ def open_repertoire(
     with Store.open(homes.database_path(home), read_only=read_only) as store:
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
-        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, capabilities=capabilities_in())
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 
 
@@ -73,6 +77,19 @@ def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, 
     except ModelUnavailable as error:
         return None, (f"no vectors: {error}",)
     return IdleEmbedder(weights, threads=settings.threads), ()
+
+
+def capabilities_in() -> Capabilities:
+    """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
+    shipped = reading.load()
+    broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
+    vocabulary = Vocabulary.of(shipped.phrases(), broader)
+    return lambda text: tuple(vocabulary.count(text))
+
+
+def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:
+    """Return what the product brings to a measurement."""
+    return Tools(embedder, capabilities=capabilities_in())
 
 
 def now() -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.explain import Asked, explain
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.wiring import open_repertoire
@@ -14,6 +15,7 @@ from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
+from repertoire.rendering.explanations import explanation_text
 
 wait_option = click.option("--wait", is_flag=True, help="Wait until every component has its vectors.")
 types_option = click.option(
@@ -106,6 +108,23 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
         answer = search(repertoire.pipeline, asked, muted=repertoire.muted())
         show(answer, lambda: answer_text(answer), as_json=as_json)
         _afterwards(answer.report if stages else (), notes)
+
+
+@click.command("explain")
+@click.argument("component")
+@click.option("--task", default="", help="Also tell where it stands for this task.")
+@json_option
+def explain_command(component: str, task: str, as_json: bool) -> None:
+    r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
+
+    \b
+    repertoire explain test-driven-development
+    repertoire explain code-reviewer --task "review my pull request"
+    """
+    with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
+        found = explain(repertoire.store, repertoire.pipeline, Asked(component, task), muted=repertoire.muted())
+        show(found, lambda: explanation_text(found), as_json=as_json)
+        _afterwards((), notes)
 
 
 def _afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:

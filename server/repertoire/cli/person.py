@@ -1,1 +1,59 @@
 """`status`, `mute` and `forget`: what a person sees and decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget
+from repertoire.app.mute import mute, unmute
+from repertoire.app.status import status
+from repertoire.app.wiring import now, open_repertoire
+from repertoire.cli.output import json_option, show
+from repertoire.rendering.reports import forgotten_text, muted_text, status_text
+
+
+@click.command("status")
+@json_option
+def status_command(as_json: bool) -> None:
+    """Tell what is known, what was suggested and why, what was used, and what is wrong."""
+    with open_repertoire() as repertoire:
+        state = status(repertoire)
+        show(state, lambda: status_text(state), as_json=as_json)
+
+
+@click.command("mute")
+@click.argument("target")
+@click.option("--undo", is_flag=True, help="Suggest it again.")
+def mute_command(target: str, undo: bool) -> None:
+    r"""Never suggest TARGET again: a component's id or name, a source's key, or `project` for this folder.
+
+    \b
+    repertoire mute code-reviewer
+    repertoire mute github.com/owner/name
+    repertoire mute project --undo
+    """
+    project = str(Path.cwd())
+    with open_repertoire() as repertoire:
+        store = repertoire.store
+        done = unmute(store, target, project=project) if undo else mute(store, target, project=project, now=now())
+    click.echo(muted_text(done))
+
+
+@click.command("forget")
+@click.option("--requests", is_flag=True, help="Every stored prompt, what was selected for it, and the log.")
+@click.option("--project", type=click.Path(path_type=Path), help="What was asked and used in one project's folder.")
+@click.option("--all", "everything", is_flag=True, help="Everything that was recorded about you.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool) -> None:
+    """Delete what was recorded, for good: rows, full text, vectors and the write-ahead log."""
+    if (requests, project is not None, everything).count(True) != 1:
+        message = "say what to forget: --requests, --project FOLDER or --all"
+        raise click.UsageError(message)
+    what = REQUESTS if requests else ALL if everything else PROJECT
+    if not yes:
+        click.confirm(f"Delete {what} for good?", abort=True)
+    with open_repertoire() as repertoire:
+        gone = forget(repertoire.store, what, project=str(project.absolute()) if project else "")
+        click.echo(forgotten_text(what, gone, str(repertoire.home)))
