@@ -14,11 +14,14 @@ from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.catalogue import reading
-from repertoire.domain.component import Edge, FileRecord, IngestReport, Skipped, SourceInfo
+from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
 from repertoire.ingestion import extract as extraction
+from repertoire.ingestion import standing
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.extract import Ground, Plan
+from repertoire.ingestion.manifests import stated_popularity
 from repertoire.ingestion.parts import SourceFile
+from repertoire.ingestion.standing import Carrier
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
@@ -26,6 +29,8 @@ from repertoire.store.database import Store
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
 _WARNINGS = 50
+_ACROSS = "across sources"  # the label of edges that belong to no source
+_CHUNK = 500
 _PARTS = 300  # files of one skill that its content hash covers
 
 
@@ -67,7 +72,8 @@ def ingest(
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
-    settle(store, reports, report=report)
+    if any(told.changed or told.removed for told in reports):
+        settle(store, report=report)
     return tuple(reports)
 
 
@@ -211,7 +217,44 @@ def _told(store: Store, info: SourceInfo, counts: tuple[int, int], warnings: lis
     )
 
 
-def settle(store: Store, reports: list[IngestReport], *, report: Report = quiet) -> None:
-    """Bring up to date what depends on all sources together, where any of them changed."""
-    if any(told.changed or told.removed for told in reports):
-        report(Step("", "relate"))
+def remove_source(store: Store, source: str) -> bool:
+    """Forget a source with exactly what it brought; tell whether there was one."""
+    found = store.sources.remove(source)
+    if found:
+        settle(store)
+    return found
+
+
+def settle(store: Store, *, report: Report = quiet) -> None:
+    """Bring up to date what only all sources together show: the catalogue's share, alternatives, popularity."""
+    report(Step("", "relate"))
+    if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
+        write_catalogue(store)
+    carriers = _carriers(store)
+    store.sources.set_edges(standing.alternatives(carriers), now=now(), file=_ACROSS)
+    store.sources.set_popularity(standing.popularity(carriers, _named(store)))
+
+
+def _carriers(store: Store) -> list[Carrier]:
+    rows = {row.node_id: row for row in store.graph.summaries()}
+    found = []
+    ids = list(rows)
+    for start in range(0, len(ids), _CHUNK):  # bodies come with them: never all at once
+        for node_id, stored in store.graph.components(ids[start : start + _CHUNK]).items():
+            row, component = rows[node_id], stored.component
+            identity = (row.id, row.type, row.name, row.source, row.content_hash)
+            found.append(
+                Carrier.of(node_id, identity, component.description, stated_popularity(component.front_matter))
+            )
+    return found
+
+
+def _named(store: Store) -> dict[int, float]:
+    """Return how strongly each component is named or needed by others, by node id."""
+    topology = store.graph.topology()
+    found: dict[int, float] = {}
+    for target, relation, weight in zip(topology.target, topology.relation, topology.weight, strict=True):
+        if relation in (DEPENDS_ON, MENTIONS):
+            node_id = int(topology.ids[target])
+            found[node_id] = found.get(node_id, 0.0) + float(weight)
+    return found

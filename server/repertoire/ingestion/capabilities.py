@@ -10,11 +10,12 @@ from repertoire.domain.component import BODY_INDEXED
 from repertoire.domain.text import split_words
 
 # How sure a place makes us that a component provides what is named there; places add up as independent witnesses.
-_SURE = {"corrected": 1.0, "name": 0.6, "tag": 0.6, "description": 0.45, "body": 0.12}
+_SURE = {"corrected": 1.0, "name": 0.6, "tag": 0.6, "description": 0.45, "plugin": 0.25, "body": 0.12}
 _BODY_MENTIONS = 4  # more add nothing
 _ENOUGH = 0.3
 _MOST = 8
 _BROADER = 0.5
+_FROM_BODY = 3  # so many may rest on the body alone, where nothing else says more
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,9 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def provided(vocabulary: Vocabulary, *, name: str, description: str, tags: Iterable[str], body: str) -> list[Provided]:
-    """Return the capabilities of a component, the surest first."""
-    places = {
-        "name": vocabulary.count(name),
-        "tag": vocabulary.count(" . ".join(tags)),
-        "description": vocabulary.count(description[:BODY_INDEXED]),
-        "body": vocabulary.count(body[:BODY_INDEXED]),
-    }
+def provided(vocabulary: Vocabulary, texts: Mapping[str, str]) -> list[Provided]:
+    """Return the capabilities of a component, the surest first; `texts` by place: name, tag, plugin, body and so on."""
+    places = {place: vocabulary.count(text[:BODY_INDEXED]) for place, text in texts.items()}
     doubt: dict[str, float] = {}
     where: dict[str, list[str]] = {}
     for place, terms in places.items():
@@ -93,7 +89,9 @@ def provided(vocabulary: Vocabulary, *, name: str, description: str, tags: Itera
         if above and above not in found:
             found[above] = Provided(above, round(found[term].weight * _BROADER, 3), f"broader than {term}")
     ranked = sorted(found.values(), key=lambda item: (-item.weight, item.term))
-    return [item for item in ranked if item.weight >= _ENOUGH][:_MOST]
+    sure = [item for item in ranked if item.weight >= _ENOUGH]
+    said = [item for item in sure if not item.evidence.startswith("body")]
+    return (said if len(said) >= _FROM_BODY else sure[: max(_FROM_BODY, len(said))])[:_MOST]
 
 
 def corrected(terms: Iterable[str]) -> list[Provided]:

@@ -8,7 +8,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from repertoire.domain.component import DEPENDS_ON, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
+from repertoire.domain.component import (
+    AGENT,
+    COMMAND,
+    DEPENDS_ON,
+    PLUGIN,
+    PROVIDES,
+    SKILL,
+    Component,
+    Edge,
+    FileRecord,
+    SourceInfo,
+)
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import capabilities, install, licences, manifests, prose, relations, values
 from repertoire.ingestion.capabilities import Vocabulary
@@ -18,6 +29,7 @@ from repertoire.ingestion.values import Unusable
 
 EXTRACTOR_VERSION = 1  # moves when the same file would yield something else: everything is then read again
 _BODY_KEPT = 200_000
+_PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")
 
 
@@ -159,7 +171,7 @@ class _Reader:
             description=description,
             body=body,
             code="\n\n".join(piece for piece in (draft.signatures, prose.code(body)) if piece)[: prose.CODE_LIMIT],
-            examples=prose.examples(description, body),
+            examples=prose.examples(description, body if draft.type in _PROSE else ""),
             front_matter=draft.front_matter,
             allowed_tools=draft.tools,
             repository=draft.repository or ground.info.repository or (plugin.repository if plugin else ""),
@@ -172,7 +184,6 @@ class _Reader:
             last_commit=last,
             installed=installed,
             install=() if installed else install.lines(draft, path, plugin, ground.site),
-            popularity=draft.popularity,
         )
         return component, self._edges(component, draft, plugin)
 
@@ -183,10 +194,13 @@ class _Reader:
             if corrected is not None
             else capabilities.provided(
                 self._ground.vocabulary,
-                name=component.name,
-                description=component.description,
-                tags=(*draft.tags, *(plugin.tags[:3] if plugin and draft.type != PLUGIN else ())),
-                body=component.body,
+                {
+                    "name": component.name,
+                    "tag": " . ".join(draft.tags),
+                    "description": component.description,
+                    "plugin": " . ".join(plugin.tags) if plugin and draft.type != PLUGIN else "",
+                    "body": component.body,
+                },
             )
         )
         if draft.type == PLUGIN and plugin is not None and not plugin.remote:
@@ -203,8 +217,11 @@ class _Reader:
                 capabilities={item.term: item.weight for item in found},
             )
         )
+        # a curator's edges are kept beside the sources', and would count twice
         provides = [
-            Edge(component.id, f"capability:{item.term}", PROVIDES, item.weight, item.evidence) for item in found
+            Edge(component.id, f"capability:{item.term}", PROVIDES, item.weight, item.evidence)
+            for item in found
+            if corrected is None
         ]
         return [*provides, *_requirements(component.id, draft)]
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire.domain.component import HOOK
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import requirements, values
-from repertoire.ingestion.parts import Need
+from repertoire.ingestion.parts import Draft, Need, entry_digest
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
 
@@ -39,7 +40,8 @@ def from_events(listed: Sequence[Any]) -> dict[str, Any]:
     """Return the usual form of a configuration that lists its events one by one."""
     found: dict[str, list[Any]] = {}
     for item in listed:
-        event = values.name(values.mapping(item).get("event"))
+        entry = values.mapping(item)
+        event = values.name(entry.get("event") or entry.get("type"))
         if event:
             found.setdefault(event, []).append(dict(item))
     return found
@@ -92,6 +94,21 @@ def summarise(hooks: Mapping[str, Any]) -> Summary:
         commands="\n".join(action.line for action in listed)[:4_000],
         events=events,
         needs=tuple(needs.values()),
+    )
+
+
+def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draft:
+    """Return the draft of a hooks configuration."""
+    summary = summarise(hooks)
+    return Draft(
+        type=HOOK,
+        name=name,
+        description=description or summary.sentence,
+        body=summary.text,
+        digest=entry_digest(summary.text),
+        signatures=summary.commands,
+        tags=summary.events,
+        needs=summary.needs,
     )
 
 

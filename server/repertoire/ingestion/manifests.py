@@ -18,6 +18,7 @@ from repertoire.ingestion.values import Unusable
 
 _DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
 _POPULARITY = ("installs", "downloads", "stars", "unique_installs", "users")
+_DETAILS = ("version", "author", "homepage", "category", "displayName", *_POPULARITY)
 
 
 @dataclass(frozen=True)
@@ -163,9 +164,13 @@ def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
         repository=repository_of(_url(data.get("repository")) or _url(data.get("homepage"))),
         needs=tuple(_dependencies(data.get("dependencies"))),
         declared=dict(_declared(data, root)),
-        details={key: data[key] for key in ("version", "author", "homepage", "category", "displayName") if key in data},
-        popularity=max((_number(data.get(key)) for key in _POPULARITY), default=0.0),
+        details={key: data[key] for key in _DETAILS if key in data},
     )
+
+
+def stated_popularity(details: Mapping[str, Any]) -> float:
+    """Return how often a marketplace says that a plugin is installed, loaded or starred; 0 where it does not."""
+    return max((_number(details.get(key)) for key in _POPULARITY), default=0.0)
 
 
 def _number(value: Any) -> float:
@@ -207,7 +212,7 @@ def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
         licence=own.licence or listed.licence,
         tags=tuple(dict.fromkeys((*own.tags, *listed.tags))),
         declared={**listed.declared, **own.declared},
-        popularity=max(own.popularity, listed.popularity),
+        details={**listed.details, **own.details},
     )
 
 
@@ -235,5 +240,4 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
         repository=facts.repository if facts.remote else "",
         plugin=facts.name,
         marketplace=facts.marketplace,
-        popularity=facts.popularity,
     )

@@ -54,7 +54,6 @@ class Draft:
     plugin: str = ""
     marketplace: str = ""
     install: tuple[str, ...] = ()
-    popularity: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,6 @@ class PluginFacts:
     needs: tuple[Need, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
     details: Mapping[str, Any] = field(default_factory=dict)
-    popularity: float = 0.0
     remote: bool = False  # listed here, kept elsewhere
 
 
@@ -165,7 +163,8 @@ def in_folder(path: str, *names: str) -> bool:
 
 def is_document(path: str) -> bool:
     """Tell whether a Markdown file is documentation by its name."""
-    return path.rpartition("/")[2].partition(".")[0].upper() in _DOCUMENTS
+    name = path.rpartition("/")[2].partition(".")[0]
+    return name in _DOCUMENTS or name.lower() in ("changelog", "contributing", "licence", "license", "readme")
 
 
 def folder(path: str) -> str:

@@ -15,11 +15,14 @@ _SCANNED = 20_000  # characters of a body that are looked through for examples
 
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n`]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _NOT_PROSE = re.compile(r"^\s*(?:#|[-*+]\s|\d+[.)]\s|\||>|<|!\[|\[!|```|~~~|---|===|\$ARGUMENTS)")
-_MARKUP = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(
+    r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|!?\[([^\]]*)\]\([^)]*\)"
+)
 _EXAMPLE_BLOCK = re.compile(r"<example>(.{1,3000}?)</example>", re.DOTALL | re.IGNORECASE)
 _SAID = re.compile(r"\buser:\s*[\"'“]?(.{4,300}?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)", re.IGNORECASE)
 _WHEN = re.compile(
-    r"((?:use|invoke|activate|trigger|apply|call|load|run)\b[^.\n]{0,40}?\b(?:when|whenever|if|for|after|before)\b[^.\n]{8,260})",
+    r"((?:use|invoke|activate|trigger|apply|call|load|run)s?\b(?: (?:this|it|me|the)(?: [\w-]+){0,2})?(?: proactively)?"
+    r" (?:when|whenever|if|for|after|before)\b[^.\n]{8,260})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{6,160})[\"”]")

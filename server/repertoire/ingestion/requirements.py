@@ -26,7 +26,7 @@ _EVERYWHERE = frozenset(
 _OF_CLAUDE = ("CLAUDE_", "PLUGIN_ROOT")
 _RUNNERS = {"npx": "node", "bunx": "bun", "uvx": "uv", "pipx": "pipx"}
 _SHELLS = frozenset(("bash", "sh", "zsh", "cmd", "cmd.exe", "powershell", "pwsh"))
-_ENVIRONMENT_OF_A_MACHINE = frozenset(("HOME", "PATH", "PWD", "USER", "TMPDIR", "SHELL", "LANG", "HOSTNAME"))
+_OF_EVERY_SHELL = frozenset("HOME HOSTNAME LANG LINENO OSTYPE PATH PWD RANDOM SECONDS SHELL TMPDIR UID USER".split())
 
 
 def tool_list(value: Any) -> tuple[str, ...]:
@@ -144,5 +144,6 @@ def of_shell(line: str, *, evidence: str) -> Iterator[Need]:
 def of_variables(text: str, *, evidence: str) -> Iterator[Need]:
     """Yield the environment variables that `${NAME}` refers to, but for Claude Code's own."""
     for name in dict.fromkeys(_VARIABLE.findall(text)):
-        if not name.startswith(_OF_CLAUDE) and name not in _ENVIRONMENT_OF_A_MACHINE and name.upper() == name:
+        known = name.startswith(_OF_CLAUDE) or name in _OF_EVERY_SHELL or name.upper() != name
+        if not known and f"{name}=" not in text:  # a script that sets it does not require it
             yield Need("env", name, 0.9, evidence)

@@ -1,4 +1,4 @@
-"""Tells what an argument names: a folder, a git repository, or a word of ours; and what must not be reached from here."""
+"""Tells what an argument names (a folder, a git repository, a word of ours) and refuses what must not be reached."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
 
 
 def key_of(address: str) -> str:
-    """Return the stable key of a remote address: `host/owner/name`, without user, port and `.git`; or an empty string."""
+    """Return the stable key of a remote address, `host/owner/name` without user, port and `.git`; or nothing."""
     scp = None if "://" in address else _SCP.match(address)
     if scp is not None:
         host, path = scp["host"], scp["path"]
@@ -116,7 +116,7 @@ def _remote(text: str, *, trusted: bool) -> Address:
 def _pin(host: str, port: int) -> str:
     """Return the address to connect to, once every address of the host is known to be public.
 
-    git resolves the name again by itself; without the pin, a name that answers differently the second time gets through.
+    git resolves the name again by itself; without the pin, one that answers differently the second time gets through.
     """
     try:
         found = {str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}

@@ -1,4 +1,4 @@
-"""Fetches git repositories without letting them do anything: no hooks, no filters, no submodules, no prompts, bounded."""
+"""Fetches git repositories without letting them do anything: no hooks, filters, submodules or prompts; bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds what Claude Code has on this machine: a person's own components, a project's, plugins, and marketplaces' clones."""
+"""Finds what Claude Code has on this machine: a person's own components, a project's, plugins, marketplaces' clones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     config = config_folder(environment)
     state = _state_file(config, environment)
     plugins = config / "plugins"
-    marketplaces = {name: place for name, place in _marketplaces(plugins)}
+    marketplaces = dict(_marketplaces(plugins))
     enabled = _enabled(config)
     installed: set[str] = set()
     disabled: set[str] = set()

@@ -64,6 +64,15 @@ class Sources:
         with self._db.transaction():
             self._db.execute("UPDATE source SET ingested_at = ? WHERE key = ?", (now, source))
 
+    def set_popularity(self, values: Mapping[int, float]) -> None:
+        """Write how popular components are, by node id; those that stayed the same are left alone."""
+        with self._db.transaction():
+            known = dict(self._db.rows("SELECT node_id, popularity FROM component"))
+            moved = [(value, node) for node, value in values.items() if known.get(node, value) != value]
+            self._db.executemany("UPDATE component SET popularity = ? WHERE node_id = ?", moved)
+            if moved:
+                self._db.touch()
+
     def skipped(self, source: str) -> list[tuple[str, str]]:
         """Return the files of a source that were left out, with the reasons."""
         return self._db.rows(

@@ -11,6 +11,8 @@ from repertoire.domain.component import MCP_SERVER
 from repertoire.ingestion import front_matter, servers, validation, values
 from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy
 
+_KEPT = ("name", "image", "type", "meta", "about", "remote", "source")
+
 
 def _claims(path: str, _: Layout) -> bool:
     return path.rpartition("/")[2] in ("server.yaml", "server.yml") and path.count("/") >= 1
@@ -29,11 +31,10 @@ def _extract(file: SourceFile, _: Layout) -> Outcome:
         description=described or title or f"MCP server {name}",
         body="\n".join(line for line in (title, described, tool_lines) if line),
         digest=file.digest,
-        front_matter={key: valid[key] for key in ("name", "image", "type", "meta", "about", "remote") if key in valid},
+        front_matter={key: valid[key] for key in _KEPT if key in valid},
         signatures=signatures,
         tags=(*values.words(meta.get("tags")), values.name(meta.get("category"))),
         needs=tuple(_needs(valid, remote)),
-        repository=values.text(values.mapping(valid.get("source")).get("project")),
         install=(f"docker mcp server enable {quote(name)}",),
     )
     return Outcome((draft,), (warning,) if warning else ())

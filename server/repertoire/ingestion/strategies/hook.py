@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from repertoire.domain.component import HOOK
 from repertoire.ingestion import hooks, validation, values
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, folder, in_folder, stem
+from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, folder, in_folder, stem
+
+_OTHERS = ("package.json", "package-lock.json", "tsconfig.json", "plugin.json")
 
 
 def _claims(path: str, layout: Layout) -> bool:
@@ -14,28 +18,18 @@ def _claims(path: str, layout: Layout) -> bool:
     return base == "hooks.json" or (base.endswith(".json") and in_folder(path, "hooks") and base not in _OTHERS)
 
 
-_OTHERS = ("package.json", "package-lock.json", "tsconfig.json", "plugin.json", "settings.json", "settings.local.json")
-
-
 def _extract(file: SourceFile, layout: Layout) -> Outcome:
     data = values.mapping(values.parse_json(file.text))
-    if "hooks" not in data and isinstance(data.get("events"), list):
-        data = {**data, "hooks": hooks.from_events(data["events"])}
+    for key in ("hooks", "events"):
+        if isinstance(data.get(key), list):
+            data = {**data, "hooks": hooks.from_events(data[key])}
+            break
     valid = validation.require("hook", data)
     plugin = layout.plugin_of(file.path)
-    summary = hooks.summarise(valid["hooks"])
-    draft = Draft(
-        type=HOOK,
-        name=_name(file.path, plugin.name if plugin else layout.name),
-        description=values.text(valid.get("description")) or summary.sentence,
-        body=summary.text,
-        digest=file.digest,
-        front_matter={key: value for key, value in valid.items() if key not in ("hooks", "$schema")},
-        signatures=summary.commands,
-        tags=summary.events,
-        needs=summary.needs,
-    )
-    return Outcome((draft,))
+    name = _name(file.path, plugin.name if plugin else layout.name)
+    draft = hooks.draft(name, valid["hooks"], description=values.text(valid.get("description")))
+    beside = {key: value for key, value in valid.items() if key not in ("hooks", "$schema")}
+    return Outcome((dataclasses.replace(draft, digest=file.digest, front_matter=beside),))
 
 
 def _name(path: str, owner: str) -> str:

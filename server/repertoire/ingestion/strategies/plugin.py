@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
 
-from repertoire.domain.component import HOOK
 from repertoire.ingestion import hooks, manifests, servers, values
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, entry_digest
+from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy
 from repertoire.ingestion.values import Unusable
 
 
@@ -34,23 +31,9 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
         warnings.extend(listed.warnings)
     configured = values.mapping(data.get("hooks"))
     if configured:
-        found.append(_hook(facts.name, values.mapping(configured.get("hooks")) or configured))
+        inner = values.mapping(configured.get("hooks")) or configured
+        found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
     return Outcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
-
-
-def _hook(name: str, configured: Mapping[str, Any]) -> Draft:
-    summary = hooks.summarise(configured)
-    return Draft(
-        type=HOOK,
-        name=name,
-        description=summary.sentence,
-        body=summary.text,
-        anchor="hooks",
-        digest=entry_digest(summary.text),
-        signatures=summary.commands,
-        tags=summary.events,
-        needs=summary.needs,
-    )
 
 
 STRATEGY = Strategy("plugin", _claims, _extract)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Mapping
@@ -37,9 +38,12 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     valid = validation.require("settings", values.parse_json(file.text))
     configured = values.mapping(valid.get("hooks"))
     own = {key: value for key, value in valid.items() if key not in _NOT_SETTINGS}
-    drafts = list(_hooks(configured)) if not in_folder(file.path, "settings") or not own else []
     name = stem(file.path)
-    if own or (in_folder(file.path, "settings") and configured):
+    if in_folder(file.path, "settings") and configured and not own:
+        draft = hooks.draft(name, configured, description=values.text(valid.get("description")))
+        return Outcome((dataclasses.replace(draft, digest=file.digest),))
+    drafts = list(_hooks(configured))
+    if own:
         owner = layout.name if name.startswith("settings") else name
         drafts = [*drafts, _setting(owner, own, values.text(valid.get("description")))]
     if not drafts:
