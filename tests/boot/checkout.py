@@ -52,6 +52,10 @@ class Checkout:
         own = {"PATH": self.path, "HOME": str(self.home.parent), "REPERTOIRE_HOME": str(self.home)}
         return {**own, "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", **more}
 
+    def command(self, *arguments: str, python: str = sys.executable) -> list[str]:
+        """The command line, started by the given Python."""
+        return [python, str(self.root / "bin" / "repertoire"), *arguments]
+
     def build_command(self, python: str = sys.executable) -> list[str]:
         return [python, "-I", str(self.root / "server/repertoire/boot/run.py"), "repertoire.boot.build"]
 
@@ -75,6 +79,10 @@ class Checkout:
         """Let an environment that was built elsewhere stand finished here, as if another process had just built it."""
         (self.home / "env").mkdir(parents=True, exist_ok=True)
         (self.home / "env" / env.name).symlink_to(env)
+
+    def take_copy(self, env: Path) -> Path:
+        """Return an environment of our own that may be harmed."""
+        return Path(shutil.copytree(env, self.home / "env" / env.name, symlinks=True))
 
 
 def run(command: list[str], environ: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -49,6 +49,17 @@ def warm(checkout: Checkout, environment: Path) -> Checkout:
 
 
 @pytest.fixture
+def hostile_project(tmp_path: Path) -> Path:
+    """Return a folder to work in whose files bear the names of modules and settings that are not meant."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("pebble", "venv", "pip", "runpy", "json", "repertoire"):
+        (project / f"{name}.py").write_text("raise SystemExit('imported from the project')")
+    (project / "uv.toml").write_text("this is no setting")
+    return project
+
+
+@pytest.fixture
 def connect() -> Iterator[Connect]:
     """Return a maker of clients, all of which are gone when the test ends."""
     clients: list[Client] = []

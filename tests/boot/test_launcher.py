@@ -44,13 +44,16 @@ def test_a_protocol_it_does_not_know_is_answered_with_the_newest_that_it_does(
         assert connect(checkout).handshake("1999-01-01")["protocolVersion"] == "2025-11-25"
 
 
-def test_hooks_are_answered_with_nothing_and_never_held(checkout: Checkout, connect: Connect) -> None:
+def test_hooks_are_answered_with_nothing_and_never_held(
+    checkout: Checkout, environment: Path, connect: Connect
+) -> None:
     with checkout.build_held_up():
         client = connect(checkout)
         client.handshake()
         held = client.call("search_components")
         for hook in ("hook_prompt", "hook_stop", "hook_of_a_later_version"):
             assert client.text(client.call(hook, prompt="hello")) == "{}"
+        checkout.adopt(environment)
     assert client.text(held) == "search_components {} 1.0"
 
 
@@ -179,18 +182,18 @@ def test_a_read_only_home_with_an_environment_serves(
 
 
 def test_files_of_the_project_are_not_imported(
-    warm: Checkout, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warm: Checkout, connect: Connect, hostile_project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("pebble", "json", "repertoire", "runpy"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit(9)")
-    monkeypatch.chdir(tmp_path)
-    client = connect(warm, PYTHONPATH=str(tmp_path))
+    monkeypatch.chdir(hostile_project)
+    client = connect(warm, PYTHONPATH=str(hostile_project))
     client.handshake()
     assert client.text(client.call("status")) == "status {} 1.0"
 
 
-def test_a_damaged_environment_is_built_anew_while_the_client_waits(checkout: Checkout, connect: Connect) -> None:
-    env = Path(checkout.build().stdout.strip()).parents[1]
+def test_a_damaged_environment_is_built_anew_while_the_client_waits(
+    checkout: Checkout, environment: Path, connect: Connect
+) -> None:
+    env = checkout.take_copy(environment)
     next(env.glob("lib/python*/site-packages/pebble.py")).unlink()
     shutil.rmtree(next(env.glob("lib/python*/site-packages/__pycache__")), ignore_errors=True)
     client = connect(checkout)

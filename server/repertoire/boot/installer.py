@@ -95,7 +95,9 @@ def _run(command: list[str], phase: str, job: Job) -> None:
         status = _wait(command, phase, job, log)
     if status != 0:
         said = _last_words(job.log, start)
-        message = f"{phase} failed ({said or f'exit status {status}'}); the log is {job.log}"
+        message = (
+            f"{phase} failed ({said or f'exit status {status}'}): check the network and try again; the log is {job.log}"
+        )
         raise InstallError(message)
 
 
