@@ -39,7 +39,7 @@ class Step:
     """How far an ingest is: `done` of `total`, which is 0 where it cannot be told."""
 
     source: str
-    stage: str  # fetch | read | extract | write | relate
+    stage: str  # fetch | read | extract | write | relate | embed
     done: int = 0
     total: int = 0
 
@@ -103,7 +103,7 @@ def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> Ing
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:
         store.sources.seen(info.key, now=now())
-        return _told(store, info, (0, 0), warnings, started)
+        return _told(store, info.key, (0, 0), warnings, started)
     report(Step(info.key, "extract", 0, len(files)))
     found = extraction.extract(files, unread, plan, ground)
     folders = [
@@ -114,7 +114,7 @@ def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> Ing
     records = [*found.records, *folders, FileRecord(WHOLE, state)]
     report(Step(info.key, "write", 0, len(records)))
     counts = _write(store, info, records, found.derived, known)
-    return _told(store, info, counts, [*warnings, *found.warnings], started)
+    return _told(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
 def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
@@ -131,9 +131,9 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     known = store.sources.file_hashes(CATALOGUE.key)
     if {record.path: record.content_hash for record in records} == known:
         store.sources.seen(CATALOGUE.key, now=now())
-        return _told(store, CATALOGUE, (0, 0), [], started)
+        return _told(store, CATALOGUE.key, (0, 0), [], started)
     report(Step(CATALOGUE.key, "write", 0, len(records)))
-    return _told(store, CATALOGUE, _write(store, CATALOGUE, records, (), known), [], started)
+    return _told(store, CATALOGUE.key, _write(store, CATALOGUE, records, (), known), [], started)
 
 
 def now() -> str:
@@ -200,18 +200,23 @@ def _write(
     return written.changed, written.removed
 
 
-def _told(store: Store, info: SourceInfo, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
-    total = next((row.components for row in store.sources.all() if row.info.key == info.key), 0)
+def keep_source(store: Store, source: str, warning: str) -> IngestReport:
+    """Report a source that could not be read and stays as it was."""
+    return _told(store, source, (0, 0), [warning], time.monotonic())
+
+
+def _told(store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
+    total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
     shown = warnings[:_WARNINGS]
     if len(warnings) > _WARNINGS:
         shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with something tolerated"]
     return IngestReport(
-        source=info.key,
+        source=source,
         components=total,
         changed=counts[0],
         unchanged=total - counts[0],
         removed=counts[1],
-        skipped=tuple(Skipped(path, reason) for path, reason in store.sources.skipped(info.key)),
+        skipped=tuple(Skipped(path, reason) for path, reason in store.sources.skipped(source)),
         seconds=round(time.monotonic() - started, 3),
         warnings=tuple(shown),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN
 from repertoire.ingestion import validation, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, folder
+from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, entry_digest, folder
 from repertoire.ingestion.values import Unusable
 
 _DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
@@ -232,7 +232,8 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
         body="\n".join(line for line in lines if line),
         path=facts.manifest if facts.remote else facts.root or ".",
         anchor=facts.name if facts.remote else "",
-        digest=digest,
+        # marketplaces add to what its own file says
+        digest=entry_digest(f"{digest}\n{facts.description}\n{facts.tags}"),
         front_matter=facts.details,
         tags=facts.tags,
         needs=facts.needs,

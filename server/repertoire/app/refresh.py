@@ -1,0 +1,149 @@
+"""Brings everything that is known up to date: the catalogue, what is installed, and every source added by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from repertoire.app.embed import embed_pending
+from repertoire.app.ingest import (
+    Report,
+    Step,
+    keep_source,
+    project_folder,
+    quiet,
+    settle,
+    write_catalogue,
+    write_source,
+)
+from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.boot.environment import command
+from repertoire.boot.filelock import only_one
+from repertoire.domain.component import IngestReport, SourceInfo
+from repertoire.domain.errors import RepertoireError, SourceError
+from repertoire.ports import Embedder
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import installed
+from repertoire.sources.installed import Machine
+from repertoire.store.database import Store
+
+_OF_THIS_MACHINE = ("user", "plugin", "marketplace")  # gone from the machine, they go from the graph
+
+
+class RefreshRunning(RepertoireError):
+    """Another process is refreshing this home."""
+
+
+def refresh(
+    store: Store, home: Path, *, settings: Settings, embedder: Embedder | None = None, report: Report = quiet
+) -> tuple[IngestReport, ...]:
+    """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
+
+    With an embedder, what has no vector yet gets one once all text is there.
+
+    Raises:
+        RefreshRunning: another process is doing it.
+    """
+    with one_refresh(home):
+        machine = installed.look(os.environ, project=project_folder())
+        around = Surroundings(home, settings, machine)
+        reports = [write_catalogue(store, report=report)]
+        for key, open_it in _sources(store, around, report):
+            reports.append(_refreshed(store, key, open_it, report))
+        _drop_what_left(store, machine)
+        settle(store, report=report)
+        if embedder is not None:
+            embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
+    return tuple(reports)
+
+
+@contextlib.contextmanager
+def one_refresh(home: Path) -> Iterator[None]:
+    """Let one process on this machine refresh a home at a time.
+
+    Raises:
+        RefreshRunning: another one is at it.
+    """
+
+    def taken(_seconds: int) -> None:
+        message = "another process is refreshing already; `repertoire status` tells how far it is"
+        raise RefreshRunning(message)
+
+    with only_one(home / "refresh.lock", taken):
+        yield
+
+
+def running(home: Path) -> bool:
+    """Tell whether a process is refreshing a home now."""
+    try:
+        with one_refresh(home):
+            return False
+    except RefreshRunning:
+        return True
+
+
+def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
+    """Start a refresh that outlives this process and yields to all others; None where one is running already."""
+    if running(home):
+        return None
+    log = home / "log"
+    log.mkdir(mode=0o700, exist_ok=True)
+    with (log / "refresh.log").open("wb") as output:
+        process = subprocess.Popen(
+            command(Path(sys.executable), "repertoire", "refresh", "--quiet"),
+            cwd=home,
+            env={**os.environ, "REPERTOIRE_HOME": str(home), "CLAUDE_PROJECT_DIR": str(project_folder() or home)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
+        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+    return process
+
+
+def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], Opened]]]:
+    """Yield every source once; what Claude Code has of a repository goes before a clone of our own."""
+    for place in around.machine.places:
+        yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
+    seen = {place.key for place in around.machine.places}
+    for row in store.sources.all():
+        if row.info.key not in seen and row.info.kind in ("folder", "git", "project"):
+            yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
+
+
+def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
+    location = Path(info.location)
+    if info.kind == "project":
+        if location.is_dir():
+            machine = installed.look(os.environ, project=location)
+            for place in machine.places:
+                if place.key == info.key:
+                    return open_place(place, around)
+        message = f"{info.location} has no components of its own any more; `repertoire remove {info.key}` forgets them"
+        raise SourceError(message)
+    address = addresses.parse(info.location, trusted=True)
+    if info.kind == "git" and address.kind != addresses.GIT:
+        address = addresses.Address(addresses.GIT, address.text, info.key)
+    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")))
+
+
+def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
+    report(Step(key, "fetch"))
+    try:
+        return write_source(store, open_it(), report=report)
+    except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
+        return keep_source(store, key, f"kept as it was: {error}")
+
+
+def _drop_what_left(store: Store, machine: Machine) -> None:
+    here = {place.key for place in machine.places}
+    for row in store.sources.all():
+        if row.info.kind in _OF_THIS_MACHINE and row.info.key not in here:
+            store.sources.remove(row.info.key)
