@@ -180,6 +180,9 @@ def _connect(name: str, flags: int, wish: Wish) -> apsw.Connection:
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         db.set_busy_timeout(int(wish.wait * 1000))
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # opens the log too: fails here, not later
+    except apsw.SQLError as error:  # "unsupported file format": the header is ours, so it is not the truth
+        db.close()
+        raise apsw.CorruptError(str(error)) from error
     except BaseException:
         db.close()
         raise

@@ -1,0 +1,65 @@
+"""Steps of the schema: each happens once, whole or not at all, with the record that it did."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from repertoire.domain.errors import StoreReadOnly
+from repertoire.store.connection import Connection
+from repertoire.store.database import Store
+from repertoire.store.migrations import MIGRATIONS, NEWEST, Migration, migrate
+
+NEXT = Migration(NEWEST + 1, "a next step", ("CREATE TABLE added(a)", "INSERT INTO added VALUES (1)"))
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "repertoire.db"
+    Store.open(path).close()
+    return path
+
+
+def opened(path, **options) -> Connection:
+    return Connection(path, known_schema=NEXT.number, **options)
+
+
+def test_the_steps_are_numbered_from_one_without_a_gap():
+    assert [step.number for step in MIGRATIONS] == list(range(1, NEWEST + 1))
+
+
+def test_every_step_that_was_applied_is_recorded_in_the_file_and_its_header(path):
+    database = sqlite3.connect(path)
+    assert [row[0] for row in database.execute("SELECT number FROM migration")] == [step.number for step in MIGRATIONS]
+    assert database.execute("PRAGMA user_version").fetchone() == (NEWEST,)
+    database.close()
+
+
+def test_a_next_step_is_applied_once(path):
+    connection = opened(path)
+    for _ in range(2):
+        migrate(connection, (*MIGRATIONS, NEXT))
+    assert connection.rows("SELECT a FROM added") == [(1,)]
+    assert connection.schema == NEXT.number
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_the_schema_before_it(path):
+    connection = opened(path)
+    broken = Migration(NEXT.number, "broken", (*NEXT.statements, "this is no SQL"))
+    with pytest.raises(Exception, match="syntax error"):
+        migrate(connection, (*MIGRATIONS, broken))
+    assert connection.schema == NEWEST
+    assert connection.value("SELECT count(*) FROM sqlite_schema WHERE name = 'added'") == 0
+    assert connection.value("SELECT max(number) FROM migration") == NEWEST
+    migrate(connection, (*MIGRATIONS, NEXT))
+    assert connection.rows("SELECT a FROM added") == [(1,)]
+    connection.close()
+
+
+def test_an_older_schema_that_cannot_be_brought_up_to_date_is_named(path):
+    connection = opened(path, read_only=True)
+    with pytest.raises(StoreReadOnly, match=rf"{path} needs to be brought up to date \(schema {NEWEST}"):
+        migrate(connection, (*MIGRATIONS, NEXT))
+    connection.close()
