@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import sys
 from collections import Counter
@@ -83,7 +84,7 @@ def interval(rows: Sequence[Judged]) -> list[tuple[float, float]]:
     drawn = [chance.choices(rows, k=len(rows)) for _ in range(RESAMPLES)]
     found = []
     for measure in (precision, recall):
-        values = sorted(value for value in map(measure, drawn) if value == value)
+        values = sorted(value for value in map(measure, drawn) if not math.isnan(value))
         last = len(values) - 1
         found.append((values[round(0.025 * last)], values[round(0.975 * last)]) if values else (float("nan"),) * 2)
     return found
