@@ -67,7 +67,7 @@ def hint_item(hit: Hit) -> HintItem:
         description=component.description,
         why=reason_for(hit.whys),
         installed=component.installed,
-        install=component.install[-1] if component.install else "",
+        install=component.install,
     )
 
 

@@ -14,7 +14,7 @@ from repertoire.domain.text import clean_line
 MAX_ITEMS = 3
 MAX_CHARACTERS = 1_500  # of a whole hint
 DESCRIPTION_CHARACTERS = 160
-_NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 140
+_NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 160
 
 # the plugin's switch as the client passes it on: by its own name to hooks, by ours (server/mcp.json) to the server
 SWITCHES = ("REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS", "CLAUDE_PLUGIN_OPTION_SUGGESTIONS")
@@ -31,7 +31,7 @@ class HintItem:
     description: str
     why: str
     installed: bool
-    install: str = ""  # the line that installs it
+    install: tuple[str, ...] = ()  # the lines that install it, in order
 
 
 def silenced(environment: Mapping[str, str]) -> bool:
@@ -52,9 +52,10 @@ def hint_text(heading: str, items: Iterable[HintItem]) -> str:
 
 def _line(item: HintItem) -> str:
     state = "installed" if item.installed else "not installed"
-    install = clean_line(item.install, _INSTALL_CHARACTERS)
-    if install and not item.installed:
-        state += f"; `{install}` installs it"
+    if item.install and not item.installed:
+        install = clean_line(", then ".join(item.install), _INSTALL_CHARACTERS + 1)
+        # a line that is cut installs nothing, or something else
+        state += f"; install: {install if len(install) <= _INSTALL_CHARACTERS else 'explain_component tells how'}"
     description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     return f"- {name} ({item.type.replace('_', ' ')}, {state}): {description}. Why: {why}."

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Tells a new session which few components fit its project; prints hook JSON or nothing, and never fails.
+
+Standard library only, Python 3.9 and later: nothing may be installed yet. A deadline ends it whatever hangs, because
+every session waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+from datetime import datetime, timezone
+from pathlib import Path
+
+DEADLINE_SECONDS = 1.0
+EVENT = "SessionStart"
+
+
+def main() -> None:
+    """Answer within the deadline; leave with status 0 in any case."""
+    timer = threading.Timer(DEADLINE_SECONDS, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    with contextlib.suppress(Exception):  # no store yet, a locked or newer one, an odd project: the session goes on
+        _answer()
+    os._exit(0)
+
+
+def _answer() -> None:
+    told = json.loads(sys.stdin.read() or "{}")
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "server"))
+    from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
+    from repertoire.domain.hint import silenced  # noqa: PLC0415
+
+    if silenced(os.environ):
+        return
+    start = greet.Start(
+        session=str(told.get("session_id", "")),
+        project=str(told.get("cwd") or Path.cwd()),
+        source=str(told.get("source", "startup")),
+        at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+    hint = greet.greet(start)
+    if hint.text:
+        output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
+        sys.stdout.write(json.dumps(output))
+        sys.stdout.flush()
+    greet.note(start, hint)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""Decides what a session is told at its start, from the store if there is one, else from the shipped catalogue.
+
+The session hook runs this with any Python from 3.9: it reads the database through the standard library's sqlite3, and
+writes nothing but events. A database that is locked, damaged or newer than this version raises; the hook then says
+nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from repertoire.boot import home as homes
+from repertoire.catalogue import reading
+from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
+from repertoire.catalogue.profile import Profile, read_profile
+from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.domain.text import clean_line, index_text
+from repertoire.trust.hidden import suspicion
+
+SCHEMA = 1  # the newest schema whose tables are known here; tests hold it equal to the store's
+APPLICATION_ID = 0x52455054
+RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
+_READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
+_CANDIDATES, _BY_WORDS = 300, 60
+_SPARE = 3  # beyond what is shown, for those whose text turns out unfit
+_NAMED_TERMS = 4
+_SHIPPED = 0.8  # how sure the shipped catalogue is of its capabilities
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a session starts. `source`: startup, resume, clear, compact or fork."""
+
+    session: str
+    project: str
+    source: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What the session is told, and which components that names."""
+
+    text: str = ""
+    items: tuple[HintItem, ...] = ()
+
+
+def greet(start: Start) -> Greeting:
+    """Return what fits the project, or an empty greeting; often nothing fits.
+
+    Raises:
+        sqlite3.Error, OSError: the store is there but cannot be used now.
+    """
+    home = homes.locate()
+    settings = _settings(home)
+    if settings.get("hints") is False:
+        return Greeting()
+    if _is_no_project(start.project):
+        return Greeting()
+    shipped = reading.load()
+    profile = read_profile(start.project, shipped.signals)
+    if not set(profile.terms) - COMMON:
+        return Greeting()
+    path = homes.database_path(home)
+    if path.exists():
+        with closing(_connect(path, writing=False)) as db:
+            if db.execute("SELECT 1 FROM component LIMIT 1").fetchone():
+                return _greeting(profile, _from_store(db, profile, start))
+    if start.source == "resume":  # nothing notes what was said, so it would be said again
+        return Greeting()
+    return _greeting(profile, _from_catalogue(shipped, profile))
+
+
+def note(start: Start, greeting: Greeting) -> None:
+    """Write what was said into the log, and that a compaction made the session forget what was said before.
+
+    Raises:
+        sqlite3.Error: it cannot be written now.
+    """
+    path = homes.database_path(homes.locate())
+    rows = [("compacted", "", "{}")] if start.source in RESETTING else []
+    for rank, item in enumerate(greeting.items, 1):
+        data = {"name": clean_line(item.name, 80), "rank": rank, "why": item.why, "where": "session_start"}
+        rows.append(("offered", item.id, json.dumps(data)))
+    if not rows or not start.session or not path.exists():
+        return
+    with closing(_connect(path, writing=True)) as db, db:
+        db.executemany(
+            "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
+            [(start.at, kind, start.session, start.project, node, data) for kind, node, data in rows],
+        )
+
+
+def _is_no_project(folder: str) -> bool:
+    path = Path(folder).resolve()
+    return path in {Path(path.anchor), Path.home().resolve()}
+
+
+def _settings(home: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads((home / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _connect(path: Path, *, writing: bool) -> sqlite3.Connection:
+    mode, seconds = ("rw", _WRITE_SECONDS) if writing else ("ro", _READ_SECONDS)
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=seconds)
+    try:
+        known = _is_known(db)
+    except BaseException:
+        db.close()
+        raise
+    if known:
+        return db
+    db.close()
+    message = f"{path} is not a database that this version knows"
+    raise sqlite3.DatabaseError(message)
+
+
+def _is_known(db: sqlite3.Connection) -> bool:
+    application, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    return bool(application == APPLICATION_ID and schema <= SCHEMA)
+
+
+def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[Fit]:
+    muted = {target for (target,) in db.execute("SELECT target FROM mute")}
+    if start.project in muted:
+        return []
+    seen = set() if start.source in RESETTING else _seen(db, start.session)
+    telling = [term for term in profile.terms if term not in COMMON]
+    ids = [*_providing(db, telling), *_worded(db, telling)]
+    candidates = [
+        candidate
+        for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
+        if candidate.id not in seen and not muted.intersection((candidate.id, *places))
+    ]
+    frequency = dict(
+        db.execute(
+            "SELECT substr(c.key, 12), count(*) FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+            f"WHERE c.key IN ({_marks(profile.terms)}) GROUP BY c.key",
+            [f"capability:{term}" for term in profile.terms],
+        )
+    )
+    total = db.execute("SELECT count(*) FROM component").fetchone()[0]
+    weight = weights(profile.terms, frequency, total)
+    fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
+    return [fit for fit in fits if not suspicion(_whole_text(db, fit.candidate))][:MAX_ITEMS]
+
+
+def _seen(db: sqlite3.Connection, session: str) -> set[str]:
+    rows = db.execute(
+        """SELECT DISTINCT node FROM event WHERE session = ?1 AND kind = 'offered' AND id > coalesce(
+             (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0)""",
+        (session,),
+    )
+    return {node for (node,) in rows}
+
+
+def _providing(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
+    rows = db.execute(
+        "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+        f"WHERE c.key IN ({_marks(terms)}) GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
+        [f"capability:{term}" for term in terms],
+    )
+    return [row for (row,) in rows]
+
+
+def _worded(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
+    phrases = " OR ".join(f'"{index_text(term)}"' for term in terms)
+    rows = db.execute(
+        "SELECT rowid FROM component_text WHERE component_text MATCH ? "
+        f"ORDER BY bm25(component_text, 4.0, 2.0, 0.0), rowid LIMIT {_BY_WORDS}",
+        (f"{{name description}} : ({phrases})",),
+    )
+    return [row for (row,) in rows]
+
+
+def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Candidate, tuple[str, str]]]:
+    provided: dict[int, dict[str, float]] = {}
+    for node, term, sure in db.execute(
+        "SELECT e.source, substr(c.key, 12), max(e.weight) FROM edge e JOIN node c ON c.id = e.target "
+        f"WHERE e.relation = 'provides' AND e.source IN ({_marks(ids)}) GROUP BY e.source, c.key",
+        ids,
+    ):
+        provided.setdefault(node, {})[term] = min(sure, 1.0)
+    rows = db.execute(
+        "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.install, c.plugin, c.popularity, "
+        "c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
+        f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)})",
+        ids,
+    )
+    for node, key, name, kind, description, installed, install, plugin, popularity, repository, source in rows:
+        terms = provided.get(node, {})
+        lines = tuple(map(str, json.loads(install)))
+        candidate = Candidate(key, name, kind, description, terms, bool(installed), lines, plugin, popularity)
+        yield candidate, (repository, source)
+
+
+def _whole_text(db: sqlite3.Connection, candidate: Candidate) -> str:
+    row = db.execute(
+        "SELECT c.body FROM node n JOIN component c ON c.node_id = n.id WHERE n.key = ?", (candidate.id,)
+    ).fetchone()
+    return f"{candidate.name}\n{candidate.description}\n{row[0] if row else ''}"
+
+
+def _from_catalogue(shipped: reading.Catalogue, profile: Profile) -> list[Fit]:
+    candidates = [
+        Candidate(
+            entry.id,
+            entry.name,
+            entry.type,
+            entry.description,
+            dict.fromkeys(entry.capabilities, _SHIPPED),
+            install=entry.install,
+            plugin=entry.plugin,
+        )
+        for entry in shipped.components
+    ]
+    frequency: dict[str, int] = {}
+    for candidate in candidates:
+        for term in candidate.terms:
+            frequency[term] = frequency.get(term, 0) + 1
+    weight = weights(profile.terms, frequency, len(candidates))
+    return choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS)
+
+
+def _greeting(profile: Profile, fits: Sequence[Fit]) -> Greeting:
+    items = tuple(_item(profile, fit) for fit in fits)
+    named = [term for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
+    return Greeting(
+        hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items), items
+    )
+
+
+def _item(profile: Profile, fit: Fit) -> HintItem:
+    candidate = fit.candidate
+    telling = [term for term in fit.terms if term not in COMMON] or list(fit.terms)
+    reasons = [_reason(term, clean_line(profile.evidence[term], 60)) for term in telling[:2]]
+    installed_as = (
+        f"{candidate.plugin}:{candidate.name}" if candidate.installed and candidate.plugin else candidate.name
+    )
+    return HintItem(
+        id=candidate.id,
+        name=installed_as,
+        type=candidate.type,
+        description=candidate.description,
+        why=" and ".join(reasons),
+        installed=candidate.installed,
+        install=candidate.install,
+    )
+
+
+def _reason(term: str, evidence: str) -> str:
+    return evidence if evidence.lower().startswith(f"{term} in ") else f"{term} ({evidence})"
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
