@@ -113,7 +113,7 @@ def test_patience_ends_with_a_sentence_that_names_the_log(checkout: Checkout, co
         client = connect(checkout, REPERTOIRE_BOOT_WAIT="0.2")
         client.handshake()
         told = client.text(client.call("status"))
-        assert told.startswith("ERROR Repertoire is still preparing its first run")
+        assert told.startswith("ERROR Repertoire is not ready yet (first run: installing packages")
         assert str(checkout.home / "log" / "install.log") in told
 
 

@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 
-GRACE_S = 0.2  # the client kills us half a second after it asked us to go
+GRACE_S = 0.35  # the client kills us half a second after it asked us to go
 
 
 class Child:

@@ -187,15 +187,16 @@ class Front:
     def _advance(self) -> None:
         if self._builder is not None:
             self._look_at_build(self._builder)
+        doing = "first run: installing packages" if self._builder is not None else "starting the server"
         now = time.monotonic()
         for identity, held in list(self._held.items()):
             seconds = int(now - held.since)
             if now - held.since >= self._wait_s:
                 del self._held[identity]
-                self._send(handshake.refusal(held.call, _still_building(seconds)))
+                self._send(handshake.refusal(held.call, _not_yet(doing, seconds)))
             elif seconds - held.told >= PROGRESS_S:
                 held.told = seconds
-                told = handshake.progress(held.call, seconds)
+                told = handshake.progress(held.call, seconds, doing)
                 if told is not None:
                     self._send(told)
 
@@ -301,15 +302,12 @@ def _wait_s() -> float:
         return WAIT_S
 
 
-def _still_building(seconds: int) -> str:
+def _not_yet(doing: str, seconds: int) -> str:
     try:
         log = f" Log: {log_path(home())}"
     except BootError:
         log = ""
-    return (
-        f"Repertoire is still preparing its first run (packages are being installed, {seconds} s so far). "
-        f"Call again in a minute.{log}"
-    )
+    return f"Repertoire is not ready yet ({doing}, {seconds} s so far). Call again in a minute.{log}"
 
 
 def _parse(line: bytes) -> Message | None:

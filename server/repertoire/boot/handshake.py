@@ -73,13 +73,13 @@ def refusal(call: Mapping[str, Any], why: str) -> dict[str, Any]:
     return _text(call, why, failed=True)
 
 
-def progress(call: Mapping[str, Any], seconds: int) -> dict[str, Any] | None:
-    """Tell how long the held call has waited, if its caller wants to hear it."""
+def progress(call: Mapping[str, Any], seconds: int, doing: str) -> dict[str, Any] | None:
+    """Tell how long the held call has waited and for what, if its caller wants to hear it."""
     meta = params(call).get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     if token is None:
         return None
-    told = {"progressToken": token, "progress": seconds, "message": f"first run: installing packages ({seconds} s)"}
+    told = {"progressToken": token, "progress": seconds, "message": f"{doing} ({seconds} s)"}
     return {"jsonrpc": "2.0", "method": "notifications/progress", "params": told}
 
 
