@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
-from repertoire.app.ingest import Step, ingest
+from repertoire.app.ingest import ingest
+from repertoire.app.refresh import RefreshRunning, refresh
+from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, progress, show
-from repertoire.rendering.reports import ingest_text
+from repertoire.cli.prepare import tell_steps
+from repertoire.rendering.ingests import ingest_text
 
 
 @click.command("ingest")
@@ -23,16 +26,58 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, as_json: bool) -> 
     repertoire ingest ./my-plugins --json
     """
     with open_repertoire() as repertoire, progress(quiet=quiet) as bar:
-
-        def tell(step: Step) -> None:
-            bar(f"{step.stage} {step.source}".strip(), step.done, step.total)
-
         reports = ingest(
             repertoire.store,
             repertoire.home,
             source,
             settings=repertoire.settings,
             trusted=not untrusted,
-            report=tell,
+            report=tell_steps(bar),
         )
     show(reports[0] if len(reports) == 1 else reports, lambda: ingest_text(reports), as_json=as_json)
+
+
+@click.command("refresh")
+@click.option("--text-only", is_flag=True, help="Leave the vectors to the next refresh.")
+@click.option("--quiet", is_flag=True, help="Show nothing; leave at once where another refresh is running.")
+@json_option
+def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
+    """Read again everything that is known and what Claude Code has on this machine, then embed what is new."""
+    with open_repertoire() as repertoire, progress(quiet=quiet) as bar:
+        try:
+            reports = refresh(
+                repertoire.store,
+                repertoire.home,
+                settings=repertoire.settings,
+                embedder=None if text_only else repertoire.embedder,
+                report=tell_steps(bar),
+            )
+        except RefreshRunning:
+            if quiet:
+                return
+            raise
+    if not quiet:
+        show(reports, lambda: ingest_text(reports), as_json=as_json)
+
+
+@click.command("sources")
+@json_option
+def sources_command(as_json: bool) -> None:
+    """List the sources: their keys, where they lie, how much came from them and when it was read."""
+    with open_repertoire() as repertoire:
+        rows = repertoire.store.sources.all()
+    lines = [f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at}" for row in rows]
+    show(
+        rows,
+        lambda: "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed",
+        as_json=as_json,
+    )
+
+
+@click.command("remove")
+@click.argument("source")
+def remove_command(source: str) -> None:
+    """Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are."""
+    with open_repertoire() as repertoire:
+        components = remove(repertoire.store, source)
+    click.echo(f"removed {source}: {components} components")

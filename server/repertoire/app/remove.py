@@ -1,0 +1,20 @@
+"""Removes a source with exactly what it brought."""
+
+from __future__ import annotations
+
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
+
+
+def remove(store: Store, source: str) -> int:
+    """Remove a source by its key; return how many components went with it.
+
+    Raises:
+        InvalidRequest: there is no such source; the message lists those there are.
+    """
+    known = {row.info.key: row.components for row in store.sources.all()}
+    if source not in known:
+        message = f"there is no source {source!r}; there are {', '.join(known) or 'none yet'}"
+        raise InvalidRequest(message)
+    store.sources.remove(source)
+    return known[source]
