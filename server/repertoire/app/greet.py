@@ -132,15 +132,14 @@ def _is_known(db: sqlite3.Connection) -> bool:
 
 def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[Fit]:
     muted = {target for (target,) in db.execute("SELECT target FROM mute")}
-    if start.project in muted:
+    if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
-    seen = set() if start.source in RESETTING else _seen(db, start.session)
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
         candidate
         for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
-        if candidate.id not in seen and not muted.intersection((candidate.id, *places))
+        if not muted.intersection((candidate.id, *places))
     ]
     frequency = dict(
         db.execute(
@@ -155,13 +154,13 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     return [fit for fit in fits if not suspicion(_whole_text(db, fit.candidate))][:MAX_ITEMS]
 
 
-def _seen(db: sqlite3.Connection, session: str) -> set[str]:
-    rows = db.execute(
-        """SELECT DISTINCT node FROM event WHERE session = ?1 AND kind = 'offered' AND id > coalesce(
-             (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0)""",
+def _was_greeted(db: sqlite3.Connection, session: str) -> bool:
+    row = db.execute(
+        """SELECT 1 FROM event WHERE session = ?1 AND kind = 'offered' AND id > coalesce(
+             (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0) LIMIT 1""",
         (session,),
-    )
-    return {node for (node,) in rows}
+    ).fetchone()
+    return bool(session) and row is not None
 
 
 def _providing(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
