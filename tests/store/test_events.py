@@ -1,0 +1,80 @@
+"""The log, the questions that hooks put to it, and what a person silenced or corrected."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.store.database import Store
+from repertoire.store.events import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Event
+from store.samples import NOW
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        yield store
+
+
+def log(store, kind, session="s", **fields):
+    store.events.append([Event(NOW, kind, session, **fields)])
+
+
+def test_an_event_comes_back_as_it_was_appended(store):
+    event = Event(NOW, OFFERED, "s", "/p", "request:1", "acme:a", {"why": "words", "rank": 1})
+    store.events.append([event, Event(NOW, ASKED)])
+    newest, oldest = store.events.recent()
+    assert oldest == Event(NOW, OFFERED, "s", "/p", "request:1", "acme:a", {"why": "words", "rank": 1}, oldest.id)
+    assert newest.id > oldest.id
+    assert [found.kind for found in store.events.recent(kinds=(ASKED, CLOSED), limit=5)] == [ASKED]
+    assert store.events.recent(session="nobody") == []
+    assert [found.kind for found in store.events.since(oldest.id)] == [ASKED]
+    assert (store.events.count(OFFERED), store.events.count(CLOSED)) == (1, 0)
+
+
+def test_the_log_does_not_move_the_revision(store):
+    log(store, ASKED)
+    assert store.graph.revision() == 0
+
+
+def test_the_open_request_is_the_last_one_asked_until_it_is_closed(store):
+    assert store.events.open_request("s") is None
+    log(store, ASKED, request="request:1")
+    log(store, ASKED, request="request:2")
+    log(store, ASKED, "other", request="request:3")
+    log(store, SELECTED, node="acme:a")
+    assert store.events.open_request("s").request == "request:2"
+    log(store, CLOSED, request="request:2")
+    assert store.events.open_request("s") is None
+    assert store.events.open_request("other").request == "request:3"
+    log(store, ASKED, request="request:4")
+    assert store.events.open_request("s").request == "request:4"
+
+
+def test_what_was_offered_counts_until_the_session_is_compacted(store):
+    for node in ("acme:b", "acme:a", "acme:b"):
+        log(store, OFFERED, node=node)
+    log(store, OFFERED, "other", node="acme:c")
+    log(store, SELECTED, node="acme:d")
+    assert store.events.nodes("s") == ["acme:b", "acme:a"]
+    assert store.events.nodes("s", SELECTED) == ["acme:d"]
+    log(store, COMPACTED)
+    assert store.events.nodes("s") == []
+    assert store.events.nodes("other") == ["acme:c"]
+    log(store, OFFERED, node="acme:a")
+    assert store.events.nodes("s") == ["acme:a"]
+
+
+def test_a_mute_holds_until_it_is_undone(store):
+    store.preferences.mute("acme:a", "component", now=NOW)
+    store.preferences.mute("/p", "project", now=NOW)
+    store.preferences.mute("acme:a", "component", now=NOW)
+    assert store.preferences.muted() == {"/p": "project", "acme:a": "component"}
+    assert store.preferences.unmute("acme:a")
+    assert not store.preferences.unmute("acme:a")
+    assert store.preferences.muted() == {"/p": "project"}
+
+
+def test_the_last_correction_of_a_component_holds(store):
+    store.preferences.correct("acme:a", ["auth"], now=NOW)
+    store.preferences.correct("acme:a", ["auth", "oauth"], now=NOW)
+    assert store.preferences.corrections() == {"acme:a": ("auth", "oauth")}

@@ -1,0 +1,202 @@
+"""Forgetting leaves no byte behind: not in the tables, not in free pages, not in the log."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.component import Edge, SourceInfo
+from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
+from repertoire.store.database import Store
+from repertoire.store.events import Event
+from repertoire.store.rescue import quarantine
+from store.samples import NOW, SOURCE, component, record, start
+
+MODEL = "m"
+HERE, THERE = "/home/me/heliotrope", "/home/me/marigold"
+
+
+def vector(seed: int) -> np.ndarray:
+    row = np.random.default_rng(seed).normal(size=384).astype(np.float32)
+    return row / np.linalg.norm(row)
+
+
+def traces(path, *needles: bytes) -> list[bytes]:
+    """Return the needles that lie anywhere in the files, read by another process: reading here would drop our locks."""
+    code = """
+import sys
+from pathlib import Path
+content = b''.join(file.read_bytes() for file in Path(sys.argv[1]).parent.iterdir())
+print(' '.join(needle for needle in sys.argv[2:] if bytes.fromhex(needle) in content))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, path, *(needle.hex() for needle in needles)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [bytes.fromhex(needle) for needle in done.stdout.split()]
+
+
+def use(store: Store, project: str, word: str, seed: int) -> int:
+    """Ask, select and remember in a project; every trace of it carries the word."""
+    key = f"request:{word}"
+    store.events.append(
+        [
+            Event(NOW, "asked", f"session-{word}", project, key, data={"text": f"please {word} the prompt"}),
+            Event(NOW, "selected", f"session-{word}", "", key, "acme:a", {"name": f"{word}-event"}),
+        ]
+    )
+    node = store.requests.record(
+        key, text=f"please {word} the text", project=project, session=f"session-{word}", now=NOW
+    )
+    store.requests.select(key, "acme:a", evidence=f"{word} evidence", now=NOW)
+    store.vectors.put(REQUEST_SPACE, MODEL, [(node, "request")], vector(seed)[None, :])
+    return node
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "repertoire.db"
+
+
+@pytest.fixture
+def store(path):
+    with Store.open(path) as store:
+        store.sources.write(SOURCE, [record("f", component("acme:a", "public"))], (), derived=(), now=NOW)
+        (node,) = store.graph.topology().ids.tolist()
+        store.vectors.put("body", MODEL, [(node, "h")], vector(0)[None, :])
+        use(store, HERE, "xylophone", 1)
+        use(store, THERE, "zeppelin", 2)
+        yield store
+
+
+def test_what_is_stored_can_be_found_in_the_file(store, path):
+    needles = (b"xylophone", b"zeppelin", vector(1).tobytes()[:64], vector(2).tobytes()[:64])
+    assert traces(path, *needles) == list(needles)
+
+
+def test_forgetting_requests_leaves_no_trace_of_any(store, path):
+    store.sources.set_edges(
+        [Edge("acme:a", "acme:z", "co_occurs_with", evidence="xylophone")], now=NOW, file="learned:use"
+    )
+    revision, vectors = store.graph.revision(), store.vectors.revision()
+    assert store.privacy.forget_requests() == 4
+    gone = (b"xylophone", b"zeppelin", *(vector(seed).tobytes()[at : at + 64] for seed in (1, 2) for at in (0, 700)))
+    assert traces(path, *gone) == []
+    assert traces(path, b"public", vector(0).tobytes()[:64]) == [b"public", vector(0).tobytes()[:64]]
+    assert store.graph.counts() == {"skill": 1, "components": 1, "nodes": 1, "edges": 0, "capabilities": 0}
+    assert store.requests.count() == 0
+    assert store.vectors.matrix(REQUEST_SPACE, MODEL)[0].tolist() == []
+    assert store.graph.revision() > revision
+    assert store.vectors.revision() > vectors
+
+
+def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store, path):
+    other = next(event.request for event in store.events.recent() if event.project == THERE)
+    private = SourceInfo(f"project:{HERE}", "project", HERE)
+    store.sources.write(private, [record("p", component("p:a", "quixotic words"))], (), derived=(), now=NOW)
+    store.preferences.mute("acme:b", "component", now=NOW)
+    assert store.privacy.forget_project(HERE) == 2
+    gone = (b"xylophone", b"heliotrope", b"quixot", vector(1).tobytes()[:64], vector(1).tobytes()[700:764])
+    assert traces(path, *gone) == []
+    assert [row.info.key for row in store.sources.all()] == [SOURCE.key]
+    assert {event.request for event in store.events.recent()} == {other}
+    assert store.events.recent(limit=1)[0].id > 0
+    (node,) = store.vectors.matrix(REQUEST_SPACE, MODEL)[0].tolist()
+    assert store.vectors.nearest(REQUEST_SPACE, MODEL, vector(2), limit=1)[0][0] == node
+    assert store.requests.texts([node]) == {node: "please zeppelin the text"}
+    assert [link.other for link in store.graph.links(other)] == ["acme:a"]
+    assert store.preferences.muted() == {"acme:b": "component"}
+
+
+def test_a_request_that_was_asked_in_two_projects_goes_with_either(store, path):
+    store.requests.record("request:xylophone", project=THERE, now=NOW)
+    store.privacy.forget_project(THERE)
+    assert traces(path, b"xylophone the text", b"marigold") == []
+    assert store.events.count("asked") == 0
+
+
+def test_forgetting_a_project_that_nobody_knows_changes_nothing(store):
+    revision = store.graph.revision()
+    assert store.privacy.forget_project("/nowhere") == 0
+    assert store.graph.revision() == revision
+    assert store.events.count("asked") == 2
+
+
+def test_forgetting_everything_leaves_an_empty_store_that_goes_on(store, path):
+    store.preferences.mute("acme:muted", "component", now=NOW)
+    store.preferences.correct("acme:a", ["correction"], now=NOW)
+    revision = store.graph.revision()
+    assert store.privacy.forget_all() == 4
+    needles = (b"xylophone", b"zeppelin", b"public", b"acme", b"muted", b'correction"', vector(0).tobytes()[:64])
+    assert traces(path, *needles) == []
+    assert store.sources.all() == []
+    assert store.preferences.muted() == {}
+    assert store.graph.revision() > revision
+    store.sources.write(SOURCE, [record("f", component("acme:a", "public"))], (), derived=(), now=NOW)
+    assert len(store.graph.match(["public"], limit=5, weights=(1, 1, 1))) == 1
+
+
+def test_numbers_of_forgotten_events_are_not_given_again(store):
+    newest = store.events.recent(limit=1)[0].id
+    store.privacy.forget_requests()
+    store.events.append([Event(NOW, "asked")])
+    assert [event.kind for event in store.events.since(newest)] == ["asked"]
+
+
+def test_events_cannot_be_deleted_afterwards(store):
+    store.privacy.forget_requests()
+    store.events.append([Event(NOW, "asked")])
+    with pytest.raises(Exception, match="append-only"):
+        store._connection.execute("DELETE FROM event")
+
+
+READ_ON = """
+store = Store.open(Path(sys.argv[1]))
+with store.snapshot():
+    store.events.count('asked')
+    print('inside', flush=True)
+    sys.stdin.readline()
+store.close()
+"""
+
+
+def test_traces_that_another_session_keeps_in_the_log_are_named_and_go_the_next_time(store, path):
+    reader = start(READ_ON, path)
+    assert reader.stdout.readline() == "inside\n"
+    with Store.open(path, wait=0.05) as impatient:
+        with pytest.raises(StoreBusy, match=r"deleted, but traces are left .* run the same command again"):
+            impatient.privacy.forget_requests()
+        assert impatient.events.count("asked") == 0
+        reader.communicate("go on\n", timeout=60)
+        impatient.privacy.forget_requests()
+        assert traces(path, b"xylophone", b"zeppelin") == []
+
+
+def test_a_damaged_store_is_moved_aside_with_its_log_and_a_new_one_takes_its_place(tmp_path):
+    path = tmp_path / "repertoire.db"
+    with Store.open(path) as store:
+        store.events.append([Event(NOW, "asked")])
+    path.with_name("repertoire.db-wal").write_bytes(b"log")
+    content = b"x" + path.read_bytes()[1:]
+    path.write_bytes(content)
+    with pytest.raises(CorruptStore):
+        Store.open(path)
+    first = quarantine(path, NOW)
+    assert (first.parent, first.read_bytes()) == (tmp_path, content)
+    assert first.with_name(first.name + "-wal").read_bytes() == b"log"
+    with Store.open(path) as store:
+        assert store.events.count("asked") == 0
+    second = quarantine(path, NOW)
+    assert second != first
+    assert first.read_bytes() == content
+
+
+def test_moving_aside_what_is_not_there_is_named(tmp_path):
+    with pytest.raises(StoreError, match="could not be moved"):
+        quarantine(tmp_path / "repertoire.db", NOW)

@@ -1,0 +1,168 @@
+"""Vectors follow their components: missing or outdated ones are named, models are kept apart, ties have an order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from repertoire.store.database import Store
+from repertoire.store.vectors import Progress
+from store.samples import NOW, SOURCE, component, record
+
+MODEL, SPACE = "a model", "body"
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        yield store
+
+
+def unit(*rows):
+    matrix = np.array(rows, dtype=np.float32)
+    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+
+def ingest(store, *texts):
+    """Write components a0, a1, … with these texts and return their node ids."""
+    records = [record(f"f{n}", component(f"acme:a{n}", text)) for n, text in enumerate(texts)]
+    store.sources.write(SOURCE, records, (), derived=(), now=NOW)
+    return [store.graph.by_key(f"acme:a{n}").node_id for n in range(len(texts))]
+
+
+def embed(store, model=MODEL, space=SPACE):
+    """Give everything that is pending a vector of its own direction."""
+    rows = store.vectors.pending(space, model, limit=1000)
+    vectors = np.zeros((len(rows), 8), dtype=np.float32)
+    vectors[np.arange(len(rows)), [node_id % 8 for node_id, _ in rows]] = 1
+    store.vectors.put(space, model, rows, vectors)
+    return [node_id for node_id, _ in rows]
+
+
+def test_what_has_no_vector_is_pending_the_installed_first(store):
+    store.sources.write(
+        SOURCE,
+        [record("f", component("acme:a"), component("acme:b", installed=True))],
+        (),
+        derived=(),
+        now=NOW,
+    )
+    ids = [store.graph.by_key(key).node_id for key in ("acme:b", "acme:a")]
+    assert [node_id for node_id, _ in store.vectors.pending(SPACE, MODEL, limit=10)] == ids
+    assert store.vectors.progress(SPACE, MODEL) == Progress(0, 2)
+    assert embed(store) == ids
+    assert store.vectors.pending(SPACE, MODEL, limit=10) == []
+    assert store.vectors.progress(SPACE, MODEL) == Progress(2, 2)
+
+
+def test_a_changed_content_is_pending_again_and_its_new_vector_takes_the_place(store):
+    first, second = ingest(store, "one", "two")
+    embed(store)
+    ingest(store, "three", "two")
+    assert store.vectors.pending(SPACE, MODEL, limit=10) == [(first, "hash of three")]
+    assert store.vectors.progress(SPACE, MODEL) == Progress(1, 2)
+    store.vectors.put(SPACE, MODEL, [(first, "hash of three")], unit([0, 0, 0, 0, 0, 0, 0, 1]))
+    ids, matrix = store.vectors.matrix(SPACE, MODEL)
+    assert ids.tolist() == [first, second]
+    assert matrix[0].tolist() == [0, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_vector_of_an_outdated_content_stays_pending(store):
+    (node,) = ingest(store, "new")
+    store.vectors.put(SPACE, MODEL, [(node, "hash of old")], unit([1, 0]))
+    assert store.vectors.pending(SPACE, MODEL, limit=10) == [(node, "hash of new")]
+
+
+def test_what_has_nothing_to_embed_is_marked_and_not_pending(store):
+    first, second = ingest(store, "one", "two")
+    store.vectors.mark(SPACE, MODEL, 8, [(first, "hash of one")])
+    assert [node_id for node_id, _ in store.vectors.pending(SPACE, MODEL, limit=10)] == [second]
+    assert store.vectors.nearest(SPACE, MODEL, unit([1, 0, 0, 0, 0, 0, 0, 0])[0], limit=5) == []
+
+
+def test_the_nearest_come_first_with_their_cosine(store):
+    ids = ingest(store, "one", "two", "three")
+    vectors = unit([1, 0, 0], [1, 1, 0], [0, 0, 1])
+    store.vectors.put(SPACE, MODEL, [(node_id, "h") for node_id in ids], vectors)
+    found = store.vectors.nearest(SPACE, MODEL, unit([1, 0, 0])[0], limit=3)
+    assert [node_id for node_id, _ in found] == ids
+    assert [score for _, score in found] == pytest.approx([1, 2**-0.5, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 40, 99])
+def test_equals_come_in_the_order_of_their_ids_also_at_the_cut(store, limit):
+    ids = ingest(store, *(f"text {n}" for n in range(60)))
+    vectors = unit(*([1, 0, 0] if n % 3 else [1, 1, 0] for n in range(60)))
+    order = np.random.default_rng(0).permutation(60)
+    for at in np.array_split(order, 7):
+        store.vectors.put(SPACE, MODEL, [(ids[n], "h") for n in at], vectors[at])
+    nearest = sorted(ids, key=lambda node_id: (ids.index(node_id) % 3 == 0, node_id))
+    found = store.vectors.nearest(SPACE, MODEL, unit([1, 0, 0])[0], limit=limit)
+    assert [node_id for node_id, _ in found] == nearest[:limit]
+
+
+def test_brute_force_agrees_with_the_index(store):
+    ids = ingest(store, *(f"text {n}" for n in range(300)))
+    vectors = unit(*np.random.default_rng(1).normal(size=(300, 16)))
+    store.vectors.put(SPACE, MODEL, [(node_id, "h") for node_id in ids], vectors)
+    query = vectors[17]
+    best = np.argsort(-(vectors @ query), kind="stable")[:10]
+    found = store.vectors.nearest(SPACE, MODEL, query, limit=10)
+    assert [node_id for node_id, _ in found] == [ids[at] for at in best]
+    assert [score for _, score in found] == pytest.approx((vectors @ query)[best].tolist(), abs=1e-5)
+
+
+def test_a_space_that_is_not_there_answers_with_nothing(store):
+    assert store.vectors.nearest("code", MODEL, unit([1, 0])[0], limit=5) == []
+    ids, matrix = store.vectors.matrix("code", MODEL)
+    assert (ids.shape, matrix.shape) == ((0,), (0, 0))
+
+
+def test_spaces_and_models_are_never_mixed(store):
+    (node,) = ingest(store, "one")
+    store.vectors.put("body", MODEL, [(node, "h")], unit([1, 0]))
+    store.vectors.put("code", MODEL, [(node, "h")], unit([0, 1, 0]))
+    store.vectors.put("body", "another", [(node, "h")], unit([0, 1]))
+    assert store.vectors.nearest("body", MODEL, unit([1, 0])[0], limit=5) == [(node, 1.0)]
+    assert store.vectors.nearest("body", "another", unit([1, 0])[0], limit=5)[0][1] == pytest.approx(0, abs=1e-6)
+    store.vectors.drop_other_models("another")
+    assert store.vectors.matrix("body", MODEL)[0].tolist() == []
+    assert store.vectors.matrix("code", MODEL)[0].tolist() == []
+    assert store.vectors.matrix("body", "another")[0].tolist() == [node]
+
+
+def test_another_length_under_the_same_name_starts_the_space_anew(store):
+    first, second = ingest(store, "one", "two")
+    store.vectors.put(SPACE, MODEL, [(first, "hash of one"), (second, "hash of two")], unit([1, 0], [0, 1]))
+    store.vectors.put(SPACE, MODEL, [(first, "hash of one")], unit([1, 0, 0]))
+    assert [node_id for node_id, _ in store.vectors.pending(SPACE, MODEL, limit=10)] == [second]
+    assert store.vectors.matrix(SPACE, MODEL)[1].tolist() == [[1, 0, 0]]
+
+
+def test_a_component_that_went_takes_its_vectors_with_it_and_one_that_comes_late_is_left_out(store):
+    (node,) = ingest(store, "one")
+    embed(store)
+    embed(store, space="code")
+    store.sources.remove(SOURCE.key)
+    store.vectors.put(SPACE, MODEL, [(node, "h")], unit([1, 0, 0, 0, 0, 0, 0, 0]))
+    store.vectors.mark("code", MODEL, 8, [(node, "h")])
+    for space in (SPACE, "code"):
+        assert store.vectors.matrix(space, MODEL)[0].tolist() == []
+
+
+def test_the_revision_of_vectors_moves_when_one_changes_and_only_then(store):
+    ingest(store, "one")
+    seen = [store.vectors.revision()]
+    rows = store.vectors.pending(SPACE, MODEL, limit=1)
+    store.vectors.put(SPACE, MODEL, [(99, "h")], unit([1, 0, 0, 0, 0, 0, 0, 0]))
+    assert store.vectors.revision() == seen[-1]
+    for change in (
+        lambda: store.vectors.put(SPACE, MODEL, rows, unit([1, 0, 0, 0, 0, 0, 0, 0])),
+        lambda: store.sources.remove(SOURCE.key),
+        lambda: store.vectors.drop_other_models("another"),
+    ):
+        change()
+        assert store.vectors.revision() > seen[-1]
+        seen.append(store.vectors.revision())
+    store.vectors.drop_other_models("another")
+    assert store.vectors.revision() == seen[-1]
