@@ -19,6 +19,7 @@ class Settings:
     rerank_model: str = ""
     threads: int = 1
     store_prompts: str = "redacted"
+    background: bool = True
     hints: bool = True
     hint_limit: int = 3
     max_files: int = 20_000
@@ -45,6 +46,7 @@ TABLE = (
         "What is kept of a prompt: its redacted text, only its vector, or nothing.",
         ("redacted", "vectors", "off"),
     ),
+    SettingRow("background", "REPERTOIRE_BACKGROUND", "Whether a refresh may run beside an answer or a session."),
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),

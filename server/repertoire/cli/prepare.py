@@ -29,7 +29,7 @@ def prepared(repertoire: Repertoire, *, wait: bool) -> Iterator[tuple[str, ...]]
             if wait and repertoire.embedder is not None:
                 store, embedder = repertoire.store, repertoire.embedder
                 embed_pending(store, embedder, report=lambda done, total: bar("vectors", done, total))
-        if not wait:
+        if not wait and repertoire.settings.background:
             _follow_up(repertoire)
     yield repertoire.degraded
 

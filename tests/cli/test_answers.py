@@ -1,0 +1,115 @@
+"""The questions a person asks, on a machine that has nothing but the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+QUESTION = "add OAuth login with sessions to a FastAPI service"
+
+
+def test_an_empty_machine_answers_from_the_shipped_catalogue_and_says_that_vectors_are_missing(run):
+    done = run("recommend", QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"vectors 0/\d{3}", done.stdout)
+    assert "/plugin install" in done.stdout
+    assert "fastapi" in done.stdout.lower()
+
+
+def test_waiting_for_vectors_gives_a_set_with_reasons_and_install_lines(run):
+    done = run("recommend", QUESTION, "--wait", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert 1 <= len(answer["items"]) <= 3
+    assert answer["degraded"] == []
+    for item in answer["items"]:
+        assert item["hit"]["whys"], item["hit"]["component"]["id"]
+    assert any(line.startswith("/plugin install ") for line in answer["install"])
+
+
+def test_two_first_runs_at_once_both_answer(environment, tmp_path):
+    command = [sys.executable, "-m", "repertoire", "search", "review a pull request", "--json"]
+    both = [
+        subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in both:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert json.loads(out)["hits"]
+
+
+def test_an_installed_skill_is_found_and_marked_as_installed(run, skill, tmp_path):
+    skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
+    done = run("search", "paint a zebra crossing", "--installed", "--json")
+    hits = json.loads(done.stdout)["hits"]
+    assert [hit["component"]["name"] for hit in hits][:1] == ["zebra-crossing"]
+    assert hits[0]["component"]["installed"] is True
+
+
+def test_the_projects_own_components_are_known(run, skill, tmp_path):
+    skill(tmp_path / "project" / ".claude", "tide-tables", "Reads tide tables of a harbour.")
+    done = run("explain", "tide-tables")
+    assert done.returncode == 0, done.stderr
+    assert "Reads tide tables of a harbour" in done.stdout
+
+
+def test_a_question_by_exact_name_is_answered_with_that_component_first(run):
+    done = run("search", "auth-implementation-patterns", "--json")
+    assert json.loads(done.stdout)["hits"][0]["component"]["name"] == "auth-implementation-patterns"
+
+
+def test_nonsense_is_answered_with_an_honest_no(run):
+    done = run("recommend", "qwertz asdfgh yxcvbn", "--wait")
+    assert done.returncode == 0
+    assert "Nothing fits" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "advice"),
+    [
+        (("recommend", " "), 1, "the task is empty"),
+        (("explain", "no-such-component-here"), 1, "no-such-component-here"),
+        (("ingest", "/no/such/folder"), 1, "/no/such/folder"),
+        (("remove", "nothing"), 1, "there is no source"),
+        (("forget",), 2, "--requests"),
+        (("search",), 2, "QUERY"),
+    ],
+)
+def test_bad_input_gets_one_line_of_advice_and_no_traceback(run, arguments, status, advice):
+    done = run(*arguments)
+    assert done.returncode == status
+    assert advice in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_home_that_cannot_be_written_still_answers_and_says_that_nothing_is_recorded(run, environment, tmp_path):
+    assert run("refresh", "--text-only").returncode == 0
+    home = tmp_path / "home"
+    before = {path.name: path.stat().st_mtime_ns for path in home.iterdir()}
+    done = _read_only(home, [sys.executable, "-m", "repertoire", "search", "review a pull request"], environment)
+    assert done.returncode == 0, done.stderr
+    assert "review" in done.stdout
+    assert "nothing is recorded" in done.stdout + done.stderr
+    assert {path.name: path.stat().st_mtime_ns for path in home.iterdir()} == before
+
+
+def _read_only(home: Path, command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command that cannot write the home: by its mode, or, for root whom no mode stops, by a read-only mount."""
+    if os.geteuid() == 0:
+        script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+        command = ["unshare", "--mount", "sh", "-c", script, str(home), *command]
+        if subprocess.run([*command[:6], "true"], capture_output=True, check=False).returncode:
+            pytest.skip("NOT TESTED: root may write everywhere here, and may not mount")
+    for path in (*home.rglob("*"), home):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    try:
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    finally:
+        home.chmod(0o700)

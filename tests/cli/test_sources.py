@@ -1,0 +1,32 @@
+"""Reading, re-reading and removing sources from the command line."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_an_ingest_reports_what_it_read_changed_left_and_skipped(run, skill, tmp_path):
+    source = tmp_path / "source"
+    skill(source, "paint-fence", "Paints a fence.")
+    broken = source / "skills" / "broken" / "SKILL.md"
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"\x00\xff\x00binary")
+    first = json.loads(run("ingest", str(source), "--json").stdout)
+    assert (first["components"], first["changed"], first["unchanged"], first["removed"]) == (1, 1, 0, 0)
+    assert [row["path"] for row in first["skipped"]] == ["skills/broken/SKILL.md"]
+    assert first["skipped"][0]["reason"]
+    again = json.loads(run("ingest", str(source), "--json").stdout)
+    assert (again["components"], again["changed"], again["unchanged"], again["removed"]) == (1, 0, 1, 0)
+
+
+def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, skill, tmp_path):
+    source = tmp_path / "source"
+    skill(source, "paint-fence", "Paints a fence.")
+    run("ingest", str(source))
+    revision = json.loads(run("status", "--json").stdout)["revision"]
+    run("ingest", str(source))
+    assert json.loads(run("status", "--json").stdout)["revision"] == revision
+    key = json.loads(run("sources", "--json").stdout)[0]["info"]["key"]
+    assert run("remove", key).returncode == 0
+    state = json.loads(run("status", "--json").stdout)
+    assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, [])
