@@ -78,7 +78,9 @@ class Checkout:
     def adopt(self, env: Path) -> None:
         """Let an environment that was built elsewhere stand finished here, as if another process had just built it."""
         (self.home / "env").mkdir(parents=True, exist_ok=True)
-        (self.home / "env" / env.name).symlink_to(env)
+        link = self.home / "env" / env.name
+        if not link.is_symlink():
+            link.symlink_to(env)
 
     def take_copy(self, env: Path) -> Path:
         """Return an environment of our own that may be harmed."""

@@ -49,6 +49,14 @@ def warm(checkout: Checkout, environment: Path) -> Checkout:
 
 
 @pytest.fixture
+def cold(checkout: Checkout, environment: Path) -> Iterator[Checkout]:
+    """Return a plugin whose builds wait until the test is over, or until it lets the environment stand finished."""
+    with checkout.build_held_up():
+        yield checkout
+        checkout.adopt(environment)  # so that no build is left running behind the tests that follow
+
+
+@pytest.fixture
 def hostile_project(tmp_path: Path) -> Path:
     """Return a folder to work in whose files bear the names of modules and settings that are not meant."""
     project = tmp_path / "project"

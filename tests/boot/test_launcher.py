@@ -17,43 +17,34 @@ from boot.talk import Client, alive
 # --- no environment yet
 
 
-def test_the_handshake_is_answered_while_the_environment_is_still_being_built(
-    checkout: Checkout, connect: Connect
-) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        assert client.answer(client.ask("server/discover"))["error"]["code"] == -32601
-        told = client.handshake("2025-06-18")
-        assert told == {
-            "protocolVersion": "2025-06-18",
-            "capabilities": TOOLS["capabilities"],
-            "serverInfo": TOOLS["serverInfo"],
-            "instructions": TOOLS["instructions"],
-        }
-        assert client.answer(client.ask("tools/list"))["result"]["tools"] == TOOLS["tools"]
-        assert client.answer(client.ask("ping"))["result"] == {}
-        for method in ("resources/list", "prompts/list", "logging/setLevel"):
-            assert client.answer(client.ask(method))["error"]["code"] == -32601
-        assert client.end() == 0
+def test_the_handshake_is_answered_while_the_environment_is_still_being_built(cold: Checkout, connect: Connect) -> None:
+    client = connect(cold)
+    assert client.answer(client.ask("server/discover"))["error"]["code"] == -32601
+    told = client.handshake("2025-06-18")
+    assert told == {
+        "protocolVersion": "2025-06-18",
+        "capabilities": TOOLS["capabilities"],
+        "serverInfo": TOOLS["serverInfo"],
+        "instructions": TOOLS["instructions"],
+    }
+    assert client.answer(client.ask("tools/list"))["result"]["tools"] == TOOLS["tools"]
+    assert client.answer(client.ask("ping"))["result"] == {}
+    for method in ("resources/list", "prompts/list", "logging/setLevel"):
+        assert client.answer(client.ask(method))["error"]["code"] == -32601
+    assert client.end() == 0
 
 
-def test_a_protocol_it_does_not_know_is_answered_with_the_newest_that_it_does(
-    checkout: Checkout, connect: Connect
-) -> None:
-    with checkout.build_held_up():
-        assert connect(checkout).handshake("1999-01-01")["protocolVersion"] == "2025-11-25"
+def test_a_protocol_it_does_not_know_is_answered_with_the_newest_that_it_does(cold: Checkout, connect: Connect) -> None:
+    assert connect(cold).handshake("1999-01-01")["protocolVersion"] == "2025-11-25"
 
 
-def test_hooks_are_answered_with_nothing_and_never_held(
-    checkout: Checkout, environment: Path, connect: Connect
-) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.handshake()
-        held = client.call("search_components")
-        for hook in ("hook_prompt", "hook_stop", "hook_of_a_later_version"):
-            assert client.text(client.call(hook, prompt="hello")) == "{}"
-        checkout.adopt(environment)
+def test_hooks_are_answered_with_nothing_and_never_held(cold: Checkout, environment: Path, connect: Connect) -> None:
+    client = connect(cold)
+    client.handshake()
+    held = client.call("search_components")
+    for hook in ("hook_prompt", "hook_stop", "hook_of_a_later_version"):
+        assert client.text(client.call(hook, prompt="hello")) == "{}"
+    cold.adopt(environment)
     assert client.text(held) == "search_components {} 1.0"
 
 
@@ -71,50 +62,46 @@ def test_a_call_is_held_with_progress_and_served_when_the_build_is_done(checkout
     assert len(checkout.environments) == 1
 
 
-def test_another_sessions_build_serves_as_well(checkout: Checkout, environment: Path, connect: Connect) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.handshake()
-        held = client.call("status")
-        checkout.adopt(environment)
-        assert client.text(held) == "status {} 1.0"
+def test_another_sessions_build_serves_as_well(cold: Checkout, environment: Path, connect: Connect) -> None:
+    client = connect(cold)
+    client.handshake()
+    held = client.call("status")
+    cold.adopt(environment)
+    assert client.text(held) == "status {} 1.0"
 
 
 def test_held_calls_are_served_in_order_and_cancelled_ones_not_at_all(
-    checkout: Checkout, environment: Path, connect: Connect
+    cold: Checkout, environment: Path, connect: Connect
 ) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.handshake()
-        calls = [client.call(tool) for tool in ("status", "recommend_set", "search_components", "seen")]
-        client.notify("notifications/cancelled", requestId=calls[1], reason="changed my mind")
-        client.answer(client.ask("ping"))
-        checkout.adopt(environment)
-        seen = json.loads(client.text(calls[3]))
+    client = connect(cold)
+    client.handshake()
+    calls = [client.call(tool) for tool in ("status", "recommend_set", "search_components", "seen")]
+    client.notify("notifications/cancelled", requestId=calls[1], reason="changed my mind")
+    client.answer(client.ask("ping"))
+    cold.adopt(environment)
+    seen = json.loads(client.text(calls[3]))
     assert [name for method, _, name in seen if method == "tools/call"] == ["status", "search_components", "seen"]
     assert [method for method, _, _ in seen[:2]] == ["initialize", "notifications/initialized"]
     assert all(message.get("id") != calls[1] for message in client.others)
 
 
 def test_a_list_of_tools_that_turns_out_different_is_announced(
-    checkout: Checkout, environment: Path, connect: Connect
+    cold: Checkout, environment: Path, connect: Connect
 ) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.handshake()
-        checkout.adopt(environment)
-        client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
+    client = connect(cold)
+    client.handshake()
+    cold.adopt(environment)
+    client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
     assert client.answer(client.ask("tools/list"))["result"]["tools"][0]["name"] == "real"
     assert client.others == []  # nothing that the launcher asked the server for reaches the client
 
 
-def test_patience_ends_with_a_sentence_that_names_the_log(checkout: Checkout, connect: Connect) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout, REPERTOIRE_BOOT_WAIT="0.2")
-        client.handshake()
-        told = client.text(client.call("status"))
-        assert told.startswith("ERROR Repertoire is not ready yet (first run: installing packages")
-        assert str(checkout.home / "log" / "install.log") in told
+def test_patience_ends_with_a_sentence_that_names_the_log(cold: Checkout, connect: Connect) -> None:
+    client = connect(cold, REPERTOIRE_BOOT_WAIT="0.2")
+    client.handshake()
+    told = client.text(client.call("status"))
+    assert told.startswith("ERROR Repertoire is not ready yet (first run: installing packages")
+    assert str(cold.home / "log" / "install.log") in told
 
 
 def test_a_failed_build_is_told_and_the_next_call_tries_again(
@@ -219,14 +206,13 @@ def test_a_server_that_cannot_be_imported_is_told_and_nothing_is_rebuilt(
 
 
 @pytest.fixture
-def between(checkout: Checkout, environment: Path, connect: Connect) -> Client:
+def between(cold: Checkout, environment: Path, connect: Connect) -> Client:
     """Return a client whose launcher waited for the environment, and therefore stays."""
-    with checkout.build_held_up():
-        client: Client = connect(checkout)
-        client.handshake()
-        held = client.call("pid")
-        checkout.adopt(environment)
-        assert int(client.text(held)) != client.process.pid
+    client: Client = connect(cold)
+    client.handshake()
+    held = client.call("pid")
+    cold.adopt(environment)
+    assert int(client.text(held)) != client.process.pid
     client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
     return client
 
@@ -300,39 +286,36 @@ def test_a_signal_ends_the_server_and_is_no_failure(between: Client, number: int
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_while_building_is_no_failure(checkout: Checkout, connect: Connect, number: int) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.handshake()
-        client.call("status")
-        assert client.end(number) == 0
+def test_a_signal_while_building_is_no_failure(cold: Checkout, connect: Connect, number: int) -> None:
+    client = connect(cold)
+    client.handshake()
+    client.call("status")
+    assert client.end(number) == 0
 
 
 # --- strange clients, strange machines
 
 
 @pytest.mark.parametrize("garbage", ["", "not json", "[]", '"text"', "{", "\x00", '{"jsonrpc":"2.0"}', '{"id":1}'])
-def test_garbage_is_ignored(checkout: Checkout, connect: Connect, garbage: str) -> None:
-    with checkout.build_held_up():
-        client = connect(checkout)
-        client.say(garbage)
-        client.handshake()
-        client.say(garbage)
-        client.say('{"jsonrpc":"2.0","id":"x","method":"tools/call","params":[1]}')
-        client.say('{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":["hook_"]}}')
-        client.say('{"jsonrpc":"2.0","method":"notifications/cancelled"}')
-        assert client.answer(client.ask("ping"))["result"] == {}
-        assert client.end() == 0
+def test_garbage_is_ignored(cold: Checkout, connect: Connect, garbage: str) -> None:
+    client = connect(cold)
+    client.say(garbage)
+    client.handshake()
+    client.say(garbage)
+    client.say('{"jsonrpc":"2.0","id":"x","method":"tools/call","params":[1]}')
+    client.say('{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":["hook_"]}}')
+    client.say('{"jsonrpc":"2.0","method":"notifications/cancelled"}')
+    assert client.answer(client.ask("ping"))["result"] == {}
+    assert client.end() == 0
 
 
-def test_missing_tools_are_listed_once_the_server_runs(checkout: Checkout, environment: Path, connect: Connect) -> None:
-    (checkout.root / "server" / "tools.json").unlink()
-    with checkout.build_held_up():
-        client = connect(checkout)
-        assert client.handshake()["serverInfo"]["name"] == "graph"
-        assert client.answer(client.ask("tools/list"))["result"]["tools"] == []
-        checkout.adopt(environment)
-        client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
+def test_missing_tools_are_listed_once_the_server_runs(cold: Checkout, environment: Path, connect: Connect) -> None:
+    (cold.root / "server" / "tools.json").unlink()
+    client = connect(cold)
+    assert client.handshake()["serverInfo"]["name"] == "graph"
+    assert client.answer(client.ask("tools/list"))["result"]["tools"] == []
+    cold.adopt(environment)
+    client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
 
 
 @pytest.mark.parametrize("broken", ["front.py", "layout.py", "launcher.py", "__init__.py"])
