@@ -12,14 +12,15 @@ _MIN_WORDS = 2
 _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
-_COMMAND = re.compile(r"\s*[/!#]\S")
+_COMMAND = re.compile(r"\s*[/!]\S")
 _SMALL_TALK = frozenset(
-    """again agree agreed alright amazing answer awesome back bad bravo bye cheers come continue cool correct
-    day doing done else evening everything exactly excellent fantastic fine further going good goodbye great
-    hello hmm hope idea joke know later lgtm love maybe moment morning much never next nice night nope nothing
-    okay ok perfect pretty problem proceed question ready right same saying second sense share sleep sorry
-    sound sounds stop story stuff sure tea tell think time today tomorrow told true understood wait weather
-    week weekend welcome well wonderful work works worries wow yeah yep yesterday""".split()
+    """again agree agreed alright amazing answer awesome back bad bravo bye cheers come continue cool
+    correct day doing done else evening everything exactly excellent fantastic fine further going good
+    goodbye great hello hmm hope idea joke know later lgtm like look looking looks love maybe moment morning
+    much never next nice night nope nothing okay ok perfect pretty problem proceed question ready right same
+    saying second sense share sleep sorry sound sounds stop story stuff sure tea tell think time today
+    tomorrow told true understood wait weather week weekend welcome well wonderful work works worries wow
+    yeah yep yesterday""".split()
 )
 
 

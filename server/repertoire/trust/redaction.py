@@ -141,7 +141,9 @@ def _value_unless(harmless: Callable[[re.Match[str]], bool]) -> Callable[[re.Mat
 
 
 def _is_word(match: re.Match[str]) -> bool:
-    return not any(character.isdigit() for character in match["value"]) or bool(_PLAIN.fullmatch(match["value"]))
+    """Tell `bearer authentication` and `basic 2-factor-login` from a token."""
+    parts = match["value"].rstrip(".").split("-")
+    return all(part.isalpha() or (len(parts) > 1 and len(part) <= 2) for part in parts)
 
 
 def _is_code(match: re.Match[str]) -> bool:

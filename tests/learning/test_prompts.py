@@ -1,0 +1,74 @@
+"""Which prompts are worth a look, and which of them name a component already."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.learning.prompts import names, needless
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "   ",
+        "ok",
+        "yes please",
+        "thanks, that looks good to me",
+        "hello! how are you today?",
+        "go on",
+        "what do you think?",
+        "/repertoire:status now",
+        "!git status of the repository",
+        "<task-notification>the deployment agent has finished its work</task-notification>",
+        "<command-name>/compact</command-name>",
+        "<local-command-stdout>kubernetes rollout done</local-command-stdout>",
+        "[Request interrupted by user for tool use]",
+        "This session is being continued from a previous conversation about kubernetes deployments.",
+    ],
+)
+def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str) -> None:
+    assert needless(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fill in this PDF form",
+        "deploy to kubernetes",
+        "ok, now write release notes for 2.0",
+        "Warum schlägt der Test der Zahlungsschnittstelle fehl?",
+        "テストを書いて デプロイする",
+    ],
+)
+def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
+    assert needless(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "component", "kind"),
+    [
+        ("use pdf-forms for this", "pdf-forms", "skill"),
+        ("run /ship for release 2", "ship", "command"),
+        ("take the pdf skill", "pdf", "skill"),
+        ("ask @agent-reviewer to look", "reviewer", "agent"),
+        ("query it with the postgres MCP server", "postgres", "mcp_server"),
+        ("with kit:pdf-forms please", "kit:pdf-forms", "skill"),
+    ],
+)
+def test_a_component_is_named(prompt: str, component: str, kind: str) -> None:
+    assert names(prompt, component, kind)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "component", "kind"),
+    [
+        ("fill this PDF", "pdf", "skill"),
+        ("fill these pdf forms", "pdf-forms", "skill"),
+        ("review my code", "review", "command"),
+        ("ship the parcel", "ship", "command"),
+        ("not-pdf-forms-either", "pdf-forms", "skill"),
+    ],
+)
+def test_naming_the_subject_is_not_naming_the_component(prompt: str, component: str, kind: str) -> None:
+    assert not names(prompt, component, kind)

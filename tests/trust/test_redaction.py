@@ -1,0 +1,128 @@
+"""Secrets and addresses leave no trace in a redacted prompt; ordinary prompts come out as they went in."""
+
+from __future__ import annotations
+
+import string
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repertoire.trust.redaction import ADDRESS, MOST, SECRET, redact
+
+SERVER = "server"
+
+
+def text_of(alphabet: str, least: int, most: int | None = None) -> st.SearchStrategy[str]:
+    return st.text(alphabet, min_size=least, max_size=most or least)
+
+
+LETTERS = string.ascii_letters
+MIXED = LETTERS + string.digits
+UPPER = string.ascii_uppercase + string.digits
+URL_SAFE = MIXED + "_-"
+# a password is neither a word nor a number: it has both, so that no rule for plain words lets it through
+PASSWORDS = st.builds("{}{}{}".format, text_of(LETTERS, 3, 8), text_of(string.digits, 2, 4), text_of(LETTERS, 3, 8))
+
+# what must go, and the text that it stands in
+SECRETS = st.one_of(
+    text_of(UPPER, 16).map(lambda s: ("AKIA" + s, "{}")),
+    text_of(MIXED, 36).map(lambda s: ("ghp_" + s, "{}")),
+    text_of(MIXED, 40).map(lambda s: ("github_pat_" + s, "{}")),
+    text_of(MIXED, 30, 60).map(lambda s: ("sk-ant-api03-" + s, "{}")),
+    text_of(MIXED, 24, 48).map(lambda s: ("sk-proj-" + s, "{}")),
+    text_of(string.digits, 12).map(lambda s: (f"xoxb-{s}-{s}-abcdefABCDEF", "{}")),
+    text_of(URL_SAFE, 35).map(lambda s: ("AIza" + s, "{}")),
+    text_of(MIXED, 24).map(lambda s: ("sk_live_" + s, "{}")),
+    text_of(MIXED, 20, 40).map(lambda s: (f"eyJhbGciOiJIUzI1NiJ9.eyJ{s}.{s}", "{}")),
+    text_of(MIXED, 20, 40).map(lambda s: (s + "1", "Authorization: Bearer {}")),
+    PASSWORDS.map(lambda s: (s, "password={}")),
+    PASSWORDS.map(lambda s: (s, "the password is {}")),
+    PASSWORDS.map(lambda s: (s, "DB_PASSWORD: {}")),
+    PASSWORDS.map(lambda s: (s, 'api_key = "{}"')),
+    PASSWORDS.map(lambda s: (s, "export MY_SERVICE_TOKEN={}")),
+    PASSWORDS.map(lambda s: (s, "curl --token {} https://api.test")),
+    PASSWORDS.map(lambda s: (s, "postgres://admin:{}@db.internal:5432/app")),
+    PASSWORDS.map(lambda s: (s, '{{"client_secret": "{}"}}')),
+    text_of(string.ascii_lowercase, 3, 12).map(lambda s: (f"{s}.{s}@mail.test.com", "write to {} please")),
+    text_of(MIXED + "+/", 64).map(
+        lambda s: (s, "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----")
+    ),
+)  # fmt: skip
+SENTENCES = st.lists(st.sampled_from("please fix the login page of our shop and add tests for it".split()), max_size=8)
+
+
+@given(SECRETS, SENTENCES, SENTENCES)
+@settings(deadline=None, max_examples=400)
+def test_no_secret_survives_wherever_it_stands(case: tuple[str, str], before: list[str], after: list[str]) -> None:
+    secret, around = case
+    prompt = " ".join([*before, around.format(secret), *after])
+    redacted = redact(prompt)
+    assert secret not in redacted
+    assert SECRET in redacted or ADDRESS in redacted
+    assert redact(redacted) == redacted
+
+
+@given(st.text(max_size=300))
+@settings(deadline=None)
+def test_any_text_is_redacted_once_and_for_all(text: str) -> None:
+    assert redact(redact(text)) == redact(text)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "add OAuth login with sessions to a FastAPI service",
+        "set up bearer authentication and rotate the refresh token every 24 hours",
+        "the password should be hashed with argon2, never sha256",
+        "password reset flow: add tests for an expired token",
+        "add an api key: required header to the gateway",
+        "why does `token = getToken(user)` return undefined?",
+        "const password = process.env.DB_PASSWORD; const key = os.environ['API_KEY']",
+        "use ${API_KEY} and <your-token> in the docs",
+        "revert commit 1234567890abcdef1234567890abcdef12345678 on main",
+        "clone git@github.com:obra/superpowers.git and install @scope/pkg@1.2.3",
+        "/plugin install pdf-forms@acme and then /plugin marketplace add acme/shelf",
+        "the trace id is 550e8400-e29b-41d4-a716-446655440000",
+        "rename AbstractSingletonProxyFactoryBean2 in src/components/UserProfile/index.test.tsx",
+        "connect to postgres://localhost:5432/app and redis://cache:6379",
+        "why is secret: true ignored in docker-compose?",
+        "def login(user: str, password: str) -> Token: ...",
+    ],
+)
+def test_an_ordinary_prompt_stays_as_it_is(prompt: str) -> None:
+    assert redact(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("my password: swordfish", f"my password: {SECRET}"),
+        ("mysql --password hunter -u root", f"mysql --password {SECRET} -u root"),
+        ("curl -u me:pass12 https://x.test", f"curl -u {SECRET} https://x.test"),
+        ("https://joe:s3cret@host.test/x", f"https://{SECRET}@host.test/x"),
+        ("ask joe.doe@example.com, or the team", f"ask {ADDRESS}, or the team"),
+        ("the pin password is 123456", f"the pin password is {SECRET}"),
+    ],
+)
+def test_only_the_secret_goes(prompt: str, expected: str) -> None:
+    assert redact(prompt) == expected
+
+
+def test_what_was_not_looked_at_is_not_kept() -> None:
+    assert len(redact("word " * MOST)) <= MOST
+
+
+def test_the_library_is_loaded_when_it_is_needed_and_no_earlier() -> None:
+    script = (
+        "import sys; from repertoire.trust.redaction import redact; "
+        "assert not any(name.startswith('detect_secrets') for name in sys.modules); redact('x'); "
+        "assert any(name.startswith('detect_secrets') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, env={"PYTHONPATH": SERVER}, cwd=_root())
+
+
+def _root() -> str:
+    return str(__import__("pathlib").Path(__file__).parents[2])
