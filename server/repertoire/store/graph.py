@@ -40,6 +40,18 @@ class Graph:
             (*weights, match_any(list(words)), limit),
         )
 
+    def match_fields(self, words: Sequence[str], *, limit: int) -> list[tuple[int, float, float, float, float]]:
+        """Return node id and scores of components with any of the words, best first: of all fields (the name twice),
+        and of name, description and body alone."""
+        if not words:
+            return []
+        return self._db.rows(
+            """SELECT rowid, -bm25(component_text, 2, 1, 1) AS score, -bm25(component_text, 1, 0, 0),
+                 -bm25(component_text, 0, 1, 0), -bm25(component_text, 0, 0, 1)
+               FROM component_text WHERE component_text MATCH ? ORDER BY score DESC, rowid LIMIT ?""",
+            (match_any(list(words)), limit),
+        )
+
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
         """Count the components that hold each word (its stem)."""
         return {

@@ -179,7 +179,7 @@ class Sources:
     ) -> None:
         # After every component: an edge may point at one that a later file brings.
         edges = [*derived, *(edge for record in files.values() for edge in record.edges)]
-        needed = {end for edge in edges for end in (edge.source, edge.target)}
+        needed = {end for edge in edges if edge.source != edge.target for end in (edge.source, edge.target)}
         nodes = {node.key: node for record in files.values() for node in record.nodes}
         for key, node in nodes.items():
             # One that no edge needs is not made: to write and to collect it would only move the revision.
