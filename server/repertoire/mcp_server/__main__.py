@@ -31,7 +31,7 @@ async def serve(desk: Desk) -> None:
 async def _watch(desk: Desk) -> None:
     while True:
         await anyio.sleep(IDLE_CHECK_SECONDS)
-        desk.drop_idle_model()
+        desk.tidy()
 
 
 def main() -> None:

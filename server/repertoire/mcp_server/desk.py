@@ -7,6 +7,7 @@ import concurrent.futures
 import importlib
 import itertools
 import logging
+import subprocess
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ class Desk:
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
         self._numbers = itertools.count()
+        self._refreshing: list[subprocess.Popen[bytes]] = []
 
     @property
     def handlers(self) -> Handlers:
@@ -55,7 +57,9 @@ class Desk:
             RepertoireError: it cannot be answered; the message says what to do.
         """
         if name == "ingest_repo":
-            return await ingest(arguments["source"], self._environment, progress)
+            reply = await ingest(arguments["source"], self._environment, progress)
+            await self._refresh()  # its vectors follow
+            return reply
         if name in _WRITING:
             return await self._writing.run(lambda writes: writes.tool(name, arguments))
         if name in _EMBEDDING:
@@ -79,14 +83,12 @@ class Desk:
         return NOTHING
 
     async def warm_up(self) -> None:
-        """Open the store before the first question comes."""
-        try:
-            await self._answering.run(lambda _: None)
-        except Exception:  # noqa: BLE001 - whoever asks first is told, in words
-            _LOG.exception("the store cannot be opened")
+        """Open the store before the first question comes, and have it brought up to date beside the session."""
+        await self._refresh()
 
-    def drop_idle_model(self) -> None:
-        """Let the model go if nobody has used it for long."""
+    def tidy(self) -> None:
+        """Let the model go if nobody has used it for long, and take leave of refreshes that have ended."""
+        self._refreshing = [process for process in self._refreshing if process.poll() is None]
         if self._embedder is not None:
             self._embedder.drop_if_idle(time.monotonic())
 
@@ -120,9 +122,18 @@ class Desk:
         self._embedder = answers.repertoire.embedder
         return answers
 
+    async def _refresh(self) -> None:
+        try:
+            started = await self._answering.run(lambda answers: answers.refresh_if_stale())
+        except Exception:  # noqa: BLE001 - whoever asks first is told, in words
+            _LOG.exception("the store cannot be opened")
+            return
+        if started is not None:
+            self._refreshing.append(started)
+
     async def _load_model(self, seconds: float) -> None:
         """Load the model beside the lanes and wait for it, so long at most; loading goes on when the wait ends."""
-        await self.warm_up()
+        await self._answering.run(lambda _: None)  # opens the store, which knows the model
         if self._embedder is None or self._embedder.loaded:
             return
         if self._loading is None or self._loading.done():

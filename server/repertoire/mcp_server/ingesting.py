@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from repertoire.boot.layout import command
 from repertoire.domain.component import IngestReport, Skipped
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
@@ -25,7 +26,6 @@ BEAT_SECONDS = 2.0  # progress at least so often: a client may give up on a sile
 NICENESS = 10
 GRACE_SECONDS = 2.0
 _LINE_BYTES = 1 << 26  # the report is one line, and lists every skipped file
-_PACKAGES = Path(__file__).resolve().parents[2]
 
 Progress = Callable[[float, str], Awaitable[None]]
 
@@ -37,11 +37,11 @@ async def ingest(source: str, environment: Mapping[str, str], progress: Progress
         SourceError: it was refused or could not be read.
     """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "repertoire", "ingest", "--json", "--untrusted", "--", source),
+        *command(Path(sys.executable), "repertoire", "ingest", "--json", "--untrusted", "--", source),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**environment, "PYTHONPATH": _path(environment)},
+        env=dict(environment),
         start_new_session=True,  # so that git, which it starts, ends with it
         limit=_LINE_BYTES,
     )
@@ -95,10 +95,6 @@ async def _end(process: asyncio.subprocess.Process) -> None:
                 os.killpg(process.pid, number)
             with anyio.move_on_after(GRACE_SECONDS):
                 await process.wait()
-
-
-def _path(environment: Mapping[str, str]) -> str:
-    return os.pathsep.join(filter(None, [str(_PACKAGES), environment.get("PYTHONPATH", "")]))
 
 
 def _last_line(errors: list[str]) -> str:

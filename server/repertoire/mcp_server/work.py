@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -15,9 +16,11 @@ from repertoire.app import record
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.forget import PROJECT, forget
+from repertoire.app.freshness import is_stale
 from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.recommend import recommend
+from repertoire.app.refresh import start_detached_refresh
 from repertoire.app.search import search
 from repertoire.app.status import status
 from repertoire.app.wiring import Repertoire, now, open_repertoire
@@ -82,6 +85,13 @@ class Answers:
             explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
             return explanation_reply(explained), ()
         return status_reply(status(repertoire)), ()
+
+    def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
+        """Start the machine's one refresh, detached and niced, where it would find something."""
+        repertoire = self.repertoire
+        if repertoire.store.read_only or not repertoire.settings.background:
+            return None
+        return start_detached_refresh(repertoire.home) if is_stale(repertoire, self._environment) else None
 
     def needs_model(self, prompt: str) -> bool:
         """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""
