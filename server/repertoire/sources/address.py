@@ -43,6 +43,9 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
     if not text or text.startswith("-") or any(ord(character) < 32 for character in text):
         message = f"{clean_line(argument, 80)!r} names no source; {_WAY_OUT}"
         raise SourceRefused(message)
+    if "::" in text and "://" not in text and not Path(text).exists():  # git's own `transport::address`
+        message = f"{clean_line(text.partition('::')[0], 20)} addresses are not read; {_WAY_OUT}"
+        raise SourceRefused(message)
     if "://" not in text and not _SCP.match(text):
         folder = Path(text).expanduser()
         if folder.exists():

@@ -93,7 +93,9 @@ def walk(mounts: tuple[Mount, ...], *, limits: Limits) -> Listing:
         elif mount.root.is_file():
             state.entries.append(Entry(mount.prefix, mount.root, mount.root.stat().st_size))
     state.entries.sort(key=lambda entry: entry.path)
-    return Listing(tuple(state.entries), tuple(state.refused), state.truncated)
+    mounted = {mount.prefix for mount in mounts}  # what a link leads to may be mounted in its place
+    refused = tuple(item for item in state.refused if item.path not in mounted)
+    return Listing(tuple(state.entries), refused, state.truncated)
 
 
 def read(entry: Entry) -> bytes | str:

@@ -8,6 +8,7 @@ from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, in
 from repertoire.ingestion.values import Unusable
 
 _NAMES = (
+    ".claude.json",
     ".mcp.json",
     "mcp.json",
     "claude_desktop_config.json",

@@ -1,0 +1,298 @@
+"""What one folder's files become: components of every type, with their fields and their edges."""
+
+from __future__ import annotations
+
+import json
+
+from ingestion.workbench import skill
+
+PLUGIN = {
+    ".claude-plugin/marketplace.json": json.dumps(
+        {
+            "name": "acme-market",
+            "owner": {"name": "Acme"},
+            "plugins": [{"name": "kit", "source": "./kit", "category": "testing"}],
+        }
+    ),
+    "LICENSE": "Permission is hereby granted, free of charge, to any person",
+    "kit/.claude-plugin/plugin.json": json.dumps(
+        {
+            "name": "kit",
+            "version": "1.0.0",
+            "description": "Tests web pages.",
+            "keywords": ["browser"],
+            "dependencies": ["base"],
+        }
+    ),
+    "kit/skills/page-testing/SKILL.md": skill(
+        "page-testing",
+        'Tests pages. Use when a user says \\"check my login page\\".'.replace('\\"', '"'),
+        "# Page testing\n\nRun the page-walker agent, then /report-pages.\n\n```python\nawait page.goto(url)\n```\n",
+        allowed_tools="Read, Bash(playwright:*), mcp__browser__click",
+    ),
+    "kit/skills/page-testing/scripts/run.py": "print('hello')\n",
+    "kit/agents/page-walker.md": "---\nname: page-walker\ndescription: Walks a site.\ntools: Read, Bash\nskills: page-testing\n---\nWalk.\n",
+    "kit/commands/qa/report-pages.md": "Write a report of all pages that were seen.\n\n## Steps\n",
+    "kit/hooks/hooks.json": json.dumps(
+        {
+            "hooks": {
+                "PostToolUse": [
+                    {"matcher": "Edit", "hooks": [{"type": "command", "command": "prettier --check ${REPORT_DIR}"}]}
+                ]
+            }
+        }
+    ),
+    "kit/.mcp.json": json.dumps(
+        {
+            "mcpServers": {
+                "browser": {
+                    "command": "npx",
+                    "args": ["-y", "@acme/browser@1.2"],
+                    "env": {"BROWSER_KEY": "${BROWSER_KEY}"},
+                }
+            }
+        }
+    ),
+    ".claude/settings.json": json.dumps({"permissions": {"allow": ["Bash(ls)"]}}),
+}
+
+
+def test_every_kind_of_file_becomes_a_component_of_its_type(bench):
+    report = bench.ingest(bench.write(PLUGIN))
+
+    found = {key: (component.type, component.name) for key, component in bench.all().items()}
+
+    assert found == {
+        "kit": ("plugin", "kit"),
+        "kit/skills/page-testing/SKILL.md": ("skill", "page-testing"),
+        "kit/agents/page-walker.md": ("agent", "page-walker"),
+        "kit/commands/qa/report-pages.md": ("command", "report-pages"),
+        "kit/hooks/hooks.json": ("hook", "kit"),
+        "kit/.mcp.json#browser": ("mcp_server", "browser"),
+        ".claude/settings.json#settings": ("setting", "repo-settings"),
+    }
+    assert (report.components, report.changed, report.unchanged, report.removed, report.skipped) == (7, 7, 0, 0, ())
+
+
+def test_a_skill_tells_its_words_code_tools_licence_and_how_to_install_it(bench):
+    folder = bench.write(PLUGIN)
+    bench.ingest(folder)
+
+    found = bench.one("skill")
+
+    assert found.description == 'Tests pages. Use when a user says "check my login page".'
+    assert "check my login page" in found.examples
+    assert found.code == "await page.goto(url)"
+    assert found.body.startswith("# Page testing")
+    assert found.allowed_tools == ("Read", "Bash(playwright:*)", "mcp__browser__click")
+    assert found.licence == "MIT"
+    assert (found.plugin, found.marketplace) == ("kit", "acme-market")
+    assert found.install == (f"/plugin marketplace add {folder}", "/plugin install kit@acme-market")
+    assert found.path == "kit/skills/page-testing/SKILL.md"
+    assert not found.installed
+
+
+def test_a_command_without_front_matter_is_described_by_its_first_paragraph(bench):
+    bench.ingest(bench.write(PLUGIN))
+
+    assert bench.one("command").description == "Write a report of all pages that were seen."
+
+
+def test_parts_point_at_their_plugin_and_siblings_at_each_other(bench):
+    bench.ingest(bench.write(PLUGIN))
+
+    agent = bench.one("agent")
+
+    assert set(bench.links(agent, "part_of")) == {"kit"}
+    siblings = {link.other for link in bench.store.graph.links(agent.id) if link.relation == "co_occurs_with"}
+    assert bench.one("skill").id in siblings
+
+
+def test_names_in_a_body_become_mentions_with_their_evidence(bench):
+    bench.ingest(bench.write(PLUGIN))
+
+    mentions = bench.links(bench.one("skill"), "mentions")
+
+    assert set(mentions) == {"kit/agents/page-walker.md", "kit/commands/qa/report-pages.md"}
+    assert "page-walker" in mentions["kit/agents/page-walker.md"].evidence
+
+
+def test_requirements_are_edges_to_what_is_needed(bench):
+    bench.ingest(bench.write(PLUGIN))
+
+    assert set(bench.links(bench.one("skill"), "depends_on")) == {
+        "requirement:binary:playwright",
+        "kit/.mcp.json#browser",
+    }
+    assert set(bench.links(bench.one("agent"), "depends_on")) == {"kit/skills/page-testing/SKILL.md"}
+    assert set(bench.links(bench.one("plugin"), "depends_on")) == {"requirement:component:base"}
+    assert set(bench.links(bench.one("hook"), "depends_on")) == {
+        "requirement:binary:prettier",
+        "requirement:env:REPORT_DIR",
+    }
+    assert set(bench.links(bench.one("mcp_server"), "depends_on")) == {
+        "requirement:binary:npx",
+        "requirement:runtime:node",
+        "requirement:package:@acme/browser",
+        "requirement:env:BROWSER_KEY",
+    }
+
+
+def test_capabilities_carry_how_sure_they_are_and_where_they_were_found(bench):
+    bench.ingest(bench.write(PLUGIN))
+
+    found = bench.links(bench.one("skill"), "provides")
+
+    assert found["capability:testing"].weight > 0.8
+    assert "name" in found["capability:testing"].evidence
+    assert all(0.3 <= link.weight <= 1.0 for link in found.values())
+    assert len(found) <= 8
+
+
+def test_a_curators_capabilities_win_over_what_ingestion_finds_and_survive(bench):
+    folder = bench.write(PLUGIN)
+    bench.ingest(folder)
+    target = bench.one("skill")
+    bench.store.preferences.correct(target.id, ("visual-regression",), now="2026-01-01T00:00:00Z")
+
+    bench.ingest(folder)
+    bench.ingest(folder)
+
+    assert bench.links(target, "provides") == {}  # the verb that corrects writes the edges itself
+
+
+def test_secrets_of_a_configuration_never_reach_the_store(bench):
+    servers = {
+        "a": {
+            "command": "npx",
+            "args": ["-y", "thing", "--api-key", "sk-live-0123456789abcdef"],
+            "env": {"TOKEN": "tok-42424242"},
+        },
+        "b": {
+            "type": "http",
+            "url": "https://u:pw-77@x.example/mcp?key=q-9999",
+            "headers": {"Authorization": "Bearer h-1234"},
+        },
+        "c": {"command": "node", "args": ["--token=t-5555", "aB3xY9kLm2Qw8Zt5Rv7Np1Ds"]},
+    }
+    bench.ingest(bench.write({".mcp.json": json.dumps({"mcpServers": servers})}))
+
+    bench.store.close()
+    stored = b"".join(path.read_bytes() for path in bench.home.glob("repertoire.db*"))
+
+    for secret in (b"sk-live", b"tok-42", b"pw-77", b"q-9999", b"h-1234", b"t-5555", b"aB3xY9"):
+        assert secret not in stored
+    assert b"thing" in stored
+
+
+def test_a_plugin_of_many_parts_gets_few_edges_for_each_and_not_one_for_every_pair(bench):
+    files = {".claude-plugin/plugin.json": '{"name": "big", "description": "x"}'}
+    files.update(
+        {f"skills/s{number}/SKILL.md": skill(f"s{number}", "Testing and deployment of APIs.") for number in range(60)}
+    )
+    bench.ingest(bench.write(files))
+
+    rows = bench.store._connection.rows(
+        "SELECT id, (SELECT count(*) FROM edge WHERE relation = 'co_occurs_with' AND (source = node.id OR target = node.id))"
+        " FROM node WHERE type = 'component'"
+    )
+
+    assert 1 <= max(count for _, count in rows) <= 8
+
+
+def test_a_file_that_only_describes_itself_as_an_agent_is_one(bench):
+    bench.ingest(
+        bench.write(
+            {
+                "categories/web/api-designer.md": "---\nname: api-designer\ndescription: Designs APIs.\ntools: Read\n---\nx",
+                "docs/guide.md": "---\ntitle: A guide\n---\nSome text.",
+                "README.md": "---\nname: no\ndescription: no\ntools: no\n---\n",
+            }
+        )
+    )
+
+    assert {key: item.type for key, item in bench.all().items()} == {"categories/web/api-designer.md": "agent"}
+
+
+def test_what_a_skill_keeps_in_its_folder_is_a_part_of_it_and_counts_in_its_version(bench):
+    files = {
+        "skills/maker/SKILL.md": skill("maker"),
+        "skills/maker/agents/grader.md": "Grade the result.",
+        "skills/maker/agents/helper.md": "---\nname: helper\ndescription: Helps.\n---\nHelp.",
+    }
+    folder = bench.write(files)
+    bench.ingest(folder)
+    before = bench.one("skill")
+    assert {item.type for item in bench.all().values()} == {"skill", "agent"}
+
+    bench.write({"skills/maker/agents/grader.md": "Grade the result twice."})
+    report = bench.ingest(folder)
+
+    assert report.changed == 1
+    assert bench.one("skill").version == before.version + 1
+
+
+def test_plugins_that_a_marketplace_lists_elsewhere_are_known_with_their_install_lines(bench):
+    listed = {
+        "name": "market",
+        "owner": {"name": "o"},
+        "plugins": [
+            {
+                "name": "far",
+                "description": "Sends parcels.",
+                "source": {"source": "github", "repo": "acme/far"},
+                "tags": ["email"],
+                "installs": 999,
+            },
+            {"name": "near", "description": "No manifest of its own.", "source": "./near", "strict": False},
+            {"name": "out", "source": "../../etc"},
+        ],
+    }
+    bench.ingest(
+        bench.write({".claude-plugin/marketplace.json": json.dumps(listed), "near/skills/a/SKILL.md": skill("a")})
+    )
+
+    found = bench.all()
+    far = found[".claude-plugin/marketplace.json#far"]
+
+    assert set(found) == {".claude-plugin/marketplace.json#far", "near", "near/skills/a/SKILL.md"}
+    assert far.repository == "github.com/acme/far"
+    assert far.install[-1] == "/plugin install far@market"
+    assert far.popularity == 3.0
+    assert set(bench.links(found["near/skills/a/SKILL.md"], "part_of")) == {"near"}
+
+
+def test_a_registry_entry_carries_the_signatures_of_its_tools(bench):
+    bench.ingest(
+        bench.write(
+            {
+                "servers/atlas/server.yaml": "name: atlas\nimage: mcp/atlas\nabout:\n  title: Atlas\n  description: Draws maps.\n"
+                "meta:\n  category: maps\nconfig:\n  secrets:\n    - name: atlas.key\n      env: ATLAS_KEY\n",
+                "servers/atlas/tools.json": json.dumps(
+                    [{"name": "draw", "description": "Draws.", "arguments": [{"name": "place", "type": "string"}]}]
+                ),
+            }
+        )
+    )
+
+    found = bench.one("mcp_server")
+
+    assert found.code == "draw(place: string)"
+    assert "- draw: Draws." in found.body
+    assert found.install == ("docker mcp server enable atlas",)
+    assert set(bench.links(found, "depends_on")) == {"requirement:binary:docker", "requirement:env:ATLAS_KEY"}
+
+
+def test_components_of_one_name_in_two_sources_are_alternatives_and_more_popular(bench):
+    agent = "---\nname: reviewer\ndescription: Reviews code changes for mistakes.\n---\nReview."
+    bench.ingest(
+        bench.write({"agents/reviewer.md": agent, "agents/other.md": agent.replace("reviewer", "lonely")}, under="one")
+    )
+    bench.ingest(bench.write({"agents/reviewer.md": agent + " Twice."}, under="two"))
+
+    rows = bench.store.graph.summaries()
+    first, second = [row for row in rows if row.name == "reviewer"]
+    links = [link for link in bench.store.graph.links(first.id) if link.relation == "alternative_to"]
+
+    assert [link.other for link in links] == [second.id]
+    assert first.popularity == second.popularity > next(row.popularity for row in rows if row.name == "lonely") == 0

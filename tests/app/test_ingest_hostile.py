@@ -1,0 +1,227 @@
+"""What a stranger's repository cannot do: leave its folder, stop the ingest, fill the memory, or fake our lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingestion.workbench import skill
+from repertoire.ingestion.front_matter import split
+
+GOOD = {"skills/good/SKILL.md": skill("good")}
+
+
+def reasons(report) -> dict[str, str]:
+    return {skipped.path: skipped.reason for skipped in report.skipped}
+
+
+def test_links_that_leave_the_source_are_refused_and_told(bench):
+    secret = bench.write({"SKILL.md": skill("secret", "Outside.")}, under="outside")
+    folder = bench.write(GOOD)
+    (folder / "skills/linked").symlink_to(secret)
+    (folder / "skills/good/notes.md").symlink_to("/etc/passwd")
+    (folder / "agents").mkdir()
+    (folder / "agents/stolen.md").symlink_to(secret / "SKILL.md")
+    (folder / "agents/nowhere.md").symlink_to(folder / "missing.md")
+    (folder / "skills/round").symlink_to(folder / "skills")
+
+    report = bench.ingest(folder)
+
+    assert set(bench.all()) == {"skills/good/SKILL.md"}
+    assert reasons(report)["skills/linked"] == "a link that leaves the source"
+    assert reasons(report)["agents/stolen.md"] == "a link that leaves the source"
+    assert reasons(report)["agents/nowhere.md"] == "a link that leads nowhere"
+    assert b"Outside" not in (bench.home / "repertoire.db").read_bytes()
+
+
+def test_paths_in_manifests_cannot_leave_the_source(bench):
+    bench.write({"evil.md": "---\nname: evil\ndescription: x\n---\n"}, under="outside")
+    manifest = {
+        "name": "p",
+        "description": "d",
+        "skills": "../outside",
+        "agents": ["../outside/evil.md", "/etc/passwd", "./../../x.md", "..\\x.md"],
+        "mcpServers": "../../.mcp.json",
+    }
+
+    report = bench.ingest(bench.write({**GOOD, ".claude-plugin/plugin.json": json.dumps(manifest)}))
+
+    assert {item.type for item in bench.all().values()} == {"skill", "plugin"}
+    assert report.skipped == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_waited_for(bench):
+    folder = bench.write(GOOD)
+    (folder / "agents").mkdir()
+    os.mkfifo(folder / "agents/pipe.md")
+
+    report = bench.ingest(folder)
+
+    assert reasons(report) == {"agents/pipe.md": "not a regular file"}
+
+
+def test_files_that_are_no_text_or_too_large_are_told_with_the_reason(bench):
+    report = bench.ingest(
+        bench.write(
+            {
+                **GOOD,
+                "skills/binary/SKILL.md": b"\x89PNG\x00\x01",
+                "skills/latin/SKILL.md": "---\nname: caf\xe9\n---\n".encode("latin-1"),
+                "skills/huge/SKILL.md": skill("huge", body="x" * 10_000_000),
+                "skills/empty/SKILL.md": "",
+                "kit/.claude-plugin/plugin.json": "{not json",
+                "other/.claude-plugin/plugin.json": '{"version": 1}',
+                ".mcp.json": '{"mcpServers": {"x": {"nothing": 1}}}',
+                "hooks/hooks.json": '{"hooks": []}',
+                ".claude-plugin/marketplace.json": '{"plugins": "many"}',
+            }
+        )
+    )
+
+    found = reasons(report)
+    assert set(bench.all()) == {"skills/good/SKILL.md"}
+    assert found["skills/binary/SKILL.md"] == found["skills/latin/SKILL.md"] == "not UTF-8 text"
+    assert found["skills/huge/SKILL.md"].startswith("larger than 1,000,000 bytes")
+    assert found["skills/empty/SKILL.md"] == "empty"
+    assert found["kit/.claude-plugin/plugin.json"].startswith("not JSON")
+    assert "'name' is a required property" in found["other/.claude-plugin/plugin.json"]
+    assert found[".mcp.json"].startswith("server x: not a valid mcp_server")
+    assert found["hooks/hooks.json"].startswith("not a valid hook")
+    assert found[".claude-plugin/marketplace.json"].startswith("not a valid marketplace")
+
+
+def test_front_matter_that_grows_or_nests_without_end_costs_nothing(bench):
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9)
+    )
+    started = time.monotonic()
+
+    report = bench.ingest(
+        bench.write(
+            {
+                **GOOD,
+                "skills/bomb/SKILL.md": f"---\nname: bomb\ndescription: Grows.\n{bomb}---\nText.",
+                "skills/flow/SKILL.md": f"---\nname: flow\ndescription: Nests.\nx: {'[' * 30_000}\n---\nText.",
+                "skills/dashes/SKILL.md": f"---\nname: dashes\ndescription: Nests.\nx:\n {'- ' * 30_000}\n---\nText.",
+                "skills/asks/SKILL.md": f"---\nname: asks\ndescription: Nests.\n{'? ' * 30_000}\n---\nText.",
+                "skills/tagged/SKILL.md": "---\nname: tagged\ndescription: !!python/object/apply:os.system ['touch /tmp/x']\n---\nText.",
+                "skills/number/SKILL.md": f"---\nname: number\ndescription: Counts.\nx: 0x{'f' * 20_000}\n---\nText.",
+                "deep/.mcp.json": '{"a":' * 50_000,
+                "wide/.mcp.json": json.dumps({"mcpServers": {f"s{n}": {"command": "x"} for n in range(5_000)}}),
+            }
+        )
+    )
+
+    names = {item.name for item in bench.all().values() if item.type == "skill"}
+    assert {"good", "bomb", "flow", "dashes", "asks", "number"} <= names
+    assert set(reasons(report)) >= {"deep/.mcp.json", "wide/.mcp.json"}
+    assert any("bomb" in warning for warning in report.warnings)
+    assert time.monotonic() - started < 30  # hours without the bounds
+
+
+def test_names_and_descriptions_cannot_hold_what_fakes_a_line(bench):
+    bench.ingest(
+        bench.write(
+            {
+                "skills/x/SKILL.md": '---\nname: "evil\\u202e\\n2. install me\\x07"\ndescription: "a\\x1b[31mred\\0"\n---\nBody\x07.',
+            }
+        )
+    )
+
+    found = bench.one("skill")
+    assert found.name == "evil 2. install me"
+    assert found.description.isprintable()
+
+
+def test_what_is_nearly_yaml_is_read_as_it_is_meant_and_told(bench):
+    text = (
+        "---\nname: helper\ndescription: Use this when: the user asks. Examples: <example>\nuser: 'fix it'\n"
+        "assistant: ok</example>\ntools:\n  - Read\n  - Bash\nargument-hint: [a] [b\nmodel: opus\n---\nBody."
+    )
+
+    report = bench.ingest(bench.write({"agents/helper.md": text}))
+
+    found = bench.one("agent")
+    assert (found.name, found.allowed_tools) == ("helper", ("Read", "Bash"))
+    assert found.description.startswith("Use this when: the user asks.")
+    assert "fix it" in found.examples
+    assert report.warnings[0].startswith("agents/helper.md: front matter is not YAML")
+
+
+def test_duplicate_ids_and_keys_are_one_component(bench):
+    bench.ingest(
+        bench.write(
+            {
+                "skills/x/SKILL.md": "---\nname: first\nname: second\ndescription: d\n---\nb",
+                "skills/x/skill.md": "---\nname: third\ndescription: d\n---\nb",
+                ".mcp.json": '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
+            }
+        )
+    )
+
+    assert bench.one("mcp_server").front_matter["command"] == "y"
+    assert bench.all()["skills/x/SKILL.md"].name == "second"
+
+
+def test_folders_of_other_tools_and_too_deep_ones_are_not_read(bench):
+    deep = "/".join(f"d{number}" for number in range(30))
+
+    report = bench.ingest(
+        bench.write(
+            {
+                **GOOD,
+                "node_modules/p/skills/x/SKILL.md": skill("x"),
+                f"{deep}/SKILL.md": skill("deep"),
+                ".git/SKILL.md": "x",
+            }
+        )
+    )
+
+    assert set(bench.all()) == {"skills/good/SKILL.md"}
+    assert any("deeper than" in reason for reason in reasons(report).values())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    path=st.sampled_from(
+        ["skills/x/SKILL.md", "agents/x.md", "commands/x.md", "hooks/hooks.json", ".mcp.json", ".claude-plugin/plugin.json",
+         ".claude-plugin/marketplace.json", "s/server.yaml", ".claude/settings.json", "loose.md"]
+    ),
+    content=st.one_of(
+        st.binary(max_size=300),
+        st.text(max_size=300).map(lambda text: f"---\n{text}\n---\n{text}".encode("utf-8", "replace")),
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(),
+            lambda inner: st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["name", "plugins", "hooks", "mcpServers", "command", "source", "args", "env", "events", "description",
+                                 "agents", "PreToolUse", "meta", "about", "url"]) | st.text(max_size=5),
+                inner,
+                max_size=4,
+            ),
+            max_leaves=20,
+        ).map(lambda value: json.dumps(value).encode()),
+    ),
+)  # fmt: skip
+def test_no_content_whatever_stops_an_ingest(bench, path, content):
+    folder = bench.write({**GOOD, path: content})
+
+    report = bench.ingest(folder)
+
+    assert path == "skills/good/SKILL.md" or "skills/good/SKILL.md" in bench.all()
+    assert report.components >= 1
+    (folder / path).unlink()
+
+
+@given(st.text(max_size=400))
+def test_any_front_matter_is_split_without_failing(text):
+    document = split(f"---\n{text}\n---\nbody")
+
+    json.dumps(dict(document.front_matter))
+    document.body.encode()

@@ -1,0 +1,183 @@
+"""Refreshing everything that is known: one at a time, text first, and nothing lost where a source cannot be reached."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ingestion.workbench import commit, repository, skill
+from repertoire.app.embed import SPACES, embed_pending
+from repertoire.app.ingest import remove_source
+from repertoire.app.refresh import RefreshRunning, one_refresh, refresh, running, start_detached_refresh
+from repertoire.catalogue import reading
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import find
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+
+SETTINGS = Settings()
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load(find("", cache=Path("/nonexistent")))
+
+
+def sources(bench):
+    return {row.info.key: row.components for row in bench.store.sources.all()}
+
+
+def test_an_empty_machine_knows_the_catalogue(bench):
+    (report,) = refresh(bench.store, bench.home, settings=SETTINGS)
+
+    entries = reading.load().components
+    assert report.source == "catalogue"
+    assert report.components == len(entries) >= 150
+    entry = entries[0]
+    stored = bench.store.graph.by_key(entry.id)
+    assert stored is not None
+    assert (stored.component.name, stored.component.install) == (entry.name, entry.install)
+    assert {link.other_name for link in bench.store.graph.links(entry.id) if link.relation == "provides"} == set(
+        entry.capabilities
+    )
+
+
+def test_a_second_refresh_keeps_the_revision(bench):
+    bench.ingest(bench.write({"skills/one/SKILL.md": skill("one")}))
+    refresh(bench.store, bench.home, settings=SETTINGS)
+    revision = bench.revision()
+
+    reports = refresh(bench.store, bench.home, settings=SETTINGS)
+
+    assert all(report.changed == report.removed == 0 for report in reports)
+    assert bench.revision() == revision
+
+
+def test_what_is_read_for_real_takes_the_catalogues_place_and_gives_it_back(bench):
+    entry = next(item for item in reading.load().components if item.type == "skill" and item.path.endswith("SKILL.md"))
+    bench.ingest("catalogue")
+    folder = repository(bench.write({entry.path: skill(entry.name, "The real thing.")}))
+    subprocess.run(["git", "remote", "add", "origin", f"https://{entry.repository}"], cwd=folder, check=True)
+
+    report = bench.ingest(folder)
+
+    stored = bench.store.graph.by_key(entry.id)
+    assert stored is not None
+    assert (report.source, stored.source) == (entry.repository, entry.repository)
+    assert stored.component.description == "The real thing."
+
+    remove_source(bench.store, entry.repository)
+    stored = bench.store.graph.by_key(entry.id)
+    assert stored is not None
+    assert (stored.source, stored.component.description) == ("catalogue", entry.description)
+
+
+def test_sources_added_by_hand_are_read_again(bench):
+    origin = repository(bench.write({"skills/one/SKILL.md": skill("one")}))
+    folder = bench.write({"skills/a/SKILL.md": skill("a")}, under="plain")
+    bench.ingest(origin.as_uri())
+    bench.ingest(folder)
+    bench.write({"skills/two/SKILL.md": skill("two")})
+    commit(origin, date="2026-02-02")
+    bench.write({"skills/b/SKILL.md": skill("b")}, under="plain")
+
+    refresh(bench.store, bench.home, settings=SETTINGS)
+
+    assert sources(bench)[f"folder:{origin}"] == sources(bench)[f"folder:{folder}"] == 2
+
+
+def test_a_source_that_cannot_be_reached_is_kept_and_told(bench):
+    origin = repository(bench.write({"skills/one/SKILL.md": skill("one")}))
+    folder = bench.write({"skills/a/SKILL.md": skill("a")}, under="plain")
+    bench.ingest(origin.as_uri())
+    bench.ingest(folder)
+    shutil.rmtree(origin)
+    shutil.rmtree(folder)
+
+    reports = {report.source: report for report in refresh(bench.store, bench.home, settings=SETTINGS)}
+
+    for key in (f"folder:{origin}", f"folder:{folder}"):
+        assert sources(bench)[key] == reports[key].components == reports[key].unchanged == 1
+        assert reports[key].warnings[0].startswith("kept as it was: ")
+
+
+def test_one_refresh_runs_at_a_time(bench):
+    with one_refresh(bench.home):
+        assert running(bench.home)
+        assert start_detached_refresh(bench.home) is None
+        with pytest.raises(RefreshRunning):
+            refresh(bench.store, bench.home, settings=SETTINGS)
+
+    assert not running(bench.home)
+
+
+def test_a_killed_refresh_leaves_no_lock_behind(bench):
+    code = (
+        "import sys, pathlib, os, signal\nfrom repertoire.app.refresh import one_refresh\n"
+        "with one_refresh(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "server")}
+    subprocess.run([sys.executable, "-c", code, str(bench.home)], env=env, check=False)
+
+    assert not running(bench.home)
+
+
+def test_a_detached_refresh_fills_the_store(bench):
+    process = start_detached_refresh(bench.home)
+
+    assert process is not None
+    assert process.wait(timeout=300) == 0, (bench.home / "log" / "refresh.log").read_text()
+    assert sources(bench)["catalogue"] >= 150
+
+
+def test_every_space_is_embedded_once_and_goes_on_where_it_was_stopped(bench, embedder):
+    bench.ingest(
+        bench.write({f"skills/s{number}/SKILL.md": skill(f"s{number}", f"Does {number}.") for number in range(20)})
+        / "skills"
+    )
+    bench.ingest(bench.write({"agents/coder.md": "---\nname: c\ndescription: d\n---\n```\nrun()\n```"}, under="two"))
+    progress = []
+    calls = iter([False] * 3)
+
+    embed_pending(bench.store, embedder, stop=lambda: next(calls, True))
+    partly = bench.store.vectors.progress("body", embedder.model)
+    count = embed_pending(bench.store, embedder, report=lambda done, total: progress.append((done, total)))
+
+    assert 0 < partly.done < partly.total == 21
+    assert all(bench.store.vectors.progress(space, embedder.model).done == 21 for space in SPACES)
+    assert progress[-1] == (63, 63)
+    assert count < 63
+    ids, _ = bench.store.vectors.matrix("code", embedder.model)
+    assert len(ids) == 1  # only where there is code
+    assert embed_pending(bench.store, embedder) == 0
+
+
+def test_embedding_moves_no_revision_and_follows_what_changed(bench, embedder):
+    folder = bench.write({"skills/a/SKILL.md": skill("a"), "skills/b/SKILL.md": skill("b", "Other.")})
+    bench.ingest(folder)
+    revision = bench.revision()
+    embed_pending(bench.store, embedder)
+    assert bench.revision() == revision
+
+    bench.write({"skills/a/SKILL.md": skill("a", "Different now.")})
+    bench.ingest(folder)
+
+    assert embed_pending(bench.store, embedder) == 1  # so short a text is the same in both spaces
+
+
+def test_two_processes_may_embed_at_once(bench, embedder):
+    bench.ingest(bench.write({f"skills/s{number}/SKILL.md": skill(f"s{number}") for number in range(10)}))
+
+    with Store.open(bench.home / "repertoire.db") as other:
+
+        def both(done, total):
+            embed_pending(other, embedder)
+
+        embed_pending(bench.store, embedder, report=both)
+
+    assert bench.store.vectors.progress("body", embedder.model).done == 10

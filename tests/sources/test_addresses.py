@@ -1,0 +1,105 @@
+"""What an argument names, and which addresses are refused, above all when a model asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.domain.errors import SourceError, SourceRefused
+from repertoire.sources.address import key_of, parse
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://127.0.0.1/acme/skills",
+        "https://localhost/acme/skills",
+        "https://localhost:8443/acme/skills",
+        "https://10.1.2.3/acme/skills",
+        "https://192.168.1.1/acme/skills",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::1]/acme/skills",
+        "https://[::ffff:127.0.0.1]/acme/skills",
+        "https://[2002:7f00:1::]/acme/skills",
+        "https://[fe80::1]/acme/skills",
+        "https://0.0.0.0/acme/skills",
+        "https://2130706433/acme/skills",
+        "https://user@127.0.0.1/acme/skills",
+        "https://github.com@127.0.0.1/acme/skills",
+        "https://no-such-host.invalid/acme/skills",
+        "ssh://git@localhost/acme/skills",
+        "git@localhost:acme/skills",
+        "127.0.0.1:acme/skills",
+        "https:///acme/skills",
+        "/etc",
+        "~",
+        "file:///etc",
+    ],
+)
+def test_private_places_are_refused_when_a_model_asks(address):
+    with pytest.raises(SourceRefused):
+        parse(address, trusted=False)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://github.com/acme/skills",
+        "git://github.com/acme/skills",
+        "ext::sh -c 'touch /tmp/pwned'",
+        "ftp://github.com/acme/skills",
+        "--upload-pack=touch /tmp/pwned",
+        "-u",
+        "",
+        "https://github.com/acme/skills\nhttps://evil.example",
+        "ssh://-oProxyCommand=touch/x/y",
+        "fd::17",
+    ],
+)
+@pytest.mark.parametrize("trusted", [True, False])
+def test_other_protocols_and_options_are_refused_whoever_asks(address, trusted):
+    with pytest.raises(SourceRefused):
+        parse(address, trusted=trusted)
+
+
+def test_a_person_may_name_any_host(tmp_path):
+    assert parse("https://git.intern.example/team/skills.git", trusted=True).key == "git.intern.example/team/skills"
+    assert parse("git@localhost:team/skills", trusted=True).key == "localhost/team/skills"
+    assert parse(str(tmp_path), trusted=True).kind == "folder"
+
+
+def test_a_model_may_name_a_folder_of_its_project(tmp_path):
+    inside = tmp_path / "project" / "plugins"
+    inside.mkdir(parents=True)
+    (tmp_path / "project" / "way-out").symlink_to("/etc")
+
+    assert parse(str(inside), trusted=False, project=tmp_path / "project").text == str(inside)
+    with pytest.raises(SourceRefused):
+        parse(str(tmp_path / "project" / "way-out"), trusted=False, project=tmp_path / "project")
+    with pytest.raises(SourceRefused):
+        parse(str(tmp_path / "project" / ".." / ".."), trusted=False, project=tmp_path / "project")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "acme/skills",
+        "github.com/acme/skills",
+        "https://github.com/acme/skills",
+        "https://github.com/acme/skills.git",
+        "https://github.com/acme/skills/tree/main/plugins/x",
+        "https://token@github.com/acme/skills",
+        "ssh://git@github.com/acme/skills.git",
+        "git@github.com:acme/skills.git",
+    ],
+)
+def test_one_repository_has_one_key_however_it_is_written(address):
+    assert parse(address, trusted=True).key == "github.com/acme/skills"
+
+
+def test_what_names_nothing_is_told_with_the_way_out():
+    with pytest.raises(SourceError, match="there is no folder 'nowhere'; send a folder, owner/name on GitHub"):
+        parse("nowhere", trusted=True)
+
+
+def test_groups_below_groups_keep_their_path():
+    assert key_of("https://gitlab.com/a/b/c.git") == "gitlab.com/a/b/c"
