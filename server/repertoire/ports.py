@@ -99,6 +99,9 @@ class GraphReader(Protocol):
     ) -> list[tuple[int, float]]:
         """Return (node id, lexical score, higher is better) of components with any of the words, best first."""
 
+    def match_fields(self, words: Sequence[str], *, limit: int) -> list[tuple[int, float, float, float, float]]:
+        """Return (node id, score, score of the name, of the description, of the body alone), best first."""
+
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
         """Count the components that hold each word."""
 

@@ -1,21 +1,98 @@
-"""One score out of several: each channel scaled by its best, weighed and added, so that the parts can be read."""
+"""One score out of all evidence: learned weights that depend on the question, in parts that can be read.
+
+A score is a log-odds: differences count, not its height. Each weight is a line over the conditions of the question
+(how long it is, how flat the words' scores are, how long components are here), so that words count for more where
+they tell more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from repertoire.retrieval.learned import WEIGHTS
+from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.snapshot import Floats
+from repertoire.retrieval.vector import Semantic
 
-WORDS, BODY, DESCRIPTION, GRAPH = "words", "body", "description", "graph"
+WORDS, SIMILARITY, KIND, CARRIED, GRAPH = "words", "similarity", "kind", "carried", "graph"
+# the part that each feature belongs to; their order is that of WEIGHTS
+FEATURES = (
+    ("words, all fields", WORDS),
+    ("words, name", WORDS),
+    ("words, description", WORDS),
+    ("words, body", WORDS),
+    ("words, best clause", WORDS),
+    ("body, of the nearest", SIMILARITY),
+    ("description, of the nearest", SIMILARITY),
+    ("body", SIMILARITY),
+    ("description", SIMILARITY),
+    ("body, nearest clause, of the nearest", SIMILARITY),
+    ("description, nearest clause, of the nearest", SIMILARITY),
+    ("kind that seldom answers", KIND),
+    ("carried by many", CARRIED),
+)
+PRIORS = 2  # the last features: known without the question
+CONDITIONS = ("always", "words", "clauses", "flatness", "length")
 
 
-def fuse(channels: Mapping[str, Floats], weights: Mapping[str, float], size: int) -> tuple[Floats, dict[str, Floats]]:
-    """Return the fused scores and the parts that add up to them; a silent channel takes no part."""
-    parts = {
-        name: weights[name] * channel / best
-        for name, channel in channels.items()
-        if (best := float(channel.max(initial=0.0))) > 0.0
-    }
-    return sum(parts.values(), start=np.zeros(size)), parts
+@dataclass(frozen=True)
+class Features:
+    """The evidence for every row (features by rows), and the conditions under which it is weighed."""
+
+    table: Floats
+    conditions: Floats
+
+
+def features(words: Lexical, body: Semantic, description: Semantic, priors: Floats, conditions: Floats) -> Features:
+    """Put the evidence together; `priors` are the two rows of what is known without the question."""
+    table = np.stack(
+        [
+            words.whole,
+            words.name,
+            words.description,
+            words.body,
+            words.clause,
+            _of_best(body.whole),
+            _of_best(description.whole),
+            body.whole,
+            description.whole,
+            _of_best(body.clause),
+            _of_best(description.clause),
+            *priors,
+        ]
+    )
+    return Features(table, conditions)
+
+
+def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float, length: float) -> Floats:
+    """Return the conditions of a question; `length` is what a component usually has, in characters.
+
+    Centred where most questions lie, so that the first weight of a feature is the usual one.
+    """
+    return np.array(
+        [
+            1.0,
+            np.log1p(len(words)) / 3.0 - 0.8,
+            np.log(max(len(clauses), 1)),
+            flatness - 0.5,
+            np.log(max(length, 1.0)) / 2.0 - 2.9,
+        ]
+    )
+
+
+def fuse(evidence: Features) -> tuple[Floats, dict[str, Floats]]:
+    """Return the score of every row, and the parts that add up to it."""
+    weights = np.array(WEIGHTS) @ evidence.conditions
+    contributions = weights[:, None] * evidence.table
+    parts: dict[str, Floats] = {}
+    for (_, part), contribution in zip(FEATURES, contributions, strict=True):
+        parts[part] = parts[part] + contribution if part in parts else contribution
+    return contributions.sum(axis=0), parts
+
+
+def _of_best(scores: Floats) -> Floats:
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0.0 else scores

@@ -1,34 +1,76 @@
-"""Words: the full-text index's score of every component, the rarest words first where a question is long."""
+"""Words: what the full-text index says of every component, field by field and clause by clause."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.snapshot import Floats, Mask, Snapshot
 
-FIELD_WEIGHTS = (2.0, 1.0, 1.0)  # name, description, body
 MAX_TERMS = 64  # an OR of 120 words over 11,000 bodies takes over 100 ms
 _DEPTH = 1000
+_TENTH = 9
 
 
-def lexical_scores(reader: GraphReader, words: Sequence[str], snapshot: Snapshot, allowed: Mask) -> Floats:
-    """Return every row's lexical score; 0 where it holds none of the words."""
-    scores = np.zeros(len(snapshot))
+@dataclass(frozen=True)
+class Lexical:
+    """Scores of every row, 1 for the best whole: of all fields, of each alone, and of the best clause."""
+
+    whole: Floats
+    name: Floats
+    description: Floats
+    body: Floats
+    clause: Floats
+    flatness: float  # what the tenth row has of the best one's score: high where the words tell little apart
+
+    @classmethod
+    def silent(cls, size: int) -> Lexical:
+        """Return what is known without the index."""
+        nothing = np.zeros(size)
+        return cls(nothing, nothing, nothing, nothing, nothing, 0.0)
+
+
+def lexical(
+    reader: GraphReader, words: Sequence[str], clauses: Sequence[str], snapshot: Snapshot, allowed: Mask
+) -> Lexical:
+    """Score every row by the words of a question, and by those of its clauses apart."""
     # A filter may leave few of the best: then all that match are read, never a list cut before the filter.
     depth = _DEPTH if allowed.all() else len(snapshot)
-    found = reader.match(rarest(reader, words), limit=depth, weights=FIELD_WEIGHTS)
-    if found:
-        rows, known = snapshot.rows_of(np.array([node_id for node_id, _ in found], dtype=np.int64))
-        scores[rows[known]] = np.array([score for _, score in found])[known]
-    return scores
+    fields = _fields(reader, rarest(reader, words), snapshot, depth) * allowed
+    best = float(fields[0].max(initial=0.0))
+    if best <= 0.0:
+        return Lexical.silent(len(snapshot))
+    fields /= best
+    clause = fields[0] if not clauses else np.zeros(len(snapshot))
+    for text in clauses:
+        found = _fields(reader, rarest(reader, content_words(text)), snapshot, depth)[0] * allowed
+        highest = float(found.max(initial=0.0))
+        if highest > 0.0:
+            np.maximum(clause, found / highest, out=clause)
+    return Lexical(fields[0], fields[1], fields[2], fields[3], clause, _flatness(fields[0]))
 
 
 def rarest(reader: GraphReader, words: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
     """Return at most `limit` words, those that the fewest components hold."""
     if len(words) <= limit:
         return list(words)
-    frequency: Mapping[str, int] = reader.document_frequency(words)
+    frequency = reader.document_frequency(words)
     return sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])[:limit]
+
+
+def _fields(reader: GraphReader, words: Sequence[str], snapshot: Snapshot, depth: int) -> Floats:
+    scores = np.zeros((4, len(snapshot)))
+    found = np.array(reader.match_fields(words, limit=depth), dtype=np.float64).reshape(-1, 5)
+    rows, known = snapshot.rows_of(found[:, 0].astype(np.int64))
+    scores[:, rows[known]] = found[known, 1:].T
+    return scores
+
+
+def _flatness(scores: Floats) -> float:
+    if len(scores) <= _TENTH:
+        return float(scores.min(initial=0.0))
+    return float(np.partition(scores, len(scores) - 1 - _TENTH)[len(scores) - 1 - _TENTH])

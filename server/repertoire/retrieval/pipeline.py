@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -13,18 +13,18 @@ from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, 
 from repertoire.domain.component import Component
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
-from repertoire.retrieval import fuse as fusing
 from repertoire.retrieval import why
+from repertoire.retrieval.fuse import FEATURES, GRAPH, PRIORS, Features, conditions, features, fuse
 from repertoire.retrieval.gate import FITS, Evidence, confidence
-from repertoire.retrieval.lexical import lexical_scores
+from repertoire.retrieval.lexical import Lexical, lexical
 from repertoire.retrieval.plan import NAMED, Capabilities, Plan, make_plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
-from repertoire.retrieval.vector import similarities
-from repertoire.retrieval.walk import Walk, walk
+from repertoire.retrieval.vector import Semantic, semantic
+from repertoire.retrieval.walk import Walk, best_rows, walk
 
-WEIGHTS = {fusing.WORDS: 0.5, fusing.BODY: 0.25, fusing.DESCRIPTION: 0.25, fusing.GRAPH: 0.1}
-_SPACE_OF = {fusing.BODY: BODY_SPACE, fusing.DESCRIPTION: DESCRIPTION_SPACE}
 _MAX_RANKED = 200
+_NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
+_SPREAD = 4.0  # log-odds by which a score falls to a third of the best
 
 
 @dataclass(frozen=True)
@@ -85,33 +85,27 @@ class Pipeline:
             named = self._named(plan, snapshot, allowed)
         if len(named) and plan.intent != NAMED and _is_identifier(plan.name):
             return self._by_name(plan, snapshot, named, trace)
-        channels, similarity = self._channels(plan, snapshot, allowed, trace)
-        seeds, _ = fusing.fuse({k: np.where(allowed, v, 0.0) for k, v in channels.items()}, WEIGHTS, len(snapshot))
-        with trace.stage("ppr") as detail:
-            walked = (
-                walk(snapshot, seeds, using=query.using) if "graph" not in query.without else Walk.nowhere(snapshot)
-            )
-            detail.append(f"{len(walked.seeds)} seeds")
+        evidence, similarity = self._evidence(plan, snapshot, allowed, trace)
         with trace.stage("fuse") as detail:
-            channels = {**channels, fusing.GRAPH: walked.ranks}
-            scores, parts = fusing.fuse(
-                {k: np.where(allowed, v, 0.0) for k, v in channels.items()}, WEIGHTS, len(snapshot)
-            )
-            scores[named] += 1.0
-            rows = _best(scores, _MAX_RANKED)
-            detail.append(f"{int((scores > 0).sum())} scored")
+            scores, parts = fuse(evidence)
+            detail.append(f"{int(allowed.sum())} scored")
+        with trace.stage("ppr") as detail:
+            walked = Walk.nowhere(snapshot)
+            if "graph" not in query.without:
+                walked = walk(snapshot, scores, allowed, using=query.using)
+            parts[GRAPH] = walked.score
+            scores = scores + walked.score
+            detail.append(f"{len(walked.seeds)} seeds, {int((walked.score > 0).sum())} reached")
+        scores[named] += _NAMED
+        rows = best_rows(np.where(allowed & _spoken_for(evidence), scores, -np.inf), _MAX_RANKED)
         with trace.stage("gate") as detail:
-            sure = 0.0
-            if len(rows):
-                first = rows[:3]
-                coverage = float(channels[fusing.WORDS][first].max() > 0)
-                sure = 1.0 if len(named) else confidence(Evidence(float(similarity[first].max()), coverage))
+            sure = 1.0 if len(named) else confidence(_gate_evidence(rows, similarity, evidence))
             detail.append(f"confidence {sure:.2f}")
         return Ranking(
             plan,
             snapshot,
             rows,
-            scores,
+            _relative(scores, rows),
             parts,
             similarity,
             walked,
@@ -160,36 +154,36 @@ class Pipeline:
             degraded=(),
         )
 
-    def _channels(
-        self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: _Trace
-    ) -> tuple[dict[str, Floats], Floats]:
-        without = plan.query.without
-        channels = {}
+    def _evidence(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: _Trace) -> tuple[Features, Floats]:
+        without, size = plan.query.without, len(snapshot)
         with trace.stage("words") as detail:
-            words = plan.words if "text" not in without else ()
-            channels[fusing.WORDS] = lexical_scores(self._graph, words, snapshot, allowed)
-            detail.append(f"{int((channels[fusing.WORDS] > 0).sum())} hold a word")
+            words = Lexical.silent(size)
+            if "text" not in without:
+                words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed)
+            detail.append(f"{int((words.whole > 0).sum())} hold a word")
         with trace.stage("vectors") as detail:
-            vector = self._embed(plan.query.text, trace) if "vectors" not in without else None
-            for name, space in _SPACE_OF.items():
-                channels[name] = similarities(snapshot.spaces.get(space), vector, len(snapshot))
-            done = len(snapshot.spaces[BODY_SPACE].rows)
-            if vector is not None and done < len(snapshot):
-                trace.degraded.append(f"vectors {done}/{len(snapshot)}")
-            detail.append(f"{done} vectors" if vector is not None else "skipped")
-        return channels, np.maximum(channels[fusing.BODY], channels[fusing.DESCRIPTION])
+            body = description = Semantic.silent(size)
+            vectors = self._embed([plan.query.text, *plan.clauses], trace) if "vectors" not in without else None
+            if vectors is not None:
+                body = semantic(snapshot.spaces[BODY_SPACE], vectors, size)
+                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], vectors, size)
+                done = len(snapshot.spaces[BODY_SPACE].rows)
+                if done < size:
+                    trace.degraded.append(f"vectors {done}/{size}")
+            detail.append("skipped" if vectors is None else f"{len(vectors)} compared")
+        asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
+        priors = snapshot.priors
+        return features(words, body, description, priors, asked), np.maximum(body.whole, description.whole)
 
-    def _embed(self, text: str, trace: _Trace) -> Vectors | None:
+    def _embed(self, texts: Sequence[str], trace: _Trace) -> Vectors | None:
         if self._embedder is None:
             trace.degraded.append("no embedding model: words and graph alone")
             return None
         try:
-            vectors = self._embedder.embed_queries([text])
+            return self._embedder.embed_queries(texts)
         except ModelUnavailable as error:
             trace.degraded.append(f"no embedding model: {error}")
             return None
-        vector: Vectors = vectors[0]
-        return vector
 
 
 def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mask:
@@ -215,12 +209,20 @@ def _is_identifier(name: str) -> bool:
     return any(mark in name for mark in ":-_/.")
 
 
-def _best(scores: Floats, limit: int) -> Rows:
-    limit = min(limit, int((scores > 0).sum()))
-    if limit == 0:
-        return np.zeros(0, dtype=np.int64)
-    head = np.argpartition(-scores, limit - 1)[:limit]
-    return head[np.lexsort((head, -scores[head]))]
+def _spoken_for(evidence: Features) -> Mask:
+    """Return the rows that any word or vector speaks for."""
+    return np.asarray(evidence.table[: len(FEATURES) - PRIORS].max(axis=0, initial=0.0) > 0.0)
+
+
+def _relative(scores: Floats, rows: Rows) -> Floats:
+    """Return scores from 0 to 1, 1 for the best: how much less likely than it a row is."""
+    best = float(scores[rows[0]]) if len(rows) else 0.0
+    return np.asarray(np.exp(np.minimum(scores - best, 0.0) / _SPREAD))
+
+
+def _gate_evidence(rows: Rows, similarity: Floats, evidence: Features) -> Evidence:
+    first = rows[:3]
+    return Evidence(float(similarity[first].max(initial=0.0)), float(evidence.table[0][first].max(initial=0.0)))
 
 
 def _whys(ranking: Ranking, row: int, component: Component) -> tuple[Why, ...]:

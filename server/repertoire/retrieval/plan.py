@@ -31,6 +31,13 @@ _WANTED = re.compile(
     r"(?:that|which|who|for|to|can|could|is|are|do|does|exists?)\b",
     re.IGNORECASE,
 )
+# where one wish ends and the next begins
+_BREAK = re.compile(
+    r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|"
+    r"\s+(?:and then|and also|as well as|after that|afterwards|and|then|also|additionally|finally|but|plus)\s+"
+)
+_CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
+MAX_CLAUSES = 8
 _IDENTIFIER = re.compile(r"/?[\w.-]+(?::[\w./#@ -]+)?")
 
 Capabilities = Callable[[str], Sequence[str]]
@@ -43,6 +50,7 @@ class Plan:
     query: Query
     intent: str
     words: tuple[str, ...]
+    clauses: tuple[str, ...]  # its parts, where it has several
     wanted: tuple[str, ...]  # types that the words ask for: preferred, while Query.types are required
     capabilities: tuple[str, ...]
     name: str  # what might be a component's id or name; empty where the question is a sentence
@@ -55,10 +63,18 @@ def make_plan(query: Query, intent: str, capabilities: Capabilities | None = Non
         query=query,
         intent=intent,
         words=tuple(content_words(text)[:MAX_WORDS]),
+        clauses=tuple(clauses(text)),
         wanted=wanted_types(text),
         capabilities=tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else (),
         name=text.removeprefix("/") if _IDENTIFIER.fullmatch(text) else "",
     )
+
+
+def clauses(text: str) -> list[str]:
+    """Take a question apart into what it asks for one after the other; empty where it asks for one thing."""
+    parts = (part.strip(" ,.-\"'") for part in _BREAK.split(text) if part)
+    found = list(dict.fromkeys(part for part in parts if len(content_words(part)) >= _CLAUSE_WORDS))
+    return found[:MAX_CLAUSES] if len(found) > 1 else []
 
 
 def wanted_types(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.component import BODY_INDEXED, HOOK, MCP_SERVER, PLUGIN, REQUEST
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -20,6 +21,10 @@ Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE)
+# A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
+SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
+_INDIRECT = 0.1
+_SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
 _RELOAD_SECONDS = 2.0
 
@@ -40,6 +45,7 @@ class Snapshot:
     summaries: tuple[Summary, ...]
     topology: Topology
     spaces: Mapping[str, Space]
+    length: float = 0.0  # characters that a component's searched text usually has
 
     def __len__(self) -> int:
         return len(self.summaries)
@@ -69,13 +75,32 @@ class Snapshot:
     @cached_property
     def graph(self) -> CsrGraph:
         """The walkable graph over positions: every edge can be walked both ways."""
-        source, target, weight = self.topology.source, self.topology.target, self.topology.weight
+        source, target = self.topology.source, self.topology.target
+        weight = self.topology.weight.astype(np.float64) * self._directness
         return CsrGraph(
             range(len(self.topology.ids)),
             np.concatenate([source, target]),
             np.concatenate([target, source]),
             np.concatenate([weight, weight]),
         )
+
+    @cached_property
+    def _directness(self) -> Floats:
+        """How far each edge counts: fully between components, little by way of what many components share."""
+        source, target = self.topology.source, self.topology.target
+        shared = self.row_at < 0
+        requests = np.array([kind == REQUEST for kind in self.topology.types], dtype=np.bool_)
+        degree = np.bincount(source, minlength=len(shared)) + np.bincount(target, minlength=len(shared))
+        by_way = np.where(shared & ~requests, _INDIRECT / np.maximum(degree, 1), 1.0)
+        return np.asarray(np.minimum(by_way[source], by_way[target]))
+
+    @cached_property
+    def priors(self) -> Floats:
+        """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
+        kinds, names = self.column("type"), np.char.lower(self.column("name").astype(np.str_))
+        rare = np.isin(kinds, SELDOM) if len(np.unique(kinds)) > 1 else np.zeros(len(self))
+        _, which, count = np.unique(names, return_inverse=True, return_counts=True)
+        return np.stack([rare.astype(np.float64), np.log(count[which])]) if len(self) else np.zeros((2, 0))
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""
@@ -143,7 +168,13 @@ class Snapshots:
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
         snapshot = Snapshot(topology.revision, summaries, topology, {})
         spaces = {space: self._space(snapshot, space) for space in SPACES}
-        return Snapshot(topology.revision, summaries, topology, spaces)
+        return Snapshot(topology.revision, summaries, topology, spaces, self._usual_length(summaries))
+
+    def _usual_length(self, summaries: Sequence[Summary]) -> float:
+        sample = summaries[:: max(1, len(summaries) // _SAMPLED)]
+        found = self._graph.components(summary.node_id for summary in sample).values()
+        lengths = [len(entry.component.description + entry.component.body[:BODY_INDEXED]) for entry in found]
+        return float(np.median(lengths)) if lengths else 0.0
 
     def _space(self, snapshot: Snapshot, space: str) -> Space:
         node_ids, vectors = self._vectors.matrix(space, self._model)

@@ -1,6 +1,8 @@
-"""Meaning: the cosine similarity of a question with every component, one space at a time."""
+"""Meaning: the cosine similarity of a question, and of its clauses, with every component in one space."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,9 +10,25 @@ from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Floats, Space
 
 
-def similarities(space: Space | None, vector: Vectors | None, size: int) -> Floats:
-    """Return every row's cosine similarity, never below 0; 0 where it has no vector."""
-    scores = np.zeros(size)
-    if space is not None and vector is not None and len(space.rows):
-        scores[space.rows] = np.maximum(space.vectors @ vector, 0.0)
-    return scores
+@dataclass(frozen=True)
+class Semantic:
+    """Similarities of every row, never below 0: of the whole question, and of the clause nearest to the row."""
+
+    whole: Floats
+    clause: Floats
+
+    @classmethod
+    def silent(cls, size: int) -> Semantic:
+        """Return what is known without vectors."""
+        return cls(np.zeros(size), np.zeros(size))
+
+
+def semantic(space: Space, vectors: Vectors, size: int) -> Semantic:
+    """Compare a question (the first vector) and its clauses (the others) with a space."""
+    if not len(space.rows):
+        return Semantic.silent(size)
+    near = np.maximum(space.vectors @ vectors.T, 0.0)
+    whole, clause = np.zeros(size), np.zeros(size)
+    whole[space.rows] = near[:, 0]
+    clause[space.rows] = near[:, 1:].max(axis=1) if near.shape[1] > 1 else near[:, 0]
+    return Semantic(whole, clause)

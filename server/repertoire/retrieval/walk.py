@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
 
-SEEDS = 20
-DAMPING = 0.5  # one or two steps from the seeds: farther, popular nodes win whatever was asked
+SEEDS = 50
+DAMPING = 0.85
 _TOLERANCE = 1e-4
+_FLOOR = 1e-4  # ranks below it are noise
+_WEIGHT = 1.5  # of a rank's logarithm
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,11 @@ class Walk:
     snapshot: Snapshot
     ranks: Floats
     seeds: Rows
+
+    @property
+    def score(self) -> Floats:
+        """What the walk adds to each row's log-odds: nothing where it hardly came."""
+        return np.asarray(_WEIGHT * np.log(np.maximum(self.ranks, _FLOOR) / _FLOOR))
 
     @classmethod
     def nowhere(cls, snapshot: Snapshot) -> Walk:
@@ -45,23 +52,32 @@ class Walk:
         return []
 
 
-def walk(snapshot: Snapshot, relevance: Floats, *, using: Sequence[str] = ()) -> Walk:
-    """Walk from the most relevant rows, and from what is already in use."""
+def walk(snapshot: Snapshot, scores: Floats, allowed: Mask, *, using: Sequence[str] = ()) -> Walk:
+    """Walk from the most relevant rows, each as likely as its score makes it, and from what is already in use."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay
 
     if not len(snapshot.topology.source):
         return Walk.nowhere(snapshot)
-    seeds = np.argsort(-relevance, kind="stable")[:SEEDS]
-    seeds = seeds[relevance[seeds] > 0.0]
-    start = dict(zip(snapshot.positions[seeds].tolist(), relevance[seeds].tolist(), strict=True))
+    seeds = best_rows(np.where(allowed, scores, -np.inf), SEEDS)
+    likely = np.exp(scores[seeds] - scores[seeds].max(initial=-np.inf))
+    start = dict(zip(snapshot.positions[seeds].tolist(), likely.tolist(), strict=True))
     for position in _positions(snapshot, using):
-        start[position] = max(start.values(), default=1.0)
+        start[position] = 1.0
     size = len(snapshot.topology.ids)
     ranks = nx.pagerank(snapshot.graph, alpha=DAMPING, personalization=start, tol=_TOLERANCE / max(size, 1))
     if not ranks:
         return Walk.nowhere(snapshot)
     every = np.fromiter(ranks.values(), dtype=np.float64, count=size)
     return Walk(snapshot, every[snapshot.positions], seeds)
+
+
+def best_rows(scores: Floats, limit: int) -> Rows:
+    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
+    limit = min(limit, int(np.isfinite(scores).sum()))
+    if limit == 0:
+        return np.zeros(0, dtype=np.int64)
+    head = np.argpartition(-scores, limit - 1)[:limit]
+    return head[np.lexsort((head, -scores[head]))]
 
 
 def _positions(snapshot: Snapshot, using: Sequence[str]) -> list[int]:

@@ -41,8 +41,7 @@ class Graph:
         )
 
     def match_fields(self, words: Sequence[str], *, limit: int) -> list[tuple[int, float, float, float, float]]:
-        """Return node id and scores of components with any of the words, best first: of all fields (the name twice),
-        and of name, description and body alone."""
+        """Return (node id, score, score of the name, of the description, of the body alone), best first."""
         if not words:
             return []
         return self._db.rows(
