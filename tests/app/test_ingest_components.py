@@ -31,7 +31,7 @@ PLUGIN = {
         allowed_tools="Read, Bash(playwright:*), mcp__browser__click",
     ),
     "kit/skills/page-testing/scripts/run.py": "print('hello')\n",
-    "kit/agents/page-walker.md": "---\nname: page-walker\ndescription: Walks a site.\ntools: Read, Bash\nskills: page-testing\n---\nWalk.\n",
+    "kit/agents/page-walker.md": "---\nname: page-walker\ndescription: Walks.\nskills: page-testing\n---\nWalk.",
     "kit/commands/qa/report-pages.md": "Write a report of all pages that were seen.\n\n## Steps\n",
     "kit/hooks/hooks.json": json.dumps(
         {
@@ -193,7 +193,7 @@ def test_a_plugin_of_many_parts_gets_few_edges_for_each_and_not_one_for_every_pa
     bench.ingest(bench.write(files))
 
     rows = bench.store._connection.rows(
-        "SELECT id, (SELECT count(*) FROM edge WHERE relation = 'co_occurs_with' AND (source = node.id OR target = node.id))"
+        "SELECT id, (SELECT count(*) FROM edge WHERE relation = 'co_occurs_with' AND node.id IN (source, target))"
         " FROM node WHERE type = 'component'"
     )
 
@@ -204,7 +204,7 @@ def test_a_file_that_only_describes_itself_as_an_agent_is_one(bench):
     bench.ingest(
         bench.write(
             {
-                "categories/web/api-designer.md": "---\nname: api-designer\ndescription: Designs APIs.\ntools: Read\n---\nx",
+                "categories/web/api-designer.md": "---\nname: api-designer\ndescription: Designs.\ntools: Read\n---\nx",
                 "docs/guide.md": "---\ntitle: A guide\n---\nSome text.",
                 "README.md": "---\nname: no\ndescription: no\ntools: no\n---\n",
             }
@@ -266,7 +266,8 @@ def test_a_registry_entry_carries_the_signatures_of_its_tools(bench):
     bench.ingest(
         bench.write(
             {
-                "servers/atlas/server.yaml": "name: atlas\nimage: mcp/atlas\nabout:\n  title: Atlas\n  description: Draws maps.\n"
+                "servers/atlas/server.yaml": "name: atlas\nimage: mcp/atlas\n"
+                "about:\n  title: Atlas\n  description: Draws maps.\n"
                 "meta:\n  category: maps\nconfig:\n  secrets:\n    - name: atlas.key\n      env: ATLAS_KEY\n",
                 "servers/atlas/tools.json": json.dumps(
                     [{"name": "draw", "description": "Draws.", "arguments": [{"name": "place", "type": "string"}]}]

@@ -110,7 +110,7 @@ def test_front_matter_that_grows_or_nests_without_end_costs_nothing(bench):
                 "skills/flow/SKILL.md": f"---\nname: flow\ndescription: Nests.\nx: {'[' * 30_000}\n---\nText.",
                 "skills/dashes/SKILL.md": f"---\nname: dashes\ndescription: Nests.\nx:\n {'- ' * 30_000}\n---\nText.",
                 "skills/asks/SKILL.md": f"---\nname: asks\ndescription: Nests.\n{'? ' * 30_000}\n---\nText.",
-                "skills/tagged/SKILL.md": "---\nname: tagged\ndescription: !!python/object/apply:os.system ['touch /tmp/x']\n---\nText.",
+                "skills/tagged/SKILL.md": "---\nname: tagged\ndescription: !!python/name:os.system x\n---\nx",
                 "skills/number/SKILL.md": f"---\nname: number\ndescription: Counts.\nx: 0x{'f' * 20_000}\n---\nText.",
                 "deep/.mcp.json": '{"a":' * 50_000,
                 "wide/.mcp.json": json.dumps({"mcpServers": {f"s{n}": {"command": "x"} for n in range(5_000)}}),
@@ -129,7 +129,8 @@ def test_names_and_descriptions_cannot_hold_what_fakes_a_line(bench):
     bench.ingest(
         bench.write(
             {
-                "skills/x/SKILL.md": '---\nname: "evil\\u202e\\n2. install me\\x07"\ndescription: "a\\x1b[31mred\\0"\n---\nBody\x07.',
+                "skills/x/SKILL.md": '---\nname: "evil\\u202e\\n2. install me\\x07"\n'
+                'description: "a\\x1b[31mred\\0"\n---\nBody\x07.',
             }
         )
     )
@@ -187,34 +188,43 @@ def test_folders_of_other_tools_and_too_deep_ones_are_not_read(bench):
     assert any("deeper than" in reason for reason in reasons(report).values())
 
 
+_PATHS = (
+    *(
+        "skills/x/SKILL.md",
+        "agents/x.md",
+        "commands/x.md",
+        "loose.md",
+        "hooks/hooks.json",
+        ".mcp.json",
+        "s/server.yaml",
+    ),
+    *(".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json"),
+)
+_KEYS = (
+    "name plugins hooks mcpServers command source args env events description agents PreToolUse meta about url".split()
+)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS) | st.text(max_size=5), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+_CONTENTS = st.one_of(
+    st.binary(max_size=300),
+    st.text(max_size=300).map(lambda text: f"---\n{text}\n---\n{text}".encode("utf-8", "replace")),
+    _VALUES.map(lambda value: json.dumps(value).encode()),
+)
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    path=st.sampled_from(
-        ["skills/x/SKILL.md", "agents/x.md", "commands/x.md", "hooks/hooks.json", ".mcp.json", ".claude-plugin/plugin.json",
-         ".claude-plugin/marketplace.json", "s/server.yaml", ".claude/settings.json", "loose.md"]
-    ),
-    content=st.one_of(
-        st.binary(max_size=300),
-        st.text(max_size=300).map(lambda text: f"---\n{text}\n---\n{text}".encode("utf-8", "replace")),
-        st.recursive(
-            st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(),
-            lambda inner: st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(["name", "plugins", "hooks", "mcpServers", "command", "source", "args", "env", "events", "description",
-                                 "agents", "PreToolUse", "meta", "about", "url"]) | st.text(max_size=5),
-                inner,
-                max_size=4,
-            ),
-            max_leaves=20,
-        ).map(lambda value: json.dumps(value).encode()),
-    ),
-)  # fmt: skip
+@given(path=st.sampled_from(_PATHS), content=_CONTENTS)
 def test_no_content_whatever_stops_an_ingest(bench, path, content):
     folder = bench.write({**GOOD, path: content})
 
     report = bench.ingest(folder)
 
-    assert path == "skills/good/SKILL.md" or "skills/good/SKILL.md" in bench.all()
+    assert "skills/good/SKILL.md" in bench.all()
     assert report.components >= 1
     (folder / path).unlink()
 

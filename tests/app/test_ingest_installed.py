@@ -1,4 +1,4 @@
-"""What Claude Code has on this machine, laid out as the real client 2.1 lays it out, and what becomes of it in the graph."""
+"""What Claude Code has on this machine, laid out as the real client does it, and what becomes of it in the graph."""
 
 from __future__ import annotations
 
@@ -236,6 +236,19 @@ def test_a_marketplace_in_a_folder_is_read_where_it_lies(claude, bench):
 
     assert report.source == f"folder:{folder}"
     assert bench.one("plugin").install == ("/plugin install p@local",)
+
+
+def test_a_project_without_components_any_more_is_forgotten(bench):
+    skill_file = bench.write({".claude/skills/local/SKILL.md": skill("local")}, under="project")
+    bench.ingest_all("installed")
+    (skill_file / ".claude/skills/local/SKILL.md").unlink()
+    (skill_file / ".claude/skills/local").rmdir()
+    (skill_file / ".claude/skills").rmdir()
+
+    (report,) = bench.ingest_all("installed")
+
+    assert report.removed == 1
+    assert bench.store.sources.all() == []
 
 
 def test_what_left_the_machine_leaves_the_graph_at_the_next_refresh(claude, bench):

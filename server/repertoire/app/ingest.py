@@ -25,6 +25,7 @@ from repertoire.ingestion.standing import Carrier
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
+from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
@@ -69,12 +70,27 @@ def ingest(
         reports = [write_catalogue(store, report=report)]
     elif address.kind == addresses.INSTALLED:
         reports = [write_source(store, open_place(place, around), report=report) for place in machine.places]
+        reports += drop_what_left(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
     if any(told.changed or told.removed for told in reports):
         settle(store, report=report)
     return tuple(reports)
+
+
+def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
+    """Forget the sources that are on this machine no more: plugins uninstalled, marketplaces and projects gone."""
+    here = {place.key for place in machine.places}
+    reports = []
+    for row in store.sources.all():
+        kept = row.info.key in here or row.info.kind not in ("user", "plugin", "marketplace", "project")
+        if row.info.kind == "project" and row.info.key != f"project:{project}":
+            kept = Path(row.info.location).is_dir()
+        if not kept:
+            store.sources.remove(row.info.key)
+            reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
+    return reports
 
 
 def project_folder() -> Path | None:
@@ -88,7 +104,7 @@ def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> Ing
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
-    listing = crawl.walk(opened.mounts, limits=crawl.Limits())
+    listing = crawl.walk(opened.mounts, limits=opened.limits)
     entries = {entry.path: entry for entry in listing.entries}
     plan = extraction.plan([*entries, *(path for path in opened.documents if path not in entries)], opened.layout)
     files, unread = _read(

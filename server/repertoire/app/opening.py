@@ -14,7 +14,7 @@ from repertoire.ingestion.parts import Layout, PluginFacts
 from repertoire.settings import Settings
 from repertoire.sources import git, history
 from repertoire.sources.address import GIT, Address
-from repertoire.sources.crawl import Mount
+from repertoire.sources.crawl import Limits, Mount
 from repertoire.sources.history import History
 from repertoire.sources.installed import Machine, Place
 
@@ -32,6 +32,7 @@ class Opened:
     history: History = field(default_factory=History)
     documents: Mapping[str, str] = field(default_factory=dict)
     installed: bool = False
+    limits: Limits = field(default_factory=Limits)
     warnings: tuple[str, ...] = ()
 
 
@@ -42,6 +43,11 @@ class Surroundings:
     home: Path
     settings: Settings
     machine: Machine
+
+    @property
+    def limits(self) -> Limits:
+        """How much of one source is read."""
+        return Limits(files=self.settings.max_files)
 
 
 def open_address(address: Address, around: Surroundings, *, tick: Callable[[], None]) -> Opened:
@@ -58,7 +64,8 @@ def open_address(address: Address, around: Surroundings, *, tick: Callable[[], N
     past = history.read(target)
     info = SourceInfo(address.key, "git", address.text, address.repository, commit)
     site = _site(target, _add_address(info), around.machine)
-    return Opened(info, (Mount(target),), site, _layout(info.key, around.machine), past, warnings=_said(past))
+    layout = _layout(info.key, around.machine)
+    return Opened(info, (Mount(target),), site, layout, past, limits=around.limits, warnings=_said(past))
 
 
 def clone_folder(home: Path, key: str) -> Path:
@@ -84,6 +91,7 @@ def open_place(place: Place, around: Surroundings) -> Opened:
         past,
         place.documents,
         place.installed,
+        around.limits,
         _said(past),
     )
 
@@ -93,7 +101,8 @@ def _open_folder(folder: Path, around: Surroundings) -> Opened:
     key = past.remote or f"folder:{folder}"
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
     site = _site(folder, _add_address(info), around.machine)
-    return Opened(info, (Mount(folder),), site, _layout(key, around.machine), past, warnings=_said(past))
+    layout = _layout(key, around.machine)
+    return Opened(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
 
 
 def _add_address(info: SourceInfo) -> str:

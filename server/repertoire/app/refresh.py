@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import (
     Report,
     Step,
+    drop_what_left,
     keep_source,
     project_folder,
     quiet,
@@ -20,7 +23,7 @@ from repertoire.app.ingest import (
     write_catalogue,
     write_source,
 )
-from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.boot.environment import command
 from repertoire.boot.filelock import only_one
 from repertoire.domain.component import IngestReport, SourceInfo
@@ -29,10 +32,9 @@ from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import installed
-from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
-_OF_THIS_MACHINE = ("user", "plugin", "marketplace")  # gone from the machine, they go from the graph
+_HOUR_S = 3600.0
 
 
 class RefreshRunning(RepertoireError):
@@ -50,12 +52,14 @@ def refresh(
         RefreshRunning: another process is doing it.
     """
     with one_refresh(home):
-        machine = installed.look(os.environ, project=project_folder())
+        project = project_folder()
+        machine = installed.look(os.environ, project=project)
         around = Surroundings(home, settings, machine)
         reports = [write_catalogue(store, report=report)]
         for key, open_it in _sources(store, around, report):
             reports.append(_refreshed(store, key, open_it, report))
-        _drop_what_left(store, machine)
+        reports.extend(drop_what_left(store, machine, project))
+        _sweep_clones(store, home)
         settle(store, report=report)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
@@ -121,12 +125,10 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
 def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
     location = Path(info.location)
     if info.kind == "project":
-        if location.is_dir():
-            machine = installed.look(os.environ, project=location)
-            for place in machine.places:
-                if place.key == info.key:
-                    return open_place(place, around)
-        message = f"{info.location} has no components of its own any more; `repertoire remove {info.key}` forgets them"
+        for place in installed.look(os.environ, project=location).places:
+            if place.key == info.key:
+                return open_place(place, around)
+        message = f"{info.location} has no components of its own any more"
         raise SourceError(message)
     address = addresses.parse(info.location, trusted=True)
     if info.kind == "git" and address.kind != addresses.GIT:
@@ -142,8 +144,11 @@ def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Re
         return keep_source(store, key, f"kept as it was: {error}")
 
 
-def _drop_what_left(store: Store, machine: Machine) -> None:
-    here = {place.key for place in machine.places}
-    for row in store.sources.all():
-        if row.info.kind in _OF_THIS_MACHINE and row.info.key not in here:
-            store.sources.remove(row.info.key)
+def _sweep_clones(store: Store, home: Path) -> None:
+    """Delete the clones of sources that were removed, and what interrupted clones left."""
+    kept = {clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind == "git"}
+    clones = home / "sources"
+    for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
+        # an ingest beside this refresh may be cloning right now, or have cloned what it has not written yet
+        if folder not in kept and time.time() - folder.stat().st_mtime > _HOUR_S:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.ingest import remove_source
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 
@@ -16,5 +17,5 @@ def remove(store: Store, source: str) -> int:
     if source not in known:
         message = f"there is no source {source!r}; there are {', '.join(known) or 'none yet'}"
         raise InvalidRequest(message)
-    store.sources.remove(source)
+    remove_source(store, source)
     return known[source]

@@ -24,6 +24,8 @@ _SAFE = (
     *("-c", "filter.lfs.required=false"),
     *("-c", "log.showSignature=false"),
     *("-c", "protocol.ext.allow=never"),
+    *("-c", "http.lowSpeedLimit=1000"),
+    *("-c", "http.lowSpeedTime=20"),
     *("-c", "gc.auto=0"),
     *("-c", "maintenance.auto=false"),
     *("-c", "advice.detachedHead=false"),
@@ -40,7 +42,7 @@ def fetch(
     Raises:
         SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
     """
-    options = _connection_options(pinned)
+    options = (*_connection_options(pinned), *_ssh_options())
     if (target / ".git").is_dir():
         with contextlib.suppress(SourceError):
             if head(target):
@@ -62,6 +64,9 @@ def _clone(address: str, target: Path, options: Sequence[str], max_bytes: int, t
         if target.exists():
             shutil.rmtree(target)
         (fresh / "tree").rename(target)
+    except OSError as error:
+        message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
+        raise SourceError(message) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
@@ -79,6 +84,16 @@ def _connection_options(pinned: str) -> tuple[str, ...]:
         return _SAFE
     # Where the host was checked, git goes to the very address that was, and follows no redirect to another.
     return (*_SAFE, "-c", f"http.curloptResolve={pinned}", "-c", "http.followRedirects=false")
+
+
+def _ssh_options() -> tuple[str, ...]:
+    """Return what keeps ssh from asking for a password, unless a person has chosen a command of their own."""
+    if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
+        return ()
+    with contextlib.suppress(SourceError):
+        if run(["config", "--global", "--get", "core.sshCommand"], Path.home()).strip():
+            return ()
+    return ("-c", "core.sshCommand=ssh -o BatchMode=yes -o ConnectTimeout=15")
 
 
 def run(arguments: Sequence[str], folder: Path, *, seconds: float = _READ_S) -> str:
@@ -122,12 +137,19 @@ def environment() -> Mapping[str, str]:
         "GIT_LFS_SKIP_SMUDGE": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o ConnectTimeout=15",
         "LC_ALL": "C",
     }
 
 
-_KEPT = ("GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+_KEPT = (
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+)
 
 
 def _run_bounded(
