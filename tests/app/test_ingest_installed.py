@@ -225,10 +225,13 @@ def test_a_disabled_plugin_is_not_in_use_and_tells_how_to_enable_it(claude, benc
 
 
 def test_a_marketplace_in_a_folder_is_read_where_it_lies(claude, bench):
+    listed = {"name": "local", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": "./"}]}
     folder = bench.write(
-        {".claude-plugin/marketplace.json": '{"name": "local", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": "./"}]}',
-         ".claude-plugin/plugin.json": '{"name": "p", "description": "d"}'}
-    )  # fmt: skip
+        {
+            ".claude-plugin/marketplace.json": json.dumps(listed),
+            ".claude-plugin/plugin.json": '{"name": "p", "description": "d"}',
+        }
+    )
     claude.known["local"] = {"source": {"source": "directory", "path": str(folder)}, "installLocation": str(folder)}
     claude.write({"plugins/known_marketplaces.json": json.dumps(claude.known)})
 

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.text import clean_line
@@ -19,6 +18,7 @@ _SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re
 _LONG_WORD = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _DIGIT = re.compile(r"\d")
 _PLACEHOLDER = re.compile(r"<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder", re.IGNORECASE)
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)([^?#]*)")
 _HIDDEN = "…"
 
 
@@ -101,12 +101,8 @@ def _looks_random(word: str) -> bool:
 
 def public_url(url: str) -> str:
     """Return an address without user, password, query and fragment."""
-    try:
-        parts = urlsplit(url)
-        host = parts.netloc.rpartition("@")[2]
-    except ValueError:
-        return ""
-    return clean_line(urlunsplit((parts.scheme, host, parts.path, "", "")), 300)
+    found = _URL.match(url)
+    return clean_line("".join(found.groups()), 300) if found else ""
 
 
 def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, Any]:
