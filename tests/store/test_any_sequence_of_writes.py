@@ -154,7 +154,7 @@ def check(store: Store, model: Model) -> None:
     }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=8))
 def test_the_graph_is_what_every_source_said_last(
     sequence: list[tuple[str, list[FileRecord] | None, list[str], tuple[Edge, ...]]],

@@ -196,6 +196,27 @@ def test_damage_in_the_middle_is_named_and_nothing_is_written(path, use):
     assert path.read_bytes() == content
 
 
+def test_damage_keeps_the_log_from_being_written_into_the_file(path):
+    fill(path)
+    in_process(
+        "import os\nstore = Store.open(Path(sys.argv[1]))\nstore.events.append([Event('now', 'asked')])\nos._exit(0)",
+        path,
+    )
+    content = bytearray(path.read_bytes())
+    content[40 * 4096 :] = os.urandom(len(content) - 40 * 4096)
+    path.write_bytes(content)
+    before = files_in(path.parent)
+    with Store.open(path) as store:
+        assert store.events.count("asked") == 1  # from the log
+        with pytest.raises(CorruptStore):
+            read_everything(store)
+    after = files_in(path.parent)
+    assert {name: after[name] == before[name] for name in (path.name, path.name + "-wal")} == {
+        path.name: True,
+        path.name + "-wal": True,
+    }
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(StoreReadOnly, match=r"no database at .*nowhere.*REPERTOIRE_HOME"):
         Store.open(tmp_path / "nowhere" / "repertoire.db")
@@ -341,8 +362,7 @@ print(store.events.count('asked'), store.events.count('big') % 5)
 
 def test_the_log_stays_bounded(path):
     with Store.open(path) as store:
-        for _ in range(12):
-            store.events.append([Event(NOW, "big", data={"text": "x" * 400_000})] * 8)
+        store.events.append([Event(NOW, "big", data={"text": "x" * 400_000})] * 60)  # one transaction of 24 MB
         store.events.append([Event(NOW, "small")])
         assert path.with_name(path.name + "-wal").stat().st_size <= LOG_LIMIT
 

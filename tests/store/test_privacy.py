@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 
@@ -112,6 +113,26 @@ def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store,
     assert store.requests.texts([node]) == {node: "please zeppelin the text"}
     assert [link.other for link in store.graph.links(other)] == ["acme:a"]
     assert store.preferences.muted() == {"acme:b": "component"}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_no_page_keeps_a_stale_copy_of_what_was_between_other_things(path, seed):
+    rng = random.Random(seed)
+    with Store.open(path) as store:
+        for number in range(1500):
+            project, word = rng.choice([(HERE, "xylophone "), (THERE, "zeppelin ")])
+            data = {"text": word * rng.randrange(1, 40)}
+            store.events.append([Event(NOW, "asked", "s", project, f"request:{number}", data=data)])
+        store.privacy.forget_project(HERE)
+        assert traces(path, b"xylophone", b"heliotrope", b"zeppelin") == [b"zeppelin"]
+
+
+def test_what_is_taken_back_leaves_no_trace_once_the_log_is_written(path):
+    with Store.open(path) as store:
+        store.preferences.mute("acme:xylophone", "component", now=NOW)
+    with Store.open(path) as store:
+        store.preferences.unmute("acme:xylophone")
+    assert b"xylophone" not in path.read_bytes()
 
 
 def test_a_request_that_was_asked_in_two_projects_goes_with_either(store, path):

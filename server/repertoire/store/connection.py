@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from repertoire.domain.errors import StoreBusy, StoreError
+from repertoire.domain.errors import StoreError
 from repertoire.store.opening import APPLICATION_ID, Wish, open_file, refuse_newer, translated
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes that the write-ahead log keeps once a checkpoint has emptied it
@@ -25,7 +24,6 @@ class Connection:
         self.path = path
         self._depth = 0
         self._touched = False
-        self._wait = wait
         with translated(path):
             opened = open_file(path, Wish(known_schema, read_only, wait))
         self._db, self.read_only, self.stale = opened.db, opened.read_only, opened.stale
@@ -63,10 +61,7 @@ class Connection:
     def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
         with self._running():
-            cursor = self._db.execute(sql, bindings)
-            row = cursor.fetchone()
-            cursor.close(force=True)  # a query left half-way would hold its snapshot, and the log could not be emptied
-            return row
+            return self._db.execute(sql, bindings).fetchone()
 
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         """Return the first column of the first row, or None."""
@@ -163,24 +158,13 @@ class Connection:
             # Into the file itself, before there is a log: from its first page on the file can be told from others.
             with self.transaction():
                 self._db.pragma("application_id", APPLICATION_ID)
-        self._enter_wal()
+        if self._db.pragma("journal_mode", "wal") != "wal":
+            message = (
+                f"the file system of {self.path} has no shared memory; set REPERTOIRE_HOME to a folder on a local disk"
+            )
+            raise StoreError(message)
         self._db.pragma("synchronous", "normal")
         self._db.pragma("foreign_keys", 1)
         self._db.pragma("secure_delete", 1)
         self._db.pragma("journal_size_limit", LOG_LIMIT)
         self._db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-
-    def _enter_wal(self) -> None:
-        # SQLite does not wait for this change: two processes that make the file together would fail each other.
-        deadline = time.monotonic() + self._wait
-        while True:
-            with contextlib.suppress(apsw.BusyError):
-                if self._db.pragma("journal_mode", "wal") == "wal":
-                    return
-            if time.monotonic() > deadline:
-                message = (
-                    f"{self.path} is locked by another process, or its file system has no shared memory; "
-                    "try again, or set REPERTOIRE_HOME to a folder on a local disk"
-                )
-                raise StoreBusy(message)
-            time.sleep(0.005)
