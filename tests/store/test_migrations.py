@@ -45,6 +45,20 @@ def test_a_next_step_is_applied_once(path):
     connection.close()
 
 
+def test_a_step_that_another_process_applies_first_is_not_applied_again(path):
+    class Overtaken(Connection):
+        def transaction(self):
+            faster = opened(path)
+            migrate(faster, (*MIGRATIONS, NEXT))
+            faster.close()
+            return super().transaction()
+
+    connection = Overtaken(path, known_schema=NEXT.number)
+    migrate(connection, (*MIGRATIONS, NEXT))
+    assert connection.rows("SELECT a FROM added") == [(1,)]
+    connection.close()
+
+
 def test_a_step_that_fails_leaves_the_schema_before_it(path):
     connection = opened(path)
     broken = Migration(NEXT.number, "broken", (*NEXT.statements, "this is no SQL"))
