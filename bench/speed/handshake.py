@@ -1,0 +1,91 @@
+"""Times spawn to handshake, environment ready or not yet built, and to the first answers, beside a bare python."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import harness
+import library
+from harness import Row, Section, bare_environment, in_turn, plain_python, whole_process
+from stdio import Client, launch_command, ready_environment
+
+from repertoire.boot import layout
+
+NOTHING = "python3 -c pass"
+HANDSHAKES = {"warm": "spawn to handshake, environment ready", "cold": "spawn to handshake, no environment yet"}
+FIRST = {
+    "hook_prompt": "spawn to first prompt answered",
+    "search_components": "spawn to first search answered",
+    "status": "spawn to first status answered",
+}
+ARGUMENTS = {
+    "hook_prompt": {"prompt": "add OAuth login with sessions to a FastAPI service", "session_id": "s", "cwd": "/"},
+    "search_components": {"query": "add OAuth login with sessions to a FastAPI service"},
+    "status": {},
+}
+
+
+def measure(options: argparse.Namespace) -> Section:
+    """Start a server for each sample."""
+    section = Section("handshake", {"python": plain_python(), "environment": sys.executable, "runs": options.runs})
+    with library.opened(library.home()) as repertoire:
+        section.settings |= library.counts(repertoire)
+    with library.copied(library.home()) as home:
+        cases: dict[str, Callable[[], float]] = {
+            NOTHING: lambda: whole_process([plain_python(), "-c", "pass"], environment=bare_environment())[0],
+            HANDSHAKES["warm"]: lambda: _handshake(home),
+            HANDSHAKES["cold"]: _cold,
+        }
+        for tool, name in FIRST.items():
+            cases[name] = lambda tool=tool: _first(home, tool)
+        samples = in_turn(cases, runs=options.runs)
+    section.rows = [Row(name, values, baseline=NOTHING if name != NOTHING else "") for name, values in samples.items()]
+    return section
+
+
+def _handshake(home: Path) -> float:
+    with closing(Client(launch_command(), ready_environment(home))) as client:
+        return client.handshake()
+
+
+def _first(home: Path, tool: str) -> float:
+    with closing(Client(launch_command(), ready_environment(home))) as client:
+        client.handshake()
+        client.call(tool, **ARGUMENTS[tool])
+        return 1000.0 * (time.perf_counter() - client.spawned)
+
+
+def _cold() -> float:
+    with (
+        tempfile.TemporaryDirectory(prefix="repertoire-cold-") as place,
+        _build_held_up(Path(place)),
+        closing(Client(launch_command(), bare_environment(REPERTOIRE_HOME=place))) as client,
+    ):
+        return client.handshake()
+
+
+@contextmanager
+def _build_held_up(home: Path) -> Iterator[None]:
+    """Let the build that a first start begins wait, then find its work done: nothing is downloaded."""
+    root = home / "env"
+    root.mkdir()
+    with (root / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+        done = root / f"{layout.key()}-bench"
+        python = layout.python_of(done)
+        python.parent.mkdir(parents=True)
+        python.symlink_to(sys.executable)
+        (done / layout.MARKER).touch()
+    time.sleep(3 * 0.2)  # the builder looks at the lock this often; then it goes
+
+
+if __name__ == "__main__":
+    harness.run_script("handshake", measure, runs=15)
