@@ -17,22 +17,14 @@ from repertoire.app.offer import Limits, offer
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, PARTS, REQUEST_SPACE, Query, Task
-from repertoire.domain.component import (
-    DEPENDS_ON,
-    REQUEST,
-    SELECTED,
-    Component,
-    Edge,
-    FileRecord,
-    Node,
-    SourceInfo,
-)
+from repertoire.domain.component import DEPENDS_ON, REQUEST, Component, Edge, FileRecord, SourceInfo
 from repertoire.domain.errors import InvalidRequest
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities
 from repertoire.retrieval.views import passage
 from repertoire.store.database import Store
+from repertoire.store.requests import Request, Selection
 
 SEARCH, SET, PROMPT = "search", "set", "prompt"
 MODES = (SEARCH, SET, PROMPT)
@@ -257,23 +249,20 @@ def _learn(store: Store, options: EvalOptions, labelled: _LabelledSet, embedder:
         message = f"--learn {options.learn!r}: give a split, or split:N with a whole number"
         raise InvalidRequest(message)
     past = labelled.split(split)[: int(number) if number else None]
-    edges = []
-    for query in past:
-        key = f"{REQUEST}:{query['id']}"
-        store.sources.add_node(Node(key, REQUEST, query["text"]), now=_NOW)
-        edges += [Edge(key, document, SELECTED) for document in labelled.gold.get(query["id"], ())]
-    store.sources.set_edges(edges, now=_NOW, file="learned")
-    if embedder is not None and past:
-        topology = store.graph.topology()
-        ids = dict(zip(topology.keys, topology.ids.tolist(), strict=True))
-        rows = [(ids[f"{REQUEST}:{query['id']}"], "") for query in past]
-        vectors = np.concatenate(
-            [
-                embedder.embed_queries([query["text"] for query in past[start : start + _BATCH]])
-                for start in range(0, len(past), _BATCH)
-            ]
+    requests = [
+        Request(
+            f"{REQUEST}:{query['id']}",
+            query["text"],
+            selected=tuple(Selection(document) for document in labelled.gold.get(query["id"], ())),
         )
-        store.vectors.put(REQUEST_SPACE, embedder.model, rows, vectors)
+        for query in past
+    ]
+    ids = store.requests.record_many(requests, now=_NOW)
+    if embedder is not None and past:
+        for start in range(0, len(past), _BATCH):
+            batch = slice(start, start + _BATCH)
+            vectors = embedder.embed_queries([query["text"] for query in past[batch]])
+            store.vectors.put(REQUEST_SPACE, embedder.model, [(node_id, "") for node_id in ids[batch]], vectors)
     return len(past)
 
 

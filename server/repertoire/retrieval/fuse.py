@@ -14,10 +14,18 @@ import numpy as np
 
 from repertoire.retrieval.learned import WEIGHTS
 from repertoire.retrieval.lexical import Lexical
-from repertoire.retrieval.snapshot import Floats
+from repertoire.retrieval.snapshot import Floats, Mask
 from repertoire.retrieval.vector import Semantic
 
-WORDS, SIMILARITY, KIND, CARRIED, GRAPH = "words", "similarity", "kind", "carried", "graph"
+WORDS, SIMILARITY, KIND, CARRIED, PAST, GRAPH, NAME = (
+    "words",
+    "similarity",
+    "kind",
+    "carried",
+    "requests",
+    "graph",
+    "name",
+)
 # the part that each feature belongs to; their order is that of WEIGHTS
 FEATURES = (
     ("words, all fields", WORDS),
@@ -91,6 +99,11 @@ def fuse(evidence: Features) -> tuple[Floats, dict[str, Floats]]:
     for (_, part), contribution in zip(FEATURES, contributions, strict=True):
         parts[part] = parts[part] + contribution if part in parts else contribution
     return contributions.sum(axis=0), parts
+
+
+def spoken_for(evidence: Features) -> Mask:
+    """Return the rows that any word or vector speaks for."""
+    return np.asarray(evidence.table[: len(FEATURES) - PRIORS].max(axis=0, initial=0.0) > 0.0)
 
 
 def _of_best(scores: Floats) -> Floats:

@@ -1,35 +1,39 @@
-"""Runs the stages in order: plan, words, vectors, graph, fuse, gate; every stage leaves a report."""
+"""Runs the stages in order: plan, words, vectors, fuse, requests, ppr, gate; every stage leaves a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, StageReport, Why
-from repertoire.domain.component import Component
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query, StageReport
 from repertoire.domain.errors import ModelUnavailable
-from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
-from repertoire.retrieval import why
-from repertoire.retrieval.fuse import FEATURES, GRAPH, PRIORS, Features, conditions, features, fuse
+from repertoire.ports import Embedder, GraphReader, VectorReader, Vectors
+from repertoire.retrieval.filters import allowed_rows
+from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, conditions, features, fuse, spoken_for
 from repertoire.retrieval.gate import FITS, Evidence, confidence
+from repertoire.retrieval.history import History, Past, with_past
 from repertoire.retrieval.lexical import Lexical, lexical
-from repertoire.retrieval.plan import NAMED, Capabilities, Plan, make_plan
+from repertoire.retrieval.plan import Capabilities, Plan, make_plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
+from repertoire.retrieval.trace import Trace
 from repertoire.retrieval.vector import Semantic, semantic
 from repertoire.retrieval.walk import Walk, best_rows, walk
+from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
 _NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
+_WANTED = 2.0  # log-odds for a type that the words ask for
 _SPREAD = 4.0  # log-odds by which a score falls to a third of the best
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Components in order, and all that was learned on the way; `rows` are positions in the snapshot's summaries."""
+    """Components in order, and all that was learned on the way; `rows` are positions in the snapshot's summaries.
+
+    `scores` are 1 for the best and fall with the log-odds, which are the sum of the `parts`.
+    """
 
     plan: Plan
     snapshot: Snapshot
@@ -38,23 +42,11 @@ class Ranking:
     parts: Mapping[str, Floats]
     similarity: Floats
     walk: Walk
+    past: Past
     confidence: float
     fits: bool
     report: tuple[StageReport, ...]
     degraded: tuple[str, ...]
-
-
-@dataclass
-class _Trace:
-    report: list[StageReport] = field(default_factory=list)
-    degraded: list[str] = field(default_factory=list)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[list[str]]:
-        detail: list[str] = []
-        start = perf_counter()
-        yield detail
-        self.report.append(StageReport(name, 1000.0 * (perf_counter() - start), ", ".join(detail)))
 
 
 class Pipeline:
@@ -73,31 +65,33 @@ class Pipeline:
         self._embedder = embedder
         self._capabilities = capabilities
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
+        self._history: tuple[Snapshot, History] | None = None
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset()) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are."""
-        trace = _Trace()
+        trace = Trace()
         with trace.stage("plan") as detail:
             snapshot = self._snapshots.current()
             plan = make_plan(query, intent, self._capabilities)
             allowed = allowed_rows(snapshot, query, muted)
-            detail += [f"{len(plan.words)} words", f"{int(allowed.sum())} of {len(snapshot)} components"]
             named = self._named(plan, snapshot, allowed)
-        if len(named) and plan.intent != NAMED and _is_identifier(plan.name):
-            return self._by_name(plan, snapshot, named, trace)
-        evidence, similarity = self._evidence(plan, snapshot, allowed, trace)
+            detail += [f"{len(plan.words)} words", f"{int(allowed.sum())} of {len(snapshot)} components"]
+        if len(named) and _is_identifier(plan.name):
+            return _answered_by_name(plan, snapshot, named, trace)
+        vectors = self._embed(plan, snapshot, trace)
+        evidence, similarity = self._evidence(plan, snapshot, allowed, vectors, trace)
         with trace.stage("fuse") as detail:
             scores, parts = fuse(evidence)
-            detail.append(f"{int(allowed.sum())} scored")
-        with trace.stage("ppr") as detail:
-            walked = Walk.nowhere(snapshot)
-            if "graph" not in query.without:
-                walked = walk(snapshot, scores, allowed, using=query.using)
-            parts[GRAPH] = walked.score
-            scores = scores + walked.score
-            detail.append(f"{len(walked.seeds)} seeds, {int((walked.score > 0).sum())} reached")
-        scores[named] += _NAMED
-        rows = best_rows(np.where(allowed & _spoken_for(evidence), scores, -np.inf), _MAX_RANKED)
+            parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
+            scores = np.where(allowed & spoken_for(evidence), sum(parts.values()), -np.inf)
+            detail.append(f"{int(np.isfinite(scores).sum())} scored")
+        scores, past = self._with_past(plan, snapshot, scores, parts, vectors, trace)
+        scores, walked = _with_walk(plan, snapshot, scores, parts, trace)
+        if len(named):
+            parts[NAME] = np.zeros(len(snapshot))
+            parts[NAME][named] = _NAMED
+            scores = np.where(parts[NAME] > 0.0, np.maximum(scores, 0.0) + _NAMED, scores)
+        rows = best_rows(scores, _MAX_RANKED)
         with trace.stage("gate") as detail:
             sure = 1.0 if len(named) else confidence(_gate_evidence(rows, similarity, evidence))
             detail.append(f"confidence {sure:.2f}")
@@ -109,24 +103,46 @@ class Pipeline:
             parts,
             similarity,
             walked,
-            sure,
-            sure >= FITS,
-            tuple(trace.report),
-            tuple(trace.degraded),
+            past,
+            confidence=sure,
+            fits=sure >= FITS,
+            report=trace.reports,
+            degraded=trace.degraded,
         )
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
-        stored = self._graph.components(int(snapshot.summaries[row].node_id) for row in rows.tolist())
+        stored = self._graph.components(int(snapshot.node_ids[row]) for row in rows.tolist())
         found = []
         for row in rows.tolist():
-            entry: StoredComponent | None = stored.get(snapshot.summaries[row].node_id)
+            entry = stored.get(int(snapshot.node_ids[row]))
             if entry is None:  # removed since the snapshot was taken
                 continue
+            reasons = Reasons(
+                similarity=float(ranking.similarity[row]),
+                path=tuple(ranking.walk.path_to(row)),
+                past=float(ranking.past.share[row]) * ranking.past.trust,
+                named=NAME in ranking.parts and ranking.parts[NAME][row] > 0.0,
+            )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
-            found.append(Hit(entry.component, float(ranking.scores[row]), parts, _whys(ranking, row, entry.component)))
+            found.append(
+                Hit(
+                    entry.component,
+                    float(ranking.scores[row]),
+                    parts,
+                    whys(ranking.plan, snapshot, row, entry, reasons),
+                )
+            )
         return found
+
+    def evidence(self, query: Query) -> tuple[Snapshot, Features]:
+        """Return what is weighed for a query, for learning the weights."""
+        trace = Trace()
+        snapshot = self._snapshots.current()
+        plan = make_plan(query, "", self._capabilities)
+        allowed = allowed_rows(snapshot, query, frozenset())
+        return snapshot, self._evidence(plan, snapshot, allowed, self._embed(plan, snapshot, trace), trace)[0]
 
     def _named(self, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
         if not plan.name:
@@ -137,81 +153,107 @@ class Pipeline:
         rows = rows[known]
         return rows[allowed[rows]]
 
-    def _by_name(self, plan: Plan, snapshot: Snapshot, rows: Rows, trace: _Trace) -> Ranking:
-        scores = np.zeros(len(snapshot))
-        scores[rows] = np.linspace(1.0, 0.9, len(rows))
-        return Ranking(
-            plan,
-            snapshot,
-            rows,
-            scores,
-            {"name": scores},
-            np.zeros(len(snapshot)),
-            Walk.nowhere(snapshot),
-            confidence=1.0,
-            fits=True,
-            report=tuple(trace.report),
-            degraded=(),
-        )
+    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
+        """Return the vectors of the question and its clauses, or None and a note of what is missing."""
+        if "vectors" in plan.query.without:
+            return None
+        if self._embedder is None:
+            trace.missing("no embedding model: words and graph alone")
+            return None
+        done = len(snapshot.spaces[BODY_SPACE].rows)
+        if done < len(snapshot):
+            trace.missing(f"vectors {done}/{len(snapshot)}")
+        if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
+            return None
+        with trace.stage("embed") as detail:
+            try:
+                vectors = self._embedder.embed_queries([plan.query.text, *plan.clauses])
+            except ModelUnavailable as error:
+                trace.missing(f"no embedding model: {error}")
+                return None
+            detail.append(f"{len(vectors)} texts")
+        return vectors
 
-    def _evidence(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: _Trace) -> tuple[Features, Floats]:
-        without, size = plan.query.without, len(snapshot)
+    def _evidence(
+        self, plan: Plan, snapshot: Snapshot, allowed: Mask, vectors: Vectors | None, trace: Trace
+    ) -> tuple[Features, Floats]:
+        size = len(snapshot)
         with trace.stage("words") as detail:
             words = Lexical.silent(size)
-            if "text" not in without:
+            if "text" not in plan.query.without:
                 words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed)
             detail.append(f"{int((words.whole > 0).sum())} hold a word")
         with trace.stage("vectors") as detail:
             body = description = Semantic.silent(size)
-            vectors = self._embed([plan.query.text, *plan.clauses], trace) if "vectors" not in without else None
             if vectors is not None:
                 body = semantic(snapshot.spaces[BODY_SPACE], vectors, size)
                 description = semantic(snapshot.spaces[DESCRIPTION_SPACE], vectors, size)
-                done = len(snapshot.spaces[BODY_SPACE].rows)
-                if done < size:
-                    trace.degraded.append(f"vectors {done}/{size}")
-            detail.append("skipped" if vectors is None else f"{len(vectors)} compared")
+            detail.append("none" if vectors is None else f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
-        priors = snapshot.priors
-        return features(words, body, description, priors, asked), np.maximum(body.whole, description.whole)
+        evidence = features(words, body, description, snapshot.priors, asked)
+        return evidence, np.maximum(body.whole, description.whole)
 
-    def _embed(self, texts: Sequence[str], trace: _Trace) -> Vectors | None:
-        if self._embedder is None:
-            trace.degraded.append("no embedding model: words and graph alone")
-            return None
-        try:
-            return self._embedder.embed_queries(texts)
-        except ModelUnavailable as error:
-            trace.degraded.append(f"no embedding model: {error}")
-            return None
+    def _with_past(
+        self,
+        plan: Plan,
+        snapshot: Snapshot,
+        scores: Floats,
+        parts: dict[str, Floats],
+        vectors: Vectors | None,
+        trace: Trace,
+    ) -> tuple[Floats, Past]:
+        with trace.stage("requests") as detail:
+            past = Past.silent(len(snapshot))
+            if vectors is not None and "learning" not in plan.query.without:
+                past = self._history_of(snapshot).ask(vectors[0])
+            detail.append(f"{past.requests} like this, trust {past.trust:.2f}")
+            if past.weight <= 0.0 or not np.isfinite(scores).any():
+                return scores, past
+            heard = with_past(scores, past)
+            parts[PAST] = np.where(np.isfinite(scores), heard - np.where(np.isfinite(scores), scores, 0.0), 0.0)
+            return np.where(np.isfinite(scores), heard, -np.inf), past
+
+    def _history_of(self, snapshot: Snapshot) -> History:
+        if self._history is None or self._history[0] is not snapshot:
+            self._history = snapshot, History(snapshot, snapshot.spaces[REQUEST_SPACE])
+        return self._history[1]
 
 
-def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mask:
-    """Return which rows may be in the answer at all."""
-    allowed = np.ones(len(snapshot), dtype=np.bool_)
-    if not len(snapshot):
-        return allowed
-    if query.types:
-        allowed &= np.isin(snapshot.column("type"), query.types)
-    if query.installed is not None:
-        allowed &= snapshot.column("installed") == query.installed
-    if query.repository:
-        allowed &= snapshot.column("repository") == query.repository
-    if muted:
-        silenced = sorted(muted)
-        for name in ("id", "source", "repository"):
-            allowed &= ~np.isin(snapshot.column(name), silenced)
-    return allowed
+def _with_walk(
+    plan: Plan, snapshot: Snapshot, scores: Floats, parts: dict[str, Floats], trace: Trace
+) -> tuple[Floats, Walk]:
+    with trace.stage("ppr") as detail:
+        walked = Walk.nowhere(snapshot)
+        if "graph" not in plan.query.without:
+            walked = walk(snapshot, scores, using=plan.query.using)
+            parts[GRAPH] = walked.score
+        detail.append(f"{len(walked.seeds)} seeds, {int((walked.score > 0).sum())} reached")
+    return scores + walked.score, walked
+
+
+def _answered_by_name(plan: Plan, snapshot: Snapshot, rows: Rows, trace: Trace) -> Ranking:
+    size = len(snapshot)
+    scores = np.zeros(size)
+    scores[rows] = np.linspace(1.0, 0.9, len(rows))
+    return Ranking(
+        plan,
+        snapshot,
+        rows,
+        scores,
+        {NAME: scores},
+        np.zeros(size),
+        Walk.nowhere(snapshot),
+        Past.silent(size),
+        confidence=1.0,
+        fits=True,
+        report=trace.reports,
+        degraded=(),
+    )
 
 
 def _is_identifier(name: str) -> bool:
     """Tell a name that can only be a name from a plain word, which is as likely a topic."""
     return any(mark in name for mark in ":-_/.")
-
-
-def _spoken_for(evidence: Features) -> Mask:
-    """Return the rows that any word or vector speaks for."""
-    return np.asarray(evidence.table[: len(FEATURES) - PRIORS].max(axis=0, initial=0.0) > 0.0)
 
 
 def _relative(scores: Floats, rows: Rows) -> Floats:
@@ -223,19 +265,3 @@ def _relative(scores: Floats, rows: Rows) -> Floats:
 def _gate_evidence(rows: Rows, similarity: Floats, evidence: Features) -> Evidence:
     first = rows[:3]
     return Evidence(float(similarity[first].max(initial=0.0)), float(evidence.table[0][first].max(initial=0.0)))
-
-
-def _whys(ranking: Ranking, row: int, component: Component) -> tuple[Why, ...]:
-    plan, snapshot = ranking.plan, ranking.snapshot
-    if "name" in ranking.parts:
-        return (why.name_why(component),)
-    reasons = why.capability_whys(plan.capabilities, int(snapshot.positions[row]), snapshot)
-    by_words = why.word_why(plan.words, component)
-    if by_words is not None:
-        reasons.append(by_words)
-    if ranking.similarity[row] > 0.0:
-        reasons.append(why.similarity_why(float(ranking.similarity[row])))
-    path = ranking.walk.path_to(row)
-    if path:
-        reasons.append(why.path_why(path))
-    return tuple(reasons)

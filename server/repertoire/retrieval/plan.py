@@ -10,7 +10,7 @@ from repertoire.domain.answer import Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 
-NAMED, SEARCH, RECOMMEND = "named", "search", "recommend"
+SEARCH, RECOMMEND = "search", "recommend"
 MAX_WORDS = 400  # a prompt may be a pasted log; what follows its first words no longer says what is wanted
 _TYPE_WORDS = {
     "skill": SKILL,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 SEEDS = 50
 DAMPING = 0.85
@@ -52,13 +52,13 @@ class Walk:
         return []
 
 
-def walk(snapshot: Snapshot, scores: Floats, allowed: Mask, *, using: Sequence[str] = ()) -> Walk:
+def walk(snapshot: Snapshot, scores: Floats, *, using: Sequence[str] = ()) -> Walk:
     """Walk from the most relevant rows, each as likely as its score makes it, and from what is already in use."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay
 
     if not len(snapshot.topology.source):
         return Walk.nowhere(snapshot)
-    seeds = best_rows(np.where(allowed, scores, -np.inf), SEEDS)
+    seeds = best_rows(scores, SEEDS)
     likely = np.exp(scores[seeds] - scores[seeds].max(initial=-np.inf))
     start = dict(zip(snapshot.positions[seeds].tolist(), likely.tolist(), strict=True))
     for position in _positions(snapshot, using):

@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from repertoire.domain.answer import Why
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.text import STOPWORDS, clean_line, split_words
+from repertoire.ports import StoredComponent
+from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Snapshot
 
 MAX_CHARACTERS = 100
 _MAX_WORDS = 5
 _MAX_PATH = 3
+_NOTED_PAST = 0.05
+_NOTED_SIMILARITY = 0.2
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """What the stages found for one component."""
+
+    similarity: float
+    path: tuple[str, ...]
+    past: float  # the share of it in what served requests like this, as far as the past is to be trusted
+    named: bool
+
+
+def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
+    """Say why a component is in an answer, the weightiest reason first."""
+    component = entry.component
+    found = [name_why(component)] if reasons.named else []
+    if reasons.past >= _NOTED_PAST:
+        found.append(Why("request", "served similar requests before"))
+    found += capability_whys(plan.capabilities, int(snapshot.positions[row]), snapshot)
+    by_words = word_why(plan.words, component)
+    if by_words is not None:
+        found.append(by_words)
+    if reasons.similarity >= _NOTED_SIMILARITY:
+        found.append(similarity_why(reasons.similarity))
+    if reasons.path:
+        found.append(path_why(reasons.path))
+    return tuple(found)
 
 
 def word_why(words: Sequence[str], component: Component) -> Why | None:

@@ -1,0 +1,28 @@
+"""Which components may be in an answer at all: applied before ranking, never to a list that was already cut."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repertoire.domain.answer import Query
+from repertoire.retrieval.snapshot import Mask, Snapshot
+
+_SILENCED = ("id", "source", "repository")  # what a person may mute
+
+
+def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mask:
+    """Return the rows that a query asks about, without the muted ids and sources."""
+    allowed = np.ones(len(snapshot), dtype=np.bool_)
+    if not len(snapshot):
+        return allowed
+    if query.types:
+        allowed &= np.isin(snapshot.column("type"), query.types)
+    if query.installed is not None:
+        allowed &= snapshot.column("installed") == query.installed
+    if query.repository:
+        allowed &= snapshot.column("repository") == query.repository
+    if muted:
+        silenced = sorted(muted)
+        for name in _SILENCED:
+            allowed &= ~np.isin(snapshot.column(name), silenced)
+    return allowed
