@@ -129,6 +129,11 @@ def apply(store: Store, step: tuple[str, list[FileRecord] | None, list[str], tup
 def check(store: Store, model: Model) -> None:
     topology = store.graph.topology()
     assert dict(zip(topology.keys, topology.types, strict=True)) == model.types()
+    ends = list(zip(topology.source.tolist(), topology.target.tolist(), strict=True))
+    assert ends == sorted(ends)
+    assert Counter(zip(topology.weight.tolist(), topology.relation, strict=True)) == Counter(
+        (weight, place[4]) for place, (weight, _) in model.edges().items()
+    )
     assert Counter(
         (key, link.other, link.relation, link.weight, link.evidence)
         for key in topology.keys

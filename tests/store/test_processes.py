@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,6 +39,18 @@ with Store.open(Path(sys.argv[1])) as store:
         for name in "abcd":
             numbers = [event.data["number"] for event in store.events.recent(session=name, limit=200)]
             assert numbers == list(reversed(range(100)))
+
+
+def test_threads_with_a_store_each_lose_nothing(path):
+    def work(name: str) -> list[int]:
+        with Store.open(path) as store:
+            for _ in range(50):
+                store.events.append([Event(NOW, "asked", session=name)])
+            return [event.id for event in store.events.recent(session=name, limit=100)]
+
+    with ThreadPoolExecutor(4) as pool:
+        numbers = [number for found in pool.map(work, "abcd") for number in found]
+    assert sorted(numbers) == list(range(1, 201))
 
 
 def test_two_processes_that_ingest_at_once_lose_nothing(path):
