@@ -30,6 +30,7 @@ _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
+_OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
 _SHIPPED = 0.8  # how sure the shipped catalogue is of its capabilities
 
 
@@ -139,7 +140,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     candidates = [
         candidate
         for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
-        if not muted.intersection((candidate.id, *places))
+        if candidate.plugin != _OURS and not muted.intersection((candidate.id, *places))
     ]
     frequency = dict(
         db.execute(

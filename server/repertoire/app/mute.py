@@ -57,20 +57,15 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
 
 
 def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
-    wanted = target.strip().removeprefix("/")
+    wanted = target.strip()
     if wanted == PROJECT:
         return (project,), PROJECT
     if store.graph.by_key(wanted) is not None:
         return (wanted,), COMPONENT
+    place = wanted.rstrip("/").removeprefix("https://").removesuffix(".git")
     for row in store.sources.all():
-        if wanted.rstrip("/") in {
-            row.info.key,
-            row.info.location,
-            row.info.repository,
-            f"https://{row.info.repository}",
-        }:
+        if place in {row.info.key, row.info.location, row.info.repository}:
             return (row.info.key,), SOURCE
-    plugin, _, name = wanted.rpartition(":")
-    named = store.graph.by_name(name)
-    of_plugin = [entry for entry in named if not plugin or entry.component.plugin == plugin]
-    return tuple(entry.component.id for entry in of_plugin), COMPONENT
+    plugin, _, name = wanted.removeprefix("/").rpartition(":")
+    named = (entry.component for entry in store.graph.by_name(name))
+    return tuple(component.id for component in named if plugin in {"", component.plugin}), COMPONENT

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from repertoire.domain.answer import Hit, Query, Why
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.learning.prompts import MOST, names, needless
+from repertoire.learning.selections import OURS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.trust.hidden import suspicion
@@ -87,7 +88,7 @@ def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
         twin = (component.type, component.name.lower())
         if hit.score < BESIDE * hits[0].score or len(chosen) == min(limits.items, MAX_ITEMS):
             break
-        if component.id in limits.seen or twin in taken or suspicion(_words_of(hit)):
+        if component.id in limits.seen or component.plugin == OURS or twin in taken or suspicion(_words_of(hit)):
             continue
         taken.add(twin)
         chosen.append(hit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire import __version__
@@ -12,7 +12,7 @@ from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 
-_RECENT = 8
+_RECENT, _LOOKED_AT = 8, 60
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,21 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         requests=store.requests.count(),
         store_prompts=repertoire.settings.store_prompts,
         hints=repertoire.settings.hints,
-        offered=tuple(events.recent(kinds=(OFFERED,), session=session, limit=_RECENT)),
-        selected=tuple(events.recent(kinds=(SELECTED,), session=session, limit=_RECENT)),
+        offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
+        selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
         gaps=tuple(events.recent(kinds=(GAP,), limit=_RECENT)),
         muted=store.preferences.muted(),
         notes=_notes(repertoire),
     )
+
+
+def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Return the newest event of each component."""
+    newest: dict[str, Event] = {}
+    for event in events:
+        newest.setdefault(event.node or str(event.data.get("name")), event)
+    return tuple(newest.values())[:_RECENT]
 
 
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:

@@ -96,6 +96,12 @@ class Desk:
         """Write what is still to be written, so long at most."""
         self._writing.drain(seconds)
 
+    def close(self) -> None:
+        """Finish everything and release the store."""
+        self._writing.close(lambda writes: writes.close())
+        self._answering.close(lambda answers: answers.close())
+        self._loader.shutdown()
+
     async def _hook(self, name: str, hook: Hook) -> str:
         if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
             await self._load_model(MODEL_SECONDS)

@@ -36,6 +36,12 @@ class Lane(Generic[Owned]):
         last = self._executor.submit(bool)
         return bool(concurrent.futures.wait([last], timeout=seconds).done)
 
+    def close(self, dispose: Callable[[Owned], object]) -> None:
+        """Finish what is queued, dispose of what the lane owns on its own thread, and end the thread."""
+        if self._owned is not None:
+            self._executor.submit(dispose, self._owned).result()
+        self._executor.shutdown()
+
     def _do(self, work: Callable[[Owned], Result]) -> Result:
         if self._owned is None:
             self._owned = self._make()

@@ -63,6 +63,10 @@ class Answers:
         self._requests: dict[str, record.Request] = {}
         self._unwritten: dict[int, tuple[Event, ...]] = {}
 
+    def close(self) -> None:
+        """Release the store."""
+        self._stack.close()
+
     def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
         """Answer a tool that only reads; with the events that tell what it found wanting."""
         repertoire = self.repertoire
@@ -190,9 +194,11 @@ class Answers:
     def _session(self, session: str, *more: Event) -> Session:
         if not session:
             return replay(more)
-        events = self.repertoire.store.events.recent(session=session, limit=_REMEMBERED)[::-1]
+        # First what is on its way: read last, an event that is written in between would be in neither.
         waiting = [e for batch in list(self._unwritten.values()) for e in batch if e.session == session]
-        return replay([*events, *waiting, *more])
+        events = self.repertoire.store.events.recent(session=session, limit=_REMEMBERED)[::-1]
+        arrived = {(e.at, e.kind, e.request, e.node) for e in events}
+        return replay([*events, *(e for e in waiting if (e.at, e.kind, e.request, e.node) not in arrived), *more])
 
     def _silent(self, hook: Hook) -> bool:
         if silenced(self._environment) or not self.repertoire.settings.hints:
@@ -228,6 +234,10 @@ class Writes:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._stack = ExitStack()
         self._repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
+
+    def close(self) -> None:
+        """Release the store."""
+        self._stack.close()
 
     def keep(self, events: Sequence[Event], lesson: record.Lesson | None = None) -> None:
         """Write events, and what they teach; nothing in a home that cannot be written."""

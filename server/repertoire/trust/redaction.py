@@ -17,6 +17,7 @@ from typing import Protocol
 
 SECRET, ADDRESS = "[secret]", "[email]"
 RANDOM_BITS = 4.2  # entropy a character: names in code stay below it, base64 of 32 random characters does not
+_TELLING = 6  # characters of a value that is no ordinary word by chance
 MOST = 20_000  # characters looked at; what lies beyond is cut off, not kept unread
 
 _DETECTORS = (
@@ -106,9 +107,12 @@ def redact(text: str) -> str:
     text = _URL_LOGIN.sub(SECRET, text)
     text = _PREFIXED.sub(SECRET, text)
     text = _detected(text)
-    text = _BEARER.sub(_value_unless(_is_word), text)
-    text = _FLAG.sub(_value_unless(_is_code), text)
-    text = _NAMED.sub(_value_unless(_is_no_secret), text)
+    found: set[str] = set()
+    for pattern, harmless in ((_BEARER, _is_word), (_FLAG, _is_code), (_NAMED, _is_no_secret)):
+        text = pattern.sub(_value_unless(harmless, found), text)
+    for value in found:  # what was called a secret once is one wherever it stands
+        if len(value) >= _TELLING and not _PLAIN.fullmatch(value):
+            text = text.replace(value, SECRET)
     text = _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
     return _ADDRESS.sub(ADDRESS, text)
 
@@ -130,10 +134,11 @@ def _detectors() -> tuple[Detector, ...]:
     )
 
 
-def _value_unless(harmless: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+def _value_unless(harmless: Callable[[re.Match[str]], bool], found: set[str]) -> Callable[[re.Match[str]], str]:
     def replace(match: re.Match[str]) -> str:
         if harmless(match):
             return match.group()
+        found.add(match["value"])
         start, end = match.start("value") - match.start(), match.end("value") - match.start()
         return match.group()[:start] + SECRET + match.group()[end:]
 
