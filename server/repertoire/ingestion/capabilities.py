@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from repertoire.domain.component import BODY_INDEXED
-from repertoire.domain.text import split_words
+from repertoire.domain.component import AGENT, BODY_INDEXED, MCP_SERVER
 
 # How sure a place makes us that a component provides what is named there; places add up as independent witnesses.
 _SURE = {"corrected": 1.0, "name": 0.6, "tag": 0.6, "description": 0.45, "plugin": 0.25, "body": 0.12}
 _BODY_MENTIONS = 4  # more add nothing
-_ENOUGH = 0.3
+_SURE_ENOUGH, _PERHAPS = 0.5, 0.3
 _MOST = 8
+_IS = {AGENT: "agents", MCP_SERVER: "mcp"}  # what a component is, it does not provide by being called so
 _BROADER = 0.5
-_FROM_BODY = 3  # so many may rest on the body alone, where nothing else says more
+_AT_LEAST = 3  # where fewer are sure, so many may be doubtful
+
+
+_WORD = re.compile(r"[^\W_]+(?:[+#]+(?!\w))?")
 
 
 @dataclass(frozen=True)
@@ -66,16 +71,20 @@ class Provided:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_singular(word) for word in split_words(text))
+    # not split at capitals, as the index does: GitHub is not git, and JavaScript no script
+    return tuple(_singular(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()))
 
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def provided(vocabulary: Vocabulary, texts: Mapping[str, str]) -> list[Provided]:
+def provided(vocabulary: Vocabulary, kind: str, texts: Mapping[str, str]) -> list[Provided]:
     """Return the capabilities of a component, the surest first; `texts` by place: name, tag, plugin, body and so on."""
     places = {place: vocabulary.count(text[:BODY_INDEXED]) for place, text in texts.items()}
+    for place, terms in places.items():
+        if place != "tag":
+            terms.pop(_IS.get(kind, ""), None)
     doubt: dict[str, float] = {}
     where: dict[str, list[str]] = {}
     for place, terms in places.items():
@@ -89,9 +98,8 @@ def provided(vocabulary: Vocabulary, texts: Mapping[str, str]) -> list[Provided]
         if above and above not in found:
             found[above] = Provided(above, round(found[term].weight * _BROADER, 3), f"broader than {term}")
     ranked = sorted(found.values(), key=lambda item: (-item.weight, item.term))
-    sure = [item for item in ranked if item.weight >= _ENOUGH]
-    said = [item for item in sure if not item.evidence.startswith("body")]
-    return (said if len(said) >= _FROM_BODY else sure[: max(_FROM_BODY, len(said))])[:_MOST]
+    sure = [item for item in ranked if item.weight >= _SURE_ENOUGH][:_MOST]
+    return sure if len(sure) >= _AT_LEAST else [item for item in ranked if item.weight >= _PERHAPS][:_AT_LEAST]
 
 
 def corrected(terms: Iterable[str]) -> list[Provided]:

@@ -194,12 +194,14 @@ class _Reader:
             if corrected is not None
             else capabilities.provided(
                 self._ground.vocabulary,
+                draft.type,
                 {
                     "name": component.name,
                     "tag": " . ".join(draft.tags),
                     "description": component.description,
                     "plugin": " . ".join(plugin.tags) if plugin and draft.type != PLUGIN else "",
-                    "body": component.body,
+                    # what repeats the description is no second witness
+                    "body": component.body.replace(component.description, ""),
                 },
             )
         )

@@ -21,8 +21,11 @@ _MARKUP = re.compile(
 _EXAMPLE_BLOCK = re.compile(r"<example>(.{1,3000}?)</example>", re.DOTALL | re.IGNORECASE)
 _SAID = re.compile(r"\buser:\s*[\"'“]?(.{4,300}?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)", re.IGNORECASE)
 _WHEN = re.compile(
-    r"((?:use|invoke|activate|trigger|apply|call|load|run)s?\b(?: (?:this|it|me|the)(?: [\w-]+){0,2})?(?: proactively)?"
-    r" (?:when|whenever|if|for|after|before)\b[^.\n]{8,260})",
+    r"\b((?:(?:use|invoke|activate|trigger|apply|call|run)s?"
+    r"(?: (?:this|it)(?: (?:skill|agent|command|tool|hook|plugin))?)?"
+    r"(?: proactively)? (?:when|whenever|if|after|before)"
+    r"|use (?:(?:this|it)(?: (?:skill|agent|command|tool|hook|plugin))?|proactively) for)"
+    r"\b[^.\n]{8,260})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{6,160})[\"”]")
@@ -67,7 +70,7 @@ def examples(description: str, body: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for example in _examples(description, body[:_SCANNED]):
         line = unmarked(example.replace("\\n", " "))[:EXAMPLE_LIMIT].strip(" \"'")
-        if len(line) > 5:
+        if len(line) > 5 and not line.endswith(":"):
             found.setdefault(line, None)
         if len(found) >= _EXAMPLES:
             break

@@ -24,11 +24,12 @@ def _extract(file: SourceFile, _: Layout) -> Outcome:
     about, meta = values.mapping(valid.get("about")), values.mapping(valid.get("meta"))
     title, described = values.name(about.get("title")), values.text(about.get("description"))
     signatures, tool_lines, warning = _tools(file.companions.get("tools.json", ""))
+    names = [line.partition("(")[0] for line in signatures.splitlines()]
     remote = servers.public_url(values.text(values.mapping(valid.get("remote")).get("url")))
     draft = Draft(
         type=MCP_SERVER,
         name=name,
-        description=described or title or f"MCP server {name}",
+        description=described or f"MCP server for {title or name}" + (f": {', '.join(names[:12])}" if names else ""),
         body="\n".join(line for line in (title, described, tool_lines) if line),
         digest=file.digest,
         front_matter={key: valid[key] for key in _KEPT if key in valid},
