@@ -29,7 +29,8 @@ from store.samples import NOW, SOURCE, command, component, in_process, record
 # In a child: become somebody whom permissions hold back, once everything that is needed is loaded.
 AS_NOBODY = """
 import os, sqlite_vec, numpy
-Store.open(Path(sys.argv[2]) / 'warm.db').close()  # what is loaded once needs no right to be read again
+for to_read in (False, True):  # what is loaded once needs no right to be read again
+    Store.open(Path(sys.argv[2]) / 'warm.db', read_only=to_read).close()
 if os.geteuid() == 0: os.setresuid(65534, 65534, 65534)
 """
 
@@ -68,7 +69,9 @@ def test_a_new_file_is_private_and_in_wal_mode(path):
         assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
         assert not store.read_only
         assert not store.stale
-    assert sqlite3.connect(path).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    database = sqlite3.connect(path)
+    assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    database.close()
 
 
 def test_opening_again_changes_no_byte(path):
