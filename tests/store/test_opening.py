@@ -275,6 +275,7 @@ def test_a_read_only_home_sees_what_a_running_session_has_just_written(shared):
     path.chmod(0o644)
     with Store.open(path) as store:
         store.events.append([Event(NOW, "asked")] * 2)
+        path.chmod(0o444)
         shared.chmod(0o555)
         assert as_nobody(READ_COUNT, path).split() == ["True", "False", "2", "StoreReadOnly"]
 
