@@ -16,7 +16,7 @@ def clones(bench):
 
 
 def test_a_repository_is_cloned_shallow_into_the_home_and_read_there(bench):
-    origin = repository(bench.write(FILES))
+    origin = repository(bench.write(FILES, under="a repo"))
     commit(origin, date="2026-02-02")
 
     report = bench.ingest(origin.as_uri())

@@ -101,5 +101,20 @@ def test_what_names_nothing_is_told_with_the_way_out():
         parse("nowhere", trusted=True)
 
 
+@pytest.mark.parametrize("argument", ["x" * 5_000, "~no-such-user-here/x", "\udcff", "a/b/c/d", "..", "C:x\\y"])
+def test_odd_arguments_end_in_an_answer_and_no_crash(argument):
+    with pytest.raises(SourceError) as told:
+        parse(argument, trusted=False)
+
+    assert str(told.value).isprintable()
+
+
+def test_a_folder_goes_before_an_address_that_is_written_alike(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "acme" / "skills").mkdir(parents=True)
+
+    assert parse("acme/skills", trusted=True).kind == "folder"
+
+
 def test_groups_below_groups_keep_their_path():
     assert key_of("https://gitlab.com/a/b/c.git") == "gitlab.com/a/b/c"

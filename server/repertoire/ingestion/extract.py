@@ -28,7 +28,6 @@ from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.values import Unusable
 
 EXTRACTOR_VERSION = 1  # moves when the same file would yield something else: everything is then read again
-_BODY_KEPT = 200_000
 _PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")
 
@@ -161,7 +160,6 @@ class _Reader:
         component_id = f"{ground.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
         plugin = self._plugin(file, draft)
         first, last = ground.dates.get(file.path, ("", ""))
-        body = draft.body[:_BODY_KEPT]
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
         installed = self._installed(plugin)
         component = Component(
@@ -169,9 +167,11 @@ class _Reader:
             type=draft.type,
             name=clean_line(values.storable(draft.name), values.NAME_LIMIT) or "unnamed",
             description=description,
-            body=body,
-            code="\n\n".join(piece for piece in (draft.signatures, prose.code(body)) if piece)[: prose.CODE_LIMIT],
-            examples=prose.examples(description, body if draft.type in _PROSE else ""),
+            body=draft.body,
+            code="\n\n".join(piece for piece in (draft.signatures, prose.code(draft.body)) if piece)[
+                : prose.CODE_LIMIT
+            ],
+            examples=prose.examples(description, draft.body if draft.type in _PROSE else ""),
             front_matter=draft.front_matter,
             allowed_tools=draft.tools,
             repository=draft.repository or ground.info.repository or (plugin.repository if plugin else ""),

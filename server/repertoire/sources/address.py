@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
 import socket
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
@@ -43,13 +45,13 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
     if not text or text.startswith("-") or any(ord(character) < 32 for character in text):
         message = f"{clean_line(argument, 80)!r} names no source; {_WAY_OUT}"
         raise SourceRefused(message)
-    if "::" in text and "://" not in text and not Path(text).exists():  # git's own `transport::address`
+    folder = None if "://" in text else _existing(text)
+    if folder is not None:
+        return _local(folder, trusted=trusted, project=project)
+    if "::" in text and "://" not in text:  # git's own `transport::address`
         message = f"{clean_line(text.partition('::')[0], 20)} addresses are not read; {_WAY_OUT}"
         raise SourceRefused(message)
     if "://" not in text and not _SCP.match(text):
-        folder = Path(text).expanduser()
-        if folder.exists():
-            return _local(folder, trusted=trusted, project=project)
         if _HOSTED.match(text):
             text = f"https://{text}"
         elif _SHORT.match(text):
@@ -58,8 +60,15 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
             message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
             raise SourceError(message)
     if text.startswith("file://"):
-        return _local(Path(urlsplit(text).path), trusted=trusted, project=project, clone=True)
+        return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
     return _remote(text, trusted=trusted)
+
+
+def _existing(text: str) -> Path | None:
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # too long a name, no such user, an odd character
+        folder = Path(text).expanduser()
+        return folder if folder.exists() else None
+    return None
 
 
 def key_of(address: str) -> str:

@@ -11,7 +11,7 @@ from repertoire.domain.errors import SourceError
 from repertoire.sources import git
 from repertoire.sources.address import key_of
 
-_LOG_S = 60.0
+_LOG_S = 20.0  # dates are worth no more than this; a huge repository goes without
 _MARK = "\x01"
 
 
