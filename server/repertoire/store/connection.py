@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ class Connection:
         # By path: `import sqlite_vec` would import numpy, 45 ms that a short command does not need.
         spec = importlib.util.find_spec("sqlite_vec")
         if spec is None or not spec.submodule_search_locations:
-            message = "sqlite-vec is not installed in this environment; run `repertoire doctor`"
+            message = f"sqlite-vec is missing from {sys.prefix}; delete that folder, the next command builds it anew"
             raise StoreError(message)
         self._db.enable_load_extension(True)  # noqa: FBT003 - apsw's own signature
         self._db.load_extension(str(Path(spec.submodule_search_locations[0]) / "vec0"))
