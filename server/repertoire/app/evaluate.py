@@ -19,6 +19,7 @@ from repertoire.app.search import search
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, PARTS, REQUEST_SPACE, Query, Task
 from repertoire.domain.component import DEPENDS_ON, REQUEST, Component, Edge, FileRecord, SourceInfo
 from repertoire.domain.errors import InvalidRequest
+from repertoire.ingestion.titles import Titled, title_mentions
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities
@@ -31,9 +32,9 @@ MODES = (SEARCH, SET, PROMPT)
 _DEPTH = 20  # rows a query
 _NOW = "2000-01-01T00:00:00Z"  # a throw-away store needs no clock
 _BATCH = 512
+_READ = ("passage", "article", "section")  # types that are read, not used: they name each other by title
 
 Report = Callable[[str], None]
-Relate = Callable[[Sequence[Component]], Sequence[Edge]]
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,9 @@ class EvalResult:
 
 @dataclass(frozen=True)
 class Tools:
-    """What the product brings to a measurement: its model, and how it finds relations and capabilities."""
+    """What the product brings to a measurement: its model, and how it finds capabilities."""
 
     embedder: Embedder | None
-    relate: Relate | None = None
     capabilities: Capabilities | None = None
 
 
@@ -98,7 +98,7 @@ def evaluate(options: EvalOptions, store: Store, *, tools: Tools, report: Report
         message = f"{options.set_dir.name} has no split {options.split}; it has {', '.join(splits)}"
         raise InvalidRequest(message)
     start = perf_counter()
-    _fill(store, labelled, tools.relate)
+    _fill(store, labelled)
     cached = _embed(store, options, tools.embedder, report)
     seconds = perf_counter() - start
     learned = _learn(store, options, labelled, tools.embedder)
@@ -162,17 +162,17 @@ def _table(path: Path, header: str) -> Iterator[list[str]]:
                 yield cells
 
 
-def _fill(store: Store, labelled: _LabelledSet, relate: Relate | None) -> None:
-    components = [_component(row) for row in labelled.corpus]
+def _fill(store: Store, labelled: _LabelledSet) -> None:
+    pairs = [(_component(row), row) for row in labelled.corpus]
     observed = {(cells[0], cells[1]) for cells in labelled.edges if len(cells) > 3}
     records = [
         FileRecord(component.id, component.content_hash, (component,), edges=tuple(_needs(row, observed)))
-        for component, row in zip(components, labelled.corpus, strict=True)
+        for component, row in pairs
     ]
     edges = [_edge(cells) for cells in labelled.edges if len(cells) > 2]
-    if relate is not None:
-        given = {(edge.source, edge.target) for edge in edges}
-        edges += [edge for edge in relate(components) if (edge.source, edge.target) not in given]
+    given = {(edge.source, edge.target) for edge in edges}
+    read = [Titled(component.id, component.name, row["text"]) for component, row in pairs if component.type in _READ]
+    edges += [edge for edge in title_mentions(read) if (edge.source, edge.target) not in given]
     store.sources.write(SourceInfo("eval", "eval", "eval"), records, (), derived=edges, now=_NOW)
 
 

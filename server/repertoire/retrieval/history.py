@@ -62,7 +62,7 @@ class History:
         """Return what served the requests nearest to a question."""
         if self._checks is None:
             return Past.silent(self._size)
-        near = self._vectors @ vector
+        near = _similarities(self._vectors, vector)
         share, nearest = self._vote(near)
         similarities, found = self._checks
         like = np.exp(-0.5 * ((nearest - similarities) / _BANDWIDTH) ** 2)
@@ -74,7 +74,7 @@ class History:
         step = max(1, len(self) // _CHECKED)
         similarities, found = [], []
         for index in range(0, len(self), step):
-            near = self._vectors @ self._vectors[index]
+            near = _similarities(self._vectors, self._vectors[index])
             near[index] = -1.0
             share, nearest = self._vote(near)
             similarities.append(nearest)
@@ -91,6 +91,10 @@ class History:
             share[rows] += weight * parts
         total = float(share.sum())
         return (share / total if total > 0.0 else share), float(near[nearest].max())
+
+
+def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
+    return np.asarray(np.einsum("ij,j->i", vectors, vector))  # see vector.semantic
 
 
 def with_past(scores: Floats, past: Past) -> Floats:

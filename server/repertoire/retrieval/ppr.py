@@ -57,12 +57,10 @@ class CsrGraph:
         return {node: row for row, node in enumerate(self.nodes)}
 
     @cached_property
-    def _matrix(self) -> tuple[Floats, Positions, Positions]:
-        """Transition probabilities by edge, the rows that edges enter, and where each row's edges begin."""
+    def _probability(self) -> Floats:
+        """The probability of walking each edge from where it begins."""
         out = np.bincount(self._source, weights=self._weight, minlength=len(self))
-        probability = self._weight / np.where(out > 0, out, 1.0)[self._source]
-        entered, starts = np.unique(self._target, return_index=True)
-        return probability, entered, starts
+        return np.asarray(self._weight / np.where(out > 0, out, 1.0)[self._source])
 
     @cached_property
     def dangling(self) -> npt.NDArray[np.bool_]:
@@ -76,11 +74,8 @@ class CsrGraph:
 
     def step(self, ranks: Floats) -> Floats:
         """Move every node's rank along its edges."""
-        probability, entered, starts = self._matrix
-        moved = np.zeros(len(self))
-        if len(entered):
-            moved[entered] = np.add.reduceat(ranks[self._source] * probability, starts)
-        return moved
+        moved = np.bincount(self._target, weights=ranks[self._source] * self._probability, minlength=len(self))
+        return np.asarray(moved, dtype=np.float64)  # without an edge, bincount counts in integers
 
     def unweighted(self) -> CsrGraph:
         """Return the same graph with every edge weighing 1."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.answer import Why
-from repertoire.domain.component import CAPABILITY, PROVIDES, Component
-from repertoire.domain.text import STOPWORDS, clean_line, split_words
+from repertoire.domain.component import BODY_INDEXED, CAPABILITY, PROVIDES, Component
+from repertoire.domain.text import STOPWORDS, clean_line
 from repertoire.ports import StoredComponent
 from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Snapshot
@@ -47,9 +48,14 @@ def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reaso
 
 
 def word_why(words: Sequence[str], component: Component) -> Why | None:
-    """Name the words of a question that a component holds."""
-    held = {stem(word) for word in split_words(f"{component.name} {component.description} {component.body}")}
-    shared = [word for word in words if word not in STOPWORDS and stem(word) in held]
+    """Name the words of a question that a component's searched text holds."""
+    stems = {stem(word): word for word in words if word not in STOPWORDS}
+    if not stems:
+        return None
+    text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
+    pattern = r"(?<![^\W_])(" + "|".join(sorted(map(re.escape, stems), key=len, reverse=True)) + ")"
+    held = set(re.findall(pattern, text))
+    shared = [word for root, word in stems.items() if root in held]
     if not shared:
         return None
     return Why("words", clean_line("words: " + ", ".join(shared[:_MAX_WORDS]), MAX_CHARACTERS))
