@@ -23,8 +23,9 @@ def launch_command() -> list[str]:
 
 
 def ready_environment(home: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a server whose packages are there: this interpreter's."""
-    return bare_environment(REPERTOIRE_HOME=str(home), REPERTOIRE_PYTHON=sys.executable, **more)
+    """Return the environment of a server whose packages are there, this interpreter's, and that refreshes nothing."""
+    own = {"REPERTOIRE_HOME": str(home), "REPERTOIRE_PYTHON": sys.executable, "REPERTOIRE_BACKGROUND": "false"}
+    return bare_environment(**own, **more)
 
 
 class Client:
