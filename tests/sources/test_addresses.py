@@ -53,6 +53,8 @@ def test_private_places_are_refused_when_a_model_asks(address):
         "https://github.com/acme/skills\nhttps://evil.example",
         "ssh://-oProxyCommand=touch/x/y",
         "fd::17",
+        "ssh://$(touch x).example.com/x/y",
+        "https://a`id`.example.com/x/y",
     ],
 )
 @pytest.mark.parametrize("trusted", [True, False])
@@ -65,6 +67,11 @@ def test_a_person_may_name_any_host(tmp_path):
     assert parse("https://git.intern.example/team/skills.git", trusted=True).key == "git.intern.example/team/skills"
     assert parse("git@localhost:team/skills", trusted=True).key == "localhost/team/skills"
     assert parse(str(tmp_path), trusted=True).kind == "folder"
+
+
+def test_the_address_that_was_checked_is_the_one_that_git_must_use():
+    assert parse("https://8.8.8.8:8443/acme/skills", trusted=False).pinned == "8.8.8.8:8443:8.8.8.8"
+    assert parse("https://8.8.8.8/acme/skills", trusted=True).pinned == ""
 
 
 def test_a_model_may_name_a_folder_of_its_project(tmp_path):

@@ -18,6 +18,9 @@ FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
 _SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
+_HOST = re.compile(
+    r"^(?:[\w](?:[\w.-]*[\w])?\.?|[0-9a-f:.]+)$", re.ASCII | re.IGNORECASE
+)  # it reaches ssh's command line
 _WAY_OUT = "send a folder, owner/name on GitHub, or an https or ssh address of a git repository"
 
 
@@ -110,7 +113,7 @@ def _remote(text: str, *, trusted: bool) -> Address:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         host, port, parts = "", None, urlsplit("")
-    if parts.scheme not in ("https", "ssh") or not host or host.startswith("-"):
+    if parts.scheme not in ("https", "ssh") or not _HOST.match(host):
         scheme = clean_line(parts.scheme or text.partition(":")[0], 20)
         message = f"{scheme} addresses are not read; {_WAY_OUT}"
         raise SourceRefused(message)
@@ -130,6 +133,9 @@ def _pin(host: str, port: int) -> str:
 
     git resolves the name again by itself; without the pin, one that answers differently the second time gets through.
     """
+    if ":" in host:
+        message = f"{host} is no name of a host; {_WAY_OUT}"
+        raise SourceRefused(message)
     try:
         found = {str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):

@@ -42,25 +42,25 @@ def fetch(
     Raises:
         SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
     """
-    options = (*_connection_options(pinned), *_ssh_options())
+    options = _connection_options(pinned)
+    # file:// so that a local repository is copied through the protocol: depth counts, and no hard links are made
+    url = Path(address).as_uri() if Path(address).is_absolute() else address
     if (target / ".git").is_dir():
         with contextlib.suppress(SourceError):
             if head(target):
-                _update(target, options, max_bytes, tick)
+                _update(url, target, options, max_bytes, tick)
                 return head(target)
-    _clone(address, target, options, max_bytes, tick)
+    _clone(url, target, options, max_bytes, tick)
     return head(target)
 
 
-def _clone(address: str, target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
+def _clone(url: str, target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
     fresh = Path(tempfile.mkdtemp(prefix=".clone-", dir=target.parent))
     try:
-        # file:// so that a local repository is copied through the protocol: depth counts, and no hard links are made
-        source = Path(address).as_uri() if Path(address).is_absolute() else address
         command = ("clone", "--quiet", "--depth", "1", "--no-recurse-submodules", "--no-tags", "--template=", "--")
-        _run_bounded([*options, *command, source, str(fresh / "tree")], fresh, max_bytes, _CLONE_S, tick)
+        _run_bounded([*options, *command, url, str(fresh / "tree")], fresh, max_bytes, _CLONE_S, tick)
         if target.exists():
             shutil.rmtree(target)
         (fresh / "tree").rename(target)
@@ -71,9 +71,9 @@ def _clone(address: str, target: Path, options: Sequence[str], max_bytes: int, t
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _update(target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
+def _update(url: str, target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
     at = ("-C", str(target))
-    command = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--no-recurse-submodules", "origin", "HEAD")
+    command = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--", url, "HEAD")
     _run_bounded([*options, *at, *command], target, max_bytes, _FETCH_S, tick)
     run(["reset", "--quiet", "--hard", "FETCH_HEAD"], target)
     run(["clean", "--quiet", "-ffdx"], target)
@@ -81,19 +81,24 @@ def _update(target: Path, options: Sequence[str], max_bytes: int, tick: Callable
 
 def _connection_options(pinned: str) -> tuple[str, ...]:
     if not pinned:
-        return _SAFE
+        return (*_SAFE, *_ssh_options(""))
     # Where the host was checked, git goes to the very address that was, and follows no redirect to another.
-    return (*_SAFE, "-c", f"http.curloptResolve={pinned}", "-c", "http.followRedirects=false")
+    host, port, ip = pinned.split(":", 2)
+    same = f" -o HostName={ip} -o HostKeyAlias={host}"
+    resolved = f"{host}:{port}:[{ip}]" if ":" in ip else pinned
+    pin = ("-c", f"http.curloptResolve={resolved}", "-c", "http.followRedirects=false")
+    return (*_SAFE, *pin, *_ssh_options(same))
 
 
-def _ssh_options() -> tuple[str, ...]:
+def _ssh_options(more: str) -> tuple[str, ...]:
     """Return what keeps ssh from asking for a password, unless a person has chosen a command of their own."""
-    if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
-        return ()
-    with contextlib.suppress(SourceError):
-        if run(["config", "--global", "--get", "core.sshCommand"], Path.home()).strip():
+    if not more:
+        if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
             return ()
-    return ("-c", "core.sshCommand=ssh -o BatchMode=yes -o ConnectTimeout=15")
+        with contextlib.suppress(SourceError):
+            if run(["config", "--global", "--get", "core.sshCommand"], Path.home()).strip():
+                return ()
+    return ("-c", f"core.sshCommand=ssh -o BatchMode=yes -o ConnectTimeout=15{more}")
 
 
 def run(arguments: Sequence[str], folder: Path, *, seconds: float = _READ_S) -> str:
