@@ -11,7 +11,7 @@ from pathlib import Path
 
 import harness
 
-SCRIPTS = ("search", "hook", "handshake", "memory")
+SCRIPTS = ("search", "hook", "handshake", "memory", "prompts")
 RESULTS = harness.ROOT / "bench" / "results"
 SKIPPED = 3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -67,6 +68,10 @@ class Client:
             raise RuntimeError(message)
         return text
 
+    def prompt(self, text: str, *, session: int) -> str:
+        """Send a prompt as the client's hook does; return the hook's output."""
+        return self.call("hook_prompt", prompt=text, session_id=f"bench-{session}", cwd="/")
+
     def ask(self, method: str, **params: Any) -> Message:
         """Send a request and return its result.
 
@@ -110,6 +115,14 @@ class Client:
             ["ps", "-o", "rss=", "-p", str(self.process.pid)], capture_output=True, text=True, check=True
         )
         return {"resident": int(told.stdout) / 1024}
+
+    def processor_ms(self) -> float:
+        """Return the processor time that the server has used; 0 where the system does not tell."""
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        if not stat.exists():
+            return 0.0
+        user, system = stat.read_text().rpartition(")")[2].split()[11:13]
+        return 1000.0 * (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def _say(self, message: Message) -> None:
         assert self.process.stdin is not None
