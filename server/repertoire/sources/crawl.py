@@ -181,7 +181,7 @@ def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
         return Refused(path, "a link that leaves the source", folder=folder)
     if not target.exists():
         return Refused(path, "a link that leads nowhere")
-    return Refused(path, "a link to a file that is read at its own place", folder=folder)
+    return Refused(path, "a link to what is read at its own place", folder=folder)
 
 
 def linked_mounts(root: Path, folders: tuple[str, ...]) -> Iterator[Mount]:

@@ -1,0 +1,56 @@
+"""Fourteen real repositories: nothing that their manifests name is lost, and a second run changes nothing.
+
+REPERTOIRE_COMPONENTS_DATA names a folder with one folder `owner+name` for each repository and `manifests/owner+name.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.bench_data,
+    pytest.mark.skipif(
+        "REPERTOIRE_COMPONENTS_DATA" not in os.environ, reason="REPERTOIRE_COMPONENTS_DATA names no repositories"
+    ),
+]
+_TYPES = {"mcp": "mcp_server"}
+
+
+def unaccounted(bench, manifest: Path) -> list[str]:
+    """Return the files of a repository that became no component of their type, no part of a skill and no skipped row."""
+    folder = manifest.parents[1] / manifest.stem
+    report = bench.ingest(folder)
+    rows = bench.store._connection.rows(
+        "SELECT n.file, c.type FROM node n JOIN component c ON c.node_id = n.id JOIN source s ON s.id = n.source_id "
+        "WHERE s.key = ?",
+        (report.source,),
+    )
+    found = set(rows)
+    skills = {file.rpartition("/")[0] for file, kind in rows if kind == "skill"}
+    skipped = {item.path for item in report.skipped}
+    lost = []
+    for row in json.loads(manifest.read_text(encoding="utf-8"))["files"]:
+        path, kind = row["path"], _TYPES.get(row["type"], row["type"])
+        parents = {str(parent) for parent in Path(path).parents}
+        known = (path, kind) in found or path in skipped or (kind == "agent" and parents & skills)
+        if kind not in ("marketplace", "tools") and not known and (folder / path).is_file():
+            lost.append(f"{kind} {path}")
+    return lost
+
+
+def test_every_component_of_real_repositories_is_accounted_for(bench):
+    manifests = sorted((Path(os.environ["REPERTOIRE_COMPONENTS_DATA"]) / "manifests").glob("*.json"))
+
+    assert {manifest.stem: unaccounted(bench, manifest) for manifest in manifests} == {
+        manifest.stem: [] for manifest in manifests
+    }
+
+    revision = bench.revision()
+    assert bench.store.graph.counts()["components"] > 5_000
+    for manifest in manifests:
+        assert bench.ingest(manifest.parents[1] / manifest.stem).changed == 0
+    assert bench.revision() == revision
