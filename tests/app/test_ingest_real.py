@@ -1,6 +1,6 @@
 """Fourteen real repositories: nothing that their manifests name is lost, and a second run changes nothing.
 
-REPERTOIRE_COMPONENTS_DATA names a folder with one folder `owner+name` for each repository and `manifests/owner+name.json`.
+REPERTOIRE_COMPONENTS_DATA names a folder with a folder `owner+name` for each repository and `manifests/owner+name.json`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TYPES = {"mcp": "mcp_server"}
 
 
 def unaccounted(bench, manifest: Path) -> list[str]:
-    """Return the files of a repository that became no component of their type, no part of a skill and no skipped row."""
+    """Return the files that became no component of their type, no part of a skill and no skipped row."""
     folder = manifest.parents[1] / manifest.stem
     report = bench.ingest(folder)
     rows = bench.store._connection.rows(
