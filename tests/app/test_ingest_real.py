@@ -1,6 +1,6 @@
 """Fourteen real repositories: nothing that their manifests name is lost, and a second run changes nothing.
 
-REPERTOIRE_COMPONENTS_DATA names a folder with a folder `owner+name` for each repository and `manifests/owner+name.json`.
+REPERTOIRE_COMPONENTS_DATA names a folder that holds `owner+name` for each repository and `manifests/owner+name.json`.
 """
 
 from __future__ import annotations
