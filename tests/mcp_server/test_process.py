@@ -1,0 +1,207 @@
+"""The server as a process: its pipe carries protocol only, it leaves when told to, and reads sources beside itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from mcp_server.talk import ask, events_of, refused, text_of
+from repertoire.mcp_server.definitions import HOOKS
+from repertoire.store.events import SELECTED
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"]
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "claude-code", "version": "2"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+USED = {
+    "name": "hook_used",
+    "arguments": {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"},
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with a component of its own, which a model may have read."""
+    skill = tmp_path / "project" / "kit" / "skills" / "weave" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: weave\ndescription: Weaves baskets from willow.\n---\nSoak the willow first.\n")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def surroundings(environment: dict[str, str], project: Path, tmp_path: Path) -> dict[str, str]:
+    passed = {name: os.environ[name] for name in ("TMPDIR", "LANG") if name in os.environ}
+    own = {"PYTHONPATH": str(ROOT / "server"), "CLAUDE_PROJECT_DIR": str(project), "HOME": str(tmp_path)}
+    return {**passed, **environment, **own}
+
+
+@pytest.fixture
+def server(surroundings: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        yield process
+        process.kill()
+
+
+@asynccontextmanager
+async def connected(surroundings: dict[str, str], project: Path) -> AsyncIterator[Client]:
+    """Connect the SDK's own client to the server."""
+    parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=surroundings, cwd=project)
+    async with Client(parameters) as client:
+        yield client
+
+
+def send(process: subprocess.Popen[str], *messages: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
+    process.stdin.flush()
+
+
+def answer(stdout: IO[str] | None, number: int) -> dict[str, Any]:
+    """Read lines, each of which has to be a message, up to the answer to a request."""
+    assert stdout is not None
+    for line in stdout:
+        message: dict[str, Any] = json.loads(line)
+        assert message["jsonrpc"] == "2.0"
+        if message.get("id") == number:
+            return message
+    pytest.fail("the server ended before it answered")
+
+
+def call(number: int, params: dict[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def test_the_shipped_manifest_says_what_the_server_says() -> None:
+    subprocess.run([sys.executable, ROOT / "tools" / "manifest", "--check"], check=True)
+
+
+def test_the_pipe_carries_protocol_only(server: subprocess.Popen[str]) -> None:
+    search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
+    send(server, HELLO, READY, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, call(3, search), call(4, USED))
+    assert answer(server.stdout, 1)["result"]["serverInfo"]["name"] == "graph"
+    assert not {tool["name"] for tool in answer(server.stdout, 2)["result"]["tools"]} & set(HOOKS)
+    assert "pdf-forms" in answer(server.stdout, 3)["result"]["content"][0]["text"]
+    send(server, {"jsonrpc": "2.0", "id": 5, "method": "no/such"}, {"jsonrpc": "2.0", "id": 6, "method": "ping"})
+    assert answer(server.stdout, 5)["error"]["code"] == -32601
+    assert answer(server.stdout, 6)["result"] == {}
+
+
+def test_a_line_that_is_no_message_is_survived(server: subprocess.Popen[str]) -> None:
+    send(server, HELLO, READY)
+    assert server.stdin is not None
+    server.stdin.write("this is no JSON\n\n{}\n[]\n")
+    send(server, {"jsonrpc": "2.0", "id": 7, "method": "ping"})
+    assert answer(server.stdout, 7)["result"] == {}
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, None])
+def test_it_leaves_at_once_and_keeps_what_it_was_told(
+    server: subprocess.Popen[str], home: Path, end: signal.Signals | None
+) -> None:
+    send(server, HELLO, READY, call(2, USED))
+    answer(server.stdout, 2)
+    if end is None:
+        assert server.stdin is not None
+        server.stdin.close()
+    else:
+        server.send_signal(end)
+    assert server.wait(timeout=20) == 0
+    [event] = events_of(home, SELECTED)
+    assert event.session == "s1"
+
+
+def test_a_client_that_dies_takes_the_server_with_it(server: subprocess.Popen[str]) -> None:
+    send(server, HELLO, READY)
+    answer(server.stdout, 1)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.close()
+    server.stdout.close()
+    assert server.wait(timeout=20) == 0
+
+
+async def test_a_source_is_read_and_its_components_are_found(surroundings: dict[str, str], project: Path) -> None:
+    heard: list[str | None] = []
+
+    async def listen(_done: float, _total: float | None, message: str | None) -> None:
+        heard.append(message)
+
+    async with connected(surroundings, project) as client:
+        source = {"source": str(project / "kit")}
+        first = await client.call_tool("ingest_repo", source, progress_callback=listen)
+        assert not first.is_error, text_of(first)
+        assert "1 components (1 changed, 0 unchanged, 0 removed)" in text_of(first)
+        assert first.structured_content is not None
+        assert first.structured_content["sources"][0]["components"] == 1
+        assert "(0 changed, 1 unchanged" in await ask(client, "ingest_repo", **source)
+        assert "weave" in await ask(client, "search_components", query="weave baskets from willow")
+    assert heard
+    assert str(heard[0]).startswith("reading ")
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("https://localhost/x/y.git", "localhost"),
+        ("https://10.0.0.8/x/y.git", "10.0.0.8"),
+        ("--upload-pack=/bin/sh", "upload-pack"),
+        ("/etc", "/etc"),
+        ("nothing at all", "nothing at all"),
+    ],
+)
+async def test_what_a_model_must_not_read_is_refused_in_words(
+    surroundings: dict[str, str], project: Path, source: str, says: str
+) -> None:
+    async with connected(surroundings, project) as client:
+        text = await refused(client, "ingest_repo", source=source)
+    assert says in text
+    assert "Traceback" not in text
+
+
+async def test_a_cancelled_reading_ends_its_process_and_the_server_goes_on(
+    surroundings: dict[str, str], project: Path, tmp_path: Path
+) -> None:
+    # a git that never ends, found first on the path; it holds a pipe open, which breaks when it is gone
+    stuck, sign = tmp_path / "bin" / "git", tmp_path / "running"
+    stuck.parent.mkdir()
+    stuck.write_text(f"#!/bin/sh\nexec > {sign}\necho fetching\nexec sleep 600\n")
+    stuck.chmod(0o755)
+    os.mkfifo(sign)
+    environment = {**surroundings, "PATH": f"{stuck.parent}{os.pathsep}{surroundings['PATH']}"}
+    address = {"source": "https://8.8.8.8/acme/shelf.git"}  # no name to look up; that git never connects
+
+    async with connected(environment, project) as client:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "ingest_repo", address)
+            async with await anyio.open_file(sign) as running:
+                assert await running.readline() == "fetching\n"
+                group.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True), anyio.fail_after(20):
+                    assert await running.read() == "", "the process that held the pipe has ended"
+        assert "pdf-forms" in await ask(client, "search_components", query="fill PDF forms")
