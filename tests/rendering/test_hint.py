@@ -1,0 +1,52 @@
+"""A hint stays short, whole and on our own lines, whatever its components say of themselves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.domain.hint import MAX_CHARACTERS, MAX_ITEMS, HintItem, hint_text, silenced
+
+TEXT = st.text(max_size=600)
+ITEMS = st.lists(st.builds(HintItem, TEXT, TEXT, TEXT, TEXT, TEXT, st.booleans(), st.tuples(TEXT)), max_size=6)
+
+
+@given(ITEMS)
+def test_a_hint_is_short_and_every_line_is_ours(items: list[HintItem]) -> None:
+    text = hint_text("Heading", items)
+    assert len(text) < MAX_CHARACTERS
+    if items:
+        heading, *lines, closing = text.split("\n")
+        assert heading == "Heading"
+        assert 1 <= len(lines) <= MAX_ITEMS
+        assert all(line.startswith("- ") for line in lines)
+        assert closing.startswith("(Facts")
+    else:
+        assert text == ""
+
+
+def test_an_item_says_name_type_state_what_and_why() -> None:
+    item = HintItem(
+        "s:a", "pdf", "mcp_server", "Fills forms.", "words: pdf", installed=False, install=("add m", "install p")
+    )
+    assert hint_text("H", [item]).split("\n")[1] == (
+        "- pdf (mcp server, not installed; install: add m, then install p): Fills forms. Why: words: pdf."
+    )
+
+
+def test_an_install_line_is_whole_or_not_there() -> None:
+    item = HintItem("s:a", "pdf", "skill", "Fills forms.", "x", installed=False, install=("run " + "x" * 200,))
+    assert "install: explain_component tells how" in hint_text("H", [item])
+
+
+@pytest.mark.parametrize("value", ["1", "true", "yes", "anything"])
+def test_off_is_off(value: str) -> None:
+    assert silenced({"REPERTOIRE_OFF": value})
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"REPERTOIRE_OFF": "0"}, {"REPERTOIRE_OFF": ""}, {"REPERTOIRE_HINTS": "true"}]
+)
+def test_on_is_the_default(environment: dict[str, str]) -> None:
+    assert not silenced(environment)

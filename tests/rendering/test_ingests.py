@@ -1,0 +1,23 @@
+"""What reading a source did, with the files that were left out grouped by reason."""
+
+from __future__ import annotations
+
+from repertoire.domain.component import IngestReport, Skipped
+from repertoire.rendering.ingests import ingest_text
+
+
+def test_a_report_counts_and_groups_what_was_skipped() -> None:
+    skipped = tuple(Skipped(f"x{number}.md", "no front matter") for number in range(5))
+    report = IngestReport(
+        "folder:/x", 9, 2, 7, 1, (*skipped, Skipped("y.json", "not JSON\nat all")), 1.234, ("slow disk",)
+    )
+    assert ingest_text([report]).splitlines() == [
+        "folder:/x: 9 components (2 changed, 7 unchanged, 1 removed) in 1.2 s",
+        "  Note: slow disk",
+        "  skipped 5: no front matter (x0.md, x1.md, x2.md, …)",
+        "  skipped 1: not JSON at all (y.json)",
+    ]
+
+
+def test_no_report_is_said() -> None:
+    assert ingest_text([]) == "Nothing was read."
