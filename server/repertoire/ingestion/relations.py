@@ -19,7 +19,8 @@ from repertoire.domain.component import (
 )
 from repertoire.ingestion.parts import Need, folder
 
-_WORD = re.compile(r"(?<![\w./-])/?[A-Za-z0-9][A-Za-z0-9_]*(?:[:.-][A-Za-z0-9_]+)*")
+# with a hyphen or a colon in it, or after a slash: any other word of a text may be the name of something by chance
+_NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
 _SCANNED = 40_000  # characters of a body that are looked through for names
 _MENTIONS = 12
 _SIBLINGS = 8
@@ -42,9 +43,8 @@ class Member:
 
 
 def mentioned_words(body: str) -> frozenset[str]:
-    """Return the words of a body that could be names of components: with a hyphen or a colon, or after a slash."""
-    found = (match.group() for match in _WORD.finditer(body[:_SCANNED]))
-    return frozenset(word.lower() for word in found if word[0] == "/" or "-" in word or ":" in word)
+    """Return the words of a body that could be names of components."""
+    return frozenset(_NAMED.findall(body[:_SCANNED].lower()))
 
 
 def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edge]:
