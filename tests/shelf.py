@@ -45,7 +45,7 @@ _ROWS = (
 
 def component(kind: str, name: str, description: str, **more: object) -> Component:
     """Return a component of the shelf, its hash made of all that it says."""
-    path = f"{kind}s/{name}.md"
+    path = str(more.pop("path", f"{kind}s/{name}.md"))
     text = f"{kind} {name} {description} {more}"
     fields = {
         "body": f"# {name}\n\n{description}",

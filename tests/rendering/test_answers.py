@@ -41,10 +41,14 @@ def test_a_set_tells_parts_install_lines_gaps_and_runners_up() -> None:
     near = Hit(Component(id="s:b.md", type="skill", name="mysql"), 0.5)
     text = recommendation_text(
         Recommendation(
-            items=(Item(HIT, role="sql", tokens=10),), near=(near,), gaps=("charts",), install=("add market", "install it"),
-            warnings=("big exceeds the budget",), confidence=0.876,
+            items=(Item(HIT, role="sql", tokens=10),),
+            near=(near,),
+            gaps=("charts",),
+            install=("add market", "install it"),
+            warnings=("big exceeds the budget",),
+            confidence=0.876,
         )
-    )  # fmt: skip
+    )
     assert text.splitlines()[:3] == [
         "1 component for this task, confidence 0.88:",
         "1. postgres (mcp server, available)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repertoire.app.explain import Explanation, Standing
-from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, Component
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
 from repertoire.rendering.answers import LINE, NAME, type_name, why_text
@@ -77,8 +77,10 @@ def _names(links: Sequence[Link]) -> str:
 
 
 def _need(link: Link) -> str:
-    kind, _, name = link.other.partition(":") if link.other_type == "requirement" else ("", "", link.other_name)
-    return f"{kind} {clean_line(name, NAME)}".strip()
+    if link.other_type != REQUIREMENT:
+        return clean_line(link.other_name, NAME)
+    kind, _, name = link.other_name.rpartition(":")  # `binary:docker`, `env:API_KEY`
+    return clean_line(f"{kind} {name}", NAME)
 
 
 def _related(link: Link) -> str:

@@ -1,0 +1,112 @@
+"""An explanation tells what a component is and needs, what it goes with and on what evidence, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.explain import Asked, explain
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CO_OCCURS_WITH,
+    DEPENDS_ON,
+    MENTIONS,
+    PART_OF,
+    Component,
+    Edge,
+    FileRecord,
+)
+from repertoire.domain.errors import UnknownComponent
+from repertoire.rendering.explanations import explanation_text
+from shelf import NOW, SOURCE, component, filled_home, record_of
+
+FORMS = component(
+    "skill",
+    "tax-forms",
+    "Fills tax forms.",
+    body="Read the fields first.",
+    examples=("fill form 1040",),
+    plugin="taxes",
+    marketplace="acme",
+    first_commit="2024-05-06",
+    last_commit="2025-07-08",
+    allowed_tools=("Read", "Bash"),
+)
+KIT = component("plugin", "taxes", "A plugin for taxes.")
+OTHER = component("skill", "scanner", "Scans paper.")
+
+
+@pytest.fixture
+def repertoire(tmp_path: Path) -> Iterator[Repertoire]:
+    home = filled_home(tmp_path / "data", KIT, OTHER)
+    with open_repertoire(home, environment={}) as opened:
+        edges = (
+            Edge(FORMS.id, KIT.id, PART_OF, 1.0, "plugins/taxes"),
+            Edge(FORMS.id, OTHER.id, CO_OCCURS_WITH, 2.0, "3 projects"),
+            Edge(FORMS.id, OTHER.id, ALTERNATIVE_TO, 0.5, "same words"),
+            Edge(OTHER.id, FORMS.id, DEPENDS_ON, 1.0, "its text"),
+            Edge(OTHER.id, FORMS.id, MENTIONS, 1.0, "line 4"),
+        )
+        record = record_of(FORMS, provides=["tax-filing"], needs=["binary:pdftk"])
+        record = FileRecord(record.path, record.content_hash, record.components, (), (*record.edges, *edges))
+        info = SOURCE.__class__("folder:/taxes", "folder", "/taxes")
+        opened.store.sources.write(info, [record], [], derived=[], now=NOW)
+        yield opened
+
+
+def told(repertoire: Repertoire, name: str, task: str = "") -> str:
+    return explanation_text(explain(repertoire.store, repertoire.pipeline, Asked(name, task), muted=repertoire.muted()))
+
+
+def test_it_tells_all_that_is_known(repertoire: Repertoire) -> None:
+    text = told(repertoire, FORMS.id)
+    for line in (
+        "tax-forms (skill, available)",
+        "what it is: Fills tax forms.",
+        "from its text: Read the fields first.",
+        "examples: fill form 1040",
+        "provides: tax-filing",
+        "needs: binary pdftk",
+        "needed by: scanner",
+        "allowed tools: Read, Bash",
+        "  - part of taxes (plugins/taxes)",
+        "licence: MIT",
+        f"dates: first commit 2024-05-06, last 2025-07-08; known here since {NOW[:10]}, version 1",
+        "used: not recorded yet",
+        f"id: {FORMS.id}",
+    ):
+        assert line in text.splitlines()
+    assert "found together with scanner (3 projects)" in text
+    assert "plugin taxes of marketplace acme" in text
+
+
+@pytest.mark.parametrize("name", ["tax-forms", "/tax-forms", "taxes:tax-forms", "TAX-FORMS", FORMS.id])
+def test_a_component_answers_to_its_id_and_to_its_names(repertoire: Repertoire, name: str) -> None:
+    assert f"id: {FORMS.id}" in told(repertoire, name)
+
+
+def test_an_unknown_name_is_answered_with_what_comes_near(repertoire: Repertoire) -> None:
+    with pytest.raises(UnknownComponent, match=r"'tax forms filler'.*the nearest are tax-forms"):
+        explain(repertoire.store, repertoire.pipeline, Asked("tax forms filler"))
+
+
+def test_for_a_task_it_tells_the_rank_and_who_came_first(repertoire: Repertoire) -> None:
+    assert 'for "fill tax forms": rank 1' in told(repertoire, FORMS.id, "fill tax forms")
+    text = told(repertoire, OTHER.id, "fill tax forms")
+    assert "first are: tax-forms (skill)" in text
+
+
+def test_use_and_mutes_are_told(repertoire: Repertoire) -> None:
+    repertoire.store.requests.select("request:1", FORMS.id, now=NOW)
+    repertoire.store.preferences.mute(FORMS.id, "component", now=NOW)
+    assert "used: for one request; muted, so never suggested" in told(repertoire, FORMS.id)
+
+
+def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:
+    twin = Component(id="folder:/twin:x.md", type="skill", name="tax-forms", content_hash="1", path="x.md")
+    info = SOURCE.__class__("folder:/twin", "folder", "/twin")
+    repertoire.store.sources.write(info, [record_of(twin)], [], derived=[], now=NOW)
+    assert "same name: " in told(repertoire, "tax-forms")

@@ -1,0 +1,58 @@
+"""What an offer holds, apart from any session: few, fitting, distinct, never what was seen or is muted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from repertoire.app.embed import embed_pending
+from repertoire.app.offer import Limits, offer, reason_for
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.answer import Why
+from shelf import NOW, SOURCE, component, filled_home, record_of
+
+PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
+TEXT = "Fills the fields of PDF forms from a spreadsheet."
+
+
+@pytest.fixture(scope="module")
+def repertoire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repertoire]:
+    twins = [replace(component("skill", "Pdf-Forms", TEXT, path=f"twin{n}.md"), id=f"t:{n}") for n in range(3)]
+    ours = component("skill", "form-filling", TEXT, plugin="repertoire")
+    home = filled_home(tmp_path_factory.mktemp("offer"))
+    with open_repertoire(home, environment={}) as opened:
+        assert opened.embedder is not None
+        info = SOURCE.__class__("folder:/twins", "folder", "/twins")
+        opened.store.sources.write(info, [record_of(item) for item in [*twins, ours]], [], derived=[], now=NOW)
+        embed_pending(opened.store, opened.embedder)
+        yield opened
+
+
+def test_a_name_is_offered_once_and_our_own_parts_never(repertoire: Repertoire) -> None:
+    found = offer(repertoire.pipeline, PROMPT, Limits())
+    assert [hit.component.name.lower() for hit in found.hits] == ["pdf-forms"]
+    assert found.text.startswith("Repertoire: ")
+    assert found.reason == ""
+
+
+def test_what_was_seen_or_muted_is_not_offered(repertoire: Repertoire) -> None:
+    first = offer(repertoire.pipeline, PROMPT, Limits()).hits[0].component.id
+    seen = offer(repertoire.pipeline, PROMPT, Limits(seen=frozenset((first,))))
+    muted = offer(repertoire.pipeline, PROMPT, Limits(muted=frozenset((SOURCE.key, "folder:/twins"))))
+    assert first not in [hit.component.id for hit in seen.hits]
+    assert muted.hits == ()
+    assert muted.reason
+
+
+@pytest.mark.parametrize("prompt", ["hello there", "/pdf-forms now", "use the pdf-forms skill for the spreadsheet"])
+def test_why_nothing_is_offered_is_known(repertoire: Repertoire, prompt: str) -> None:
+    found = offer(repertoire.pipeline, prompt, Limits())
+    assert (found.hits, found.text) == ((), "")
+    assert found.reason
+
+
+def test_a_past_request_is_told_without_its_words() -> None:
+    whys = (Why("words", "words: pdf"), Why("request", 'asked "fill the merger forms"'))
+    assert reason_for(whys) == "served a similar request before"

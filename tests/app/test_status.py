@@ -1,0 +1,96 @@
+"""Status tells what is known, what happened, and what is amiss with the way out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.freshness import is_stale
+from repertoire.app.ingest import now
+from repertoire.app.status import status
+from repertoire.app.wiring import open_repertoire
+from repertoire.rendering.reports import status_text
+from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
+from shelf import NOW, SOURCE, filled_home
+
+NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
+
+
+def told(home: Path, **environment: str) -> str:
+    with open_repertoire(home, environment=environment) as repertoire:
+        return status_text(status(repertoire))
+
+
+def test_a_new_home_says_what_to_do(tmp_path: Path) -> None:
+    text = told(tmp_path)
+    assert text.startswith("Note: nothing is known yet")
+    assert "`repertoire refresh`" in text
+    assert str(tmp_path) in text
+
+
+def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
+    home = filled_home(tmp_path / "data")
+    with open_repertoire(home, environment={}) as repertoire:
+        repertoire.store.events.append(
+            [
+                Event(NOW, OFFERED, "s", node="a", data={"name": "pdf-forms", "why": "words: pdf", "where": "prompt"}),
+                Event(NOW, OFFERED, "s", node="a", data={"name": "pdf-forms", "why": "words: form", "where": "prompt"}),
+                Event(NOW, SELECTED, "s", node="b", data={"name": "ship", "type": "command", "offered": True}),
+                Event(NOW, FAILED, "s", node="c", data={"name": "postgres", "error": "no route"}),
+                Event(NOW, GAP, data={"need": "violin tuning"}),
+            ]
+        )
+        repertoire.store.preferences.mute("folder:/x", "source", now=NOW)
+    lines = told(home).splitlines()
+    assert any(line.startswith("known: 8 components (3 skills") for line in lines)
+    assert f"  - {SOURCE.key} (folder): 8 components, read {NOW}" in lines
+    assert [line for line in lines if "pdf-forms" in line] == [
+        "  - 2026-01-02 03:04 pdf-forms for a prompt: words: form"
+    ]
+    assert "  - 2026-01-02 03:04 ship (command, after it was suggested)" in lines
+    assert "  - 2026-01-02 03:04 postgres: no route" in lines
+    assert "  - violin tuning" in lines
+    assert "  - folder:/x (source)" in lines
+    assert any(line.startswith("vectors: 0/8 by sentence-transformers/all-MiniLM-L6-v2") for line in lines)
+
+
+def test_settings_are_shown(tmp_path: Path) -> None:
+    text = told(tmp_path, REPERTOIRE_HINTS="false", REPERTOIRE_STORE_PROMPTS="off")
+    assert "hints: off; of a prompt is kept: nothing" in text
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="NOT TESTED AS ROOT: root may write anywhere")
+def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    home = filled_home(tmp_path / "data")
+    (home / "repertoire.db").chmod(0o400)
+    home.chmod(0o500)
+    try:
+        assert "nothing is recorded" in told(home)
+    finally:
+        home.chmod(0o700)
+
+
+def test_a_missing_model_is_told_with_the_way_out(tmp_path: Path) -> None:
+    text = told(tmp_path, REPERTOIRE_MODEL="BAAI/bge-small-en-v1.5")
+    assert "Note: no vectors: " in text
+    assert "vectors: none" in text
+
+
+def test_what_is_known_goes_stale(tmp_path: Path) -> None:
+    config = tmp_path / "claude"
+    environment = {"CLAUDE_CONFIG_DIR": str(config)}
+    home = filled_home(tmp_path / "data")
+    (tmp_path / "empty").mkdir()
+    with open_repertoire(tmp_path / "empty", environment=NO_MODEL) as repertoire:
+        assert is_stale(repertoire, environment), "nothing was read yet"
+    with open_repertoire(home, environment=NO_MODEL) as repertoire:
+        assert is_stale(repertoire, environment), "it was read long ago"
+        repertoire.store.sources.seen(SOURCE.key, now=now())
+        assert not is_stale(repertoire, environment)
+        (config / "skills").mkdir(parents=True)
+        os.utime(config / "skills", (2e9, 2e9))
+        assert is_stale(repertoire, environment), "a skill was added since"
+    with open_repertoire(home, environment={}) as repertoire:
+        assert is_stale(repertoire, {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}), "vectors are still to come"
