@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Candidate:
-    """A component that may enter the set. `needs` are keys of others; `twin` is equal for two that do the same."""
+    """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
+
+    `covers` are words of the task, `capabilities` those of the needed ones that it provides.
+    """
 
     key: str
     name: str
     score: float
     tokens: int
-    twin: str
+    twins: frozenset[str] = frozenset()
     installed: bool = False
     covers: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
@@ -23,12 +26,18 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a set may cost. A candidate enters with `near` of the best score, or with less where it covers more."""
+    """What a set may cost, and how far from the best score a candidate may be.
+
+    With `near` of it a candidate enters in any case, with `least` only where it covers more.
+    """
 
     budget: int = 2000
     size: int = 3
     near: float = 0.8
     least: float = 0.45
+
+
+_COVERING = 0.5  # of the best score: what covering all that is still needed is worth beside relevance
 
 
 @dataclass(frozen=True)
@@ -48,45 +57,55 @@ class Assembly:
 
 
 def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: Limits) -> Assembly:
-    """Choose from the ranked candidates, best first; `others` are what these may need."""
+    """Choose from the ranked candidates, best first; `others` are what these may need.
+
+    Greedy weighted cover: what enters next is worth its relevance plus its share of the capabilities still needed.
+    """
     ranked = without_twins(ranked)
     known = {candidate.key: candidate for candidate in [*others, *ranked]}
+    needed = frozenset().union(*(candidate.capabilities for candidate in ranked))
     roles: dict[str, str] = {}
     covered: set[str] = set()
-    too_large = []
-    wanted = 0
-    for candidate in ranked:
-        if wanted == limits.size:
+    left, too_large = list(ranked), []
+    for _ in range(limits.size):
+        left = [candidate for candidate in left if candidate.key not in roles]
+        worth = {c.key: _worth(c, ranked[0].score, needed - covered, covered, limits) for c in left}
+        while left:
+            best = max(left, key=lambda candidate: worth[candidate.key])
+            added = [key for key in _closure(best.key, known) if key not in roles]
+            if worth[best.key] == 0 or sum(known[key].tokens for key in {*roles, *added}) <= limits.budget:
+                break
+            too_large.append(best.key)
+            left.remove(best)
+        if not left or worth[best.key] == 0:
             break
-        if candidate.key in roles or not _enters(candidate, ranked[0].score, covered, limits):
-            continue
-        closure = _closure(candidate.key, known)
-        added = [key for key in closure if key not in roles]
-        if sum(known[key].tokens for key in {*roles, *added}) > limits.budget:
-            too_large.append(candidate.key)
-            continue
         for key in added:
-            roles[key] = f"needed by {candidate.name}" if key != candidate.key else _role(candidate, covered)
+            roles[key] = f"needed by {best.name}" if key != best.key else _role(best, covered)
             covered |= known[key].covers | known[key].capabilities
-        wanted += 1
     return Assembly(tuple(Chosen(key, roles[key]) for key in _in_order(roles, known)), tuple(too_large))
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Keep one of those that do the same, at the place of the best of them: the installed one, else the first."""
-    kept: dict[str, Candidate] = {}
+    kept: list[Candidate] = []
+    place: dict[str, int] = {}
     for candidate in ranked:
-        first = kept.setdefault(candidate.twin, candidate)
-        if candidate.installed and not first.installed:
-            kept[candidate.twin] = candidate
-    return list(kept.values())
+        at = next((place[twin] for twin in candidate.twins if twin in place), len(kept))
+        place.update(dict.fromkeys(candidate.twins, at))
+        if at == len(kept):
+            kept.append(candidate)
+        elif candidate.installed and not kept[at].installed:
+            kept[at] = candidate
+    return kept
 
 
-def _enters(candidate: Candidate, best: float, covered: set[str], limits: Limits) -> bool:
-    if not covered:
-        return True
+def _worth(candidate: Candidate, best: float, needed: frozenset[str], covered: set[str], limits: Limits) -> float:
+    """Return what a candidate adds to a set; 0 where it may not enter."""
+    relevance = candidate.score / best if best > 0 else 1.0
+    share = len(candidate.capabilities & needed) / len(needed) if needed else 0.0
     new = (candidate.covers | candidate.capabilities) - covered
-    return candidate.score >= limits.near * best or (bool(new) and candidate.score >= limits.least * best)
+    enters = not covered or relevance >= limits.near or (bool(new) and relevance >= limits.least)
+    return relevance + _COVERING * share if enters else 0.0
 
 
 def _role(candidate: Candidate, covered: set[str]) -> str:

@@ -14,12 +14,15 @@ import numpy as np
 
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, Space
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, Space, best_rows
 
 _NEAREST = 12
 _SHARPNESS = 6.0
 _CHECKED = 300  # past requests that tell how far the past is to be trusted
 _BANDWIDTH = 0.06
+_CAUTION = 0.25
+_EAGERNESS = 2.0
+_HEAD = 150
 _DOUBT = 3.0  # as if so many checked requests had been served by nothing that served another
 _EVERY_SAME = 0.98  # a trust of 1 would silence all other evidence
 
@@ -36,7 +39,7 @@ class Past:
     def weight(self) -> float:
         """How much the past weighs beside everything else together."""
         trust = min(self.trust, _EVERY_SAME)
-        return trust * trust / (1.0 - trust)
+        return _EAGERNESS * trust * trust / (1.0 - trust)
 
     @classmethod
     def silent(cls, size: int) -> Past:
@@ -54,6 +57,10 @@ class History:
         self._vectors = space.vectors[kept]
         self._served = [served[int(space.rows[index])] for index in kept]
         self._checks = self._check() if len(kept) > 1 else None
+        known = {row for rows, _ in self._served for row in rows.tolist()}
+        # Past requests ask for the same few things again more than the next one will: where they touched little of
+        # what there is, they vouch for each other more than for it.
+        self._reach = (len(known) / max(self._size, 1)) ** _CAUTION
 
     def __len__(self) -> int:
         return len(self._served)
@@ -66,7 +73,7 @@ class History:
         share, nearest = self._vote(near)
         similarities, found = self._checks
         like = np.exp(-0.5 * ((nearest - similarities) / _BANDWIDTH) ** 2)
-        trust = float(like @ found / (like.sum() + _DOUBT))
+        trust = self._reach * float(like @ found / (like.sum() + _DOUBT))
         return Past(share, trust, int((near > nearest - _BANDWIDTH).sum()))
 
     def _check(self) -> tuple[Floats, Floats]:
@@ -99,8 +106,9 @@ def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
 
 def with_past(scores: Floats, past: Past) -> Floats:
     """Return the log-odds of scores after the past was heard."""
-    likely = scores - scores.max(initial=-np.inf)
-    likely -= np.log(np.exp(likely).sum())
+    # Only the head is likely at all: ten thousand unlikely rows together would outweigh it.
+    head = scores[best_rows(scores, _HEAD)]
+    likely = scores - head[0] - np.log(np.exp(head - head[0]).sum())
     with np.errstate(divide="ignore"):
         return np.asarray(np.logaddexp(likely, np.log(past.weight * past.share)))
 

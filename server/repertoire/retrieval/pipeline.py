@@ -16,10 +16,10 @@ from repertoire.retrieval.gate import FITS, Evidence, confidence
 from repertoire.retrieval.history import History, Past, with_past
 from repertoire.retrieval.lexical import Lexical, lexical
 from repertoire.retrieval.plan import Capabilities, Plan, make_plan
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots, best_rows
 from repertoire.retrieval.trace import Trace
 from repertoire.retrieval.vector import Semantic, semantic
-from repertoire.retrieval.walk import Walk, best_rows, walk
+from repertoire.retrieval.walk import Walk, walk
 from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200

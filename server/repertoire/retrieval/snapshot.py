@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.domain.component import BODY_INDEXED, HOOK, MCP_SERVER, PLUGIN, REQUEST
+from repertoire.domain.component import BODY_INDEXED, HOOK, MCP_SERVER, PLUGIN
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -89,9 +89,8 @@ class Snapshot:
         """How far each edge counts: fully between components, little by way of what many components share."""
         source, target = self.topology.source, self.topology.target
         shared = self.row_at < 0
-        requests = np.array([kind == REQUEST for kind in self.topology.types], dtype=np.bool_)
         degree = np.bincount(source, minlength=len(shared)) + np.bincount(target, minlength=len(shared))
-        by_way = np.where(shared & ~requests, _INDIRECT / np.maximum(degree, 1), 1.0)
+        by_way = np.where(shared, _INDIRECT / np.maximum(degree, 1), 1.0)
         return np.asarray(np.minimum(by_way[source], by_way[target]))
 
     @cached_property
@@ -188,3 +187,12 @@ class Snapshots:
         if known.all():
             return Space(rows, vectors)
         return Space(rows[known], vectors[known])
+
+
+def best_rows(scores: Floats, limit: int) -> Rows:
+    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
+    limit = min(limit, int(np.isfinite(scores).sum()))
+    if limit == 0:
+        return np.zeros(0, dtype=np.int64)
+    head = np.argpartition(-scores, limit - 1)[:limit]
+    return head[np.lexsort((head, -scores[head]))]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, best_rows
 
 SEEDS = 50
 DAMPING = 0.85
@@ -69,15 +69,6 @@ def walk(snapshot: Snapshot, scores: Floats, *, using: Sequence[str] = ()) -> Wa
         return Walk.nowhere(snapshot)
     every = np.fromiter(ranks.values(), dtype=np.float64, count=size)
     return Walk(snapshot, every[snapshot.positions], seeds)
-
-
-def best_rows(scores: Floats, limit: int) -> Rows:
-    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
-    limit = min(limit, int(np.isfinite(scores).sum()))
-    if limit == 0:
-        return np.zeros(0, dtype=np.int64)
-    head = np.argpartition(-scores, limit - 1)[:limit]
-    return head[np.lexsort((head, -scores[head]))]
 
 
 def _positions(snapshot: Snapshot, using: Sequence[str]) -> list[int]:
