@@ -58,7 +58,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_runners_up() -> None:
         "Install:",
         "   add market",
         "   install it",
-        "Not covered by anything known: charts",
+        "Not covered by this set: charts",
         "Warning: big exceeds the budget",
         "Runners-up: mysql (skill)",
     ]
@@ -67,7 +67,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_runners_up() -> None:
 def test_an_empty_set_names_what_came_near() -> None:
     text = recommendation_text(Recommendation((), near=(HIT,), gaps=("charts",)))
     assert text.startswith("Nothing fits this task. The nearest misses:\n- postgres")
-    assert "Not covered by anything known: charts" in text
+    assert "Not covered by this set: charts" in text
 
 
 @given(st.text(max_size=400), st.text(max_size=400), st.text(max_size=100))

@@ -19,6 +19,8 @@ from repertoire.retrieval.snapshot import Rows
 _CONSIDERED = 30  # ranked candidates that may enter a set
 _NEAR = 5
 _CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
+_LISTED = 1536  # characters of a description that Claude Code puts into its listing
+_TELLING = 40  # characters from which equal descriptions are no coincidence
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,10 @@ def recommend(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = frozens
         Limits(budget=task.budget, size=task.limit),
     )
     items = tuple(_item(chosen, pool) for chosen in assembly.chosen)
-    members = {item.hit.component.id for item in items}
     covered = {name for item in items for name in pool.candidates[item.hit.component.id].capabilities}
     return Recommendation(
         items=items,
-        near=tuple(hit for hit in near if hit.component.id not in members),
+        near=_runners_up(pool.ranked, items),
         gaps=tuple(name for name in ranking.plan.capabilities if name not in covered),
         install=_install(items),
         warnings=tuple(
@@ -66,8 +67,16 @@ def recommend(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = frozens
 
 
 def tokens_of(component: Component) -> int:
-    """Estimate what a component's whole text costs a context."""
-    return max(1, len(component.name + component.description + component.body) // _CHARACTERS_A_TOKEN)
+    """Estimate what having a component costs every request: its name and description stand in the client's listing."""
+    listed = len(component.name) + min(len(component.description), _LISTED)
+    return max(1, listed // _CHARACTERS_A_TOKEN)
+
+
+def _twins(component: Component) -> frozenset[str]:
+    """Return what a component shares with those that do the same: type and name, or the very description."""
+    described = " ".join(component.description.lower().split())
+    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
+    return frozenset({f"{component.type} {component.name.lower()}", *same_words})
 
 
 def _check(task: Task) -> None:
@@ -142,7 +151,7 @@ def _candidate(ranking: Ranking, row: int, hit: Hit) -> Candidate:
         name=component.name,
         score=hit.score,
         tokens=tokens_of(component),
-        twin=f"{summary.type} {summary.name.lower()}",
+        twins=_twins(component),
         installed=summary.installed,
         covers=frozenset(words.intersection(ranking.plan.words)),
         capabilities=frozenset(provided.intersection(ranking.plan.capabilities)),
@@ -153,6 +162,18 @@ def _candidate(ranking: Ranking, row: int, hit: Hit) -> Candidate:
 def _item(chosen: Chosen, pool: _Pool) -> Item:
     hit = pool.needed.get(chosen.key) or next(hit for hit in pool.ranked if hit.component.id == chosen.key)
     return Item(hit, chosen.role, pool.candidates[chosen.key].tokens)
+
+
+def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
+    """Return the best that are not in the set and do the same as nothing in it, or before them."""
+    seen = {twin for item in items for twin in _twins(item.hit.component)}
+    found = []
+    for hit in ranked:
+        twins = _twins(hit.component)
+        if not seen & twins:
+            found.append(hit)
+        seen |= twins
+    return tuple(found[:_NEAR])
 
 
 def _install(items: Sequence[Item]) -> tuple[str, ...]:

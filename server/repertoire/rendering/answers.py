@@ -109,7 +109,7 @@ def _install(lines: Sequence[str]) -> list[str]:
 
 def _gaps(recommendation: Recommendation) -> list[str]:
     gaps = ", ".join(clean_line(gap, NAME) for gap in recommendation.gaps)
-    return [f"Not covered by anything known: {gaps}"] if gaps else []
+    return [f"Not covered by this set: {gaps}"] if gaps else []
 
 
 def _runners_up(near: Sequence[Hit]) -> list[str]:

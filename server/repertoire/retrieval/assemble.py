@@ -28,13 +28,15 @@ class Candidate:
 class Limits:
     """What a set may cost, and how far from the best score a candidate may be.
 
-    With `near` of it a candidate enters in any case, with `least` only where it covers more.
+    With `covering` of it a candidate enters where it adds a capability that the task needs, with `least` where it adds
+    words of the task, with `near` in any case, but for a task whose needs are known: there it would only repeat.
     """
 
     budget: int = 2000
     size: int = 3
     near: float = 0.8
     least: float = 0.45
+    covering: float = 0.25
 
 
 _COVERING = 0.5  # of the best score: what covering all that is still needed is worth beside relevance
@@ -69,7 +71,7 @@ def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: L
     left, too_large = list(ranked), []
     for _ in range(limits.size):
         left = [candidate for candidate in left if candidate.key not in roles]
-        worth = {c.key: _worth(c, ranked[0].score, needed - covered, covered, limits) for c in left}
+        worth = {c.key: _worth(c, ranked[0].score, needed, covered, limits) for c in left}
         while left:
             best = max(left, key=lambda candidate: worth[candidate.key])
             added = [key for key in _closure(best.key, known) if key not in roles]
@@ -102,10 +104,13 @@ def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
 def _worth(candidate: Candidate, best: float, needed: frozenset[str], covered: set[str], limits: Limits) -> float:
     """Return what a candidate adds to a set; 0 where it may not enter."""
     relevance = candidate.score / best if best > 0 else 1.0
-    share = len(candidate.capabilities & needed) / len(needed) if needed else 0.0
-    new = (candidate.covers | candidate.capabilities) - covered
-    enters = not covered or relevance >= limits.near or (bool(new) and relevance >= limits.least)
-    return relevance + _COVERING * share if enters else 0.0
+    open_needs = needed - covered
+    share = len(candidate.capabilities & open_needs) / len(open_needs) if open_needs else 0.0
+    if not covered or (share and relevance >= limits.covering):
+        return relevance + _COVERING * share
+    enough = limits.least if candidate.covers - covered else limits.near
+    repeats = bool(needed) and not candidate.covers - covered
+    return relevance if relevance >= enough and not repeats else 0.0
 
 
 def _role(candidate: Candidate, covered: set[str]) -> str:
