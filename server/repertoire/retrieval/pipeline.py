@@ -9,12 +9,13 @@ import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query, StageReport
 from repertoire.domain.errors import ModelUnavailable
-from repertoire.ports import Embedder, GraphReader, VectorReader, Vectors
+from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, conditions, features, fuse, spoken_for
 from repertoire.retrieval.gate import FITS, Evidence, confidence
+from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, Past, with_past
-from repertoire.retrieval.lexical import Lexical, lexical
+from repertoire.retrieval.lexical import MAX_TERMS, Lexical, lexical
 from repertoire.retrieval.plan import Capabilities, Plan, make_plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots, best_rows
 from repertoire.retrieval.trace import Trace
@@ -25,6 +26,7 @@ from repertoire.retrieval.why import Reasons, whys
 _MAX_RANKED = 200
 _NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
 _WANTED = 2.0  # log-odds for a type that the words ask for
+_JUDGED = 3  # hits whose text tells how sure it is
 _SPREAD = 4.0  # log-odds by which a score falls to a third of the best
 
 
@@ -92,9 +94,7 @@ class Pipeline:
             parts[NAME][named] = _NAMED
             scores = np.where(parts[NAME] > 0.0, np.maximum(scores, 0.0) + _NAMED, scores)
         rows = best_rows(scores, _MAX_RANKED)
-        with trace.stage("gate") as detail:
-            sure = 1.0 if len(named) else confidence(_gate_evidence(rows, similarity, evidence))
-            detail.append(f"confidence {sure:.2f}")
+        sure = 1.0 if len(named) else self._confidence(plan, snapshot, rows, similarity, vectors, trace)
         return Ranking(
             plan,
             snapshot,
@@ -113,7 +113,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
-        stored = self._graph.components(int(snapshot.node_ids[row]) for row in rows.tolist())
+        stored = self._graph.components(snapshot.node_ids[rows].tolist())
         found = []
         for row in rows.tolist():
             entry = stored.get(int(snapshot.node_ids[row]))
@@ -213,10 +213,36 @@ class Pipeline:
             parts[PAST] = np.where(np.isfinite(scores), heard - np.where(np.isfinite(scores), scores, 0.0), 0.0)
             return np.where(np.isfinite(scores), heard, -np.inf), past
 
+    def _confidence(
+        self,
+        plan: Plan,
+        snapshot: Snapshot,
+        rows: Rows,
+        similarity: Floats,
+        vectors: Vectors | None,
+        trace: Trace,
+    ) -> float:
+        with trace.stage("gate") as detail:
+            head = rows[:_JUDGED]
+            stored = self._graph.components(snapshot.node_ids[head].tolist())
+            frequency = self._graph.document_frequency(plan.words[:MAX_TERMS])
+            rarities = rarity(frequency, len(snapshot))
+            held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
+            if not held:
+                return 0.0
+            evidence = Evidence(float(similarity[head].max()), held[0], max(held))
+            sure = confidence(evidence, vectors=vectors is not None)
+            detail.append(f"confidence {sure:.2f}, {evidence.best:.0%} of the words held")
+        return sure
+
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:
             self._history = snapshot, History(snapshot, snapshot.spaces[REQUEST_SPACE])
         return self._history[1]
+
+
+def _in_order(stored: Mapping[int, StoredComponent], snapshot: Snapshot, rows: Rows) -> list[StoredComponent]:
+    return [stored[node_id] for node_id in snapshot.node_ids[rows].tolist() if node_id in stored]
 
 
 def _with_walk(
@@ -260,8 +286,3 @@ def _relative(scores: Floats, rows: Rows) -> Floats:
     """Return scores from 0 to 1, 1 for the best: how much less likely than it a row is."""
     best = float(scores[rows[0]]) if len(rows) else 0.0
     return np.asarray(np.exp(np.minimum(scores - best, 0.0) / _SPREAD))
-
-
-def _gate_evidence(rows: Rows, similarity: Floats, evidence: Features) -> Evidence:
-    first = rows[:3]
-    return Evidence(float(similarity[first].max(initial=0.0)), float(evidence.table[0][first].max(initial=0.0)))

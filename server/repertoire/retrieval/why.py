@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.answer import Why
-from repertoire.domain.component import BODY_INDEXED, CAPABILITY, PROVIDES, Component
-from repertoire.domain.text import STOPWORDS, clean_line
+from repertoire.domain.component import CAPABILITY, PROVIDES, Component
+from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
+from repertoire.retrieval.held import held_words
 from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Snapshot
 
@@ -49,13 +49,7 @@ def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reaso
 
 def word_why(words: Sequence[str], component: Component) -> Why | None:
     """Name the words of a question that a component's searched text holds."""
-    stems = {stem(word): word for word in words if word not in STOPWORDS}
-    if not stems:
-        return None
-    text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
-    pattern = r"(?<![^\W_])(" + "|".join(sorted(map(re.escape, stems), key=len, reverse=True)) + ")"
-    held = set(re.findall(pattern, text))
-    shared = [word for root, word in stems.items() if root in held]
+    shared = held_words(words, component)
     if not shared:
         return None
     return Why("words", clean_line("words: " + ", ".join(shared[:_MAX_WORDS]), MAX_CHARACTERS))
@@ -85,11 +79,3 @@ def capability_whys(capabilities: Sequence[str], position: int, snapshot: Snapsh
 def path_why(path: Sequence[str]) -> Why:
     """Show the way through the graph from a seed to the component."""
     return Why("path", clean_line("path: " + " → ".join([*path[:_MAX_PATH], "this"]), MAX_CHARACTERS))
-
-
-def stem(word: str) -> str:
-    """Return a crude stem: enough to see that `tests` and `testing` are one word."""
-    for ending in ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
