@@ -6,15 +6,17 @@ queries are asked. REPERTOIRE_BENCH_CACHE says where the home is kept, else it l
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,12 +71,18 @@ def home() -> Path:
 def build(folder: Path) -> None:
     """Bring a home up to date with the repositories: nothing is done twice."""
     os.nice(_NICENESS)
+    mark, readers = folder / "read-by", _readers()
+    if database_path(folder).exists() and not (mark.exists() and mark.read_text() == readers):
+        # Read by other code: every file counts as changed. What comes out the same keeps its vectors.
+        with closing(sqlite3.connect(database_path(folder))) as db, db:
+            db.execute("UPDATE file SET content_hash = ''")
     with opened(folder) as repertoire:
         for repository in repositories():
             for told in ingest(repertoire.store, folder, str(repository), settings=repertoire.settings):
                 if told.changed or told.removed:
                     _say(f"{told.source}: {told.changed} changed, {told.removed} removed, {told.seconds:.1f} s")
         _embed(repertoire)
+    mark.write_text(readers)
 
 
 @contextmanager
@@ -116,6 +124,17 @@ def counts(repertoire: Repertoire) -> dict[str, int]:
     model = repertoire.embedder.model if repertoire.embedder is not None else ""
     vectors = repertoire.store.vectors.progress(BODY_SPACE, model).done
     return {"components": told["components"], "nodes": told["nodes"], "edges": told["edges"], "vectors": vectors}
+
+
+def _readers() -> str:
+    """Return a hash of the code that makes components of files."""
+    package = harness.SERVER / "repertoire"
+    digest = hashlib.sha256()
+    for room in ("ingestion", "sources", "catalogue", "app"):
+        for path in sorted((package / room).rglob("*.*")):
+            if path.suffix in {".py", ".json"}:
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _embed(repertoire: Repertoire) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import harness
 import library
-from harness import Row, Section, milliseconds
+from harness import Row, Section, processor_milliseconds
 
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
@@ -39,16 +39,21 @@ def measure(options: argparse.Namespace) -> Section:
 
 
 def _compared(repertoire: Repertoire, plain: Ask, name: str, texts: Sequence[str]) -> list[Row]:
-    contestants, stages = _contestants(repertoire, plain), {}
+    contestants = _contestants(repertoire, plain)
     samples: dict[str, list[float]] = {label: [] for label in contestants}
+    processor: dict[str, list[float]] = {label: [] for label in contestants}
+    stages: dict[str, list[float]] = {}
     for text in texts:
         for label, ask in contestants.items():
-            samples[label].append(milliseconds(lambda ask=ask, text=text: ask(text)))
+            spent, used = processor_milliseconds(lambda ask=ask, text=text: ask(text))
+            samples[label].append(spent)
+            processor[label].append(used)
         for stage in search(repertoire.pipeline, Query(text, limit=LIMIT)).report:
             stages.setdefault(stage.stage, []).append(stage.ms)
     rows = [
-        Row(f"{label}, {name}", values, baseline=f"{PLAIN}, {name}" if label != PLAIN else "")
-        for label, values in samples.items()
+        Row(f"{label}{suffix}, {name}", values, baseline=f"{PLAIN}{suffix}, {name}" if label != PLAIN else "")
+        for suffix, measured in (("", samples), (", processor time", processor))
+        for label, values in measured.items()
     ]
     return [*rows, *(Row(f"  of search_components: {stage}, {name}", values) for stage, values in stages.items())]
 
