@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from repertoire import __version__
+from repertoire.app.refresh import running
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.component import PROVIDES
 from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
@@ -37,6 +41,8 @@ class Status:
     failed: tuple[Event, ...]
     gaps: tuple[Event, ...]
     muted: Mapping[str, str]
+    undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
+    refreshing: bool = False
     notes: tuple[str, ...] = ()  # what is degraded, with the way out
 
 
@@ -64,6 +70,8 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
         gaps=tuple(events.recent(kinds=(GAP,), limit=_RECENT)),
         muted=store.preferences.muted(),
+        undescribed=_undescribed(repertoire),
+        refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
     )
 
@@ -74,6 +82,15 @@ def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
     for event in events:
         newest.setdefault(event.node or str(event.data.get("name")), event)
     return tuple(newest.values())[:_RECENT]
+
+
+def _undescribed(repertoire: Repertoire) -> tuple[str, ...]:
+    graph = repertoire.store.graph
+    topology = graph.topology()
+    provides = np.array([relation == PROVIDES for relation in topology.relation], dtype=np.bool_)
+    described = {topology.keys[position] for position in np.unique(topology.source[provides]).tolist()}
+    bare = [summary for summary in graph.summaries() if summary.id not in described]
+    return tuple(summary.id for summary in sorted(bare, key=lambda s: not s.installed)[:_RECENT])
 
 
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ def status_text(status: Status) -> str:
     return "\n".join(
         [
             *(f"Note: {clean_line(note, 300)}" for note in status.notes),
+            *(["Note: a refresh is running now; what changed is found when it is done"] if status.refreshing else []),
             f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
             _known(status),
             f"vectors: {_vectors(status)}",
@@ -33,6 +34,7 @@ def status_text(status: Status) -> str:
                 "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
             ),
             *_block("needs that nothing covered", [_text(event, "need") for event in status.gaps]),
+            *_block("described too poorly to be found by capability", status.undescribed),
             *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
         ]
     )
