@@ -20,7 +20,9 @@ pytestmark = pytest.mark.client
 
 def _server_processes(client: int) -> list[int]:
     """Return the processes below the client that run our server, by what ps shows."""
-    listing = subprocess.run(["ps", "-axww", "-o", "pid=,ppid=,args="], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["ps", "-axww", "-o", "pid=,ppid=,args="], check=True, capture_output=True, text=True
+    ).stdout
     rows = [line.split(maxsplit=2) for line in listing.splitlines()]
     family = {client}
     for _ in rows:  # as deep as the process tree can be; it settles after two or three rounds

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from privileges import held_back
 from repertoire.store.database import Store
 from repertoire.store.events import Event
-from store.samples import NOW, in_process
-
-# In a child: become somebody whom permissions hold back, once everything that is needed is loaded.
-AS_NOBODY = """
-import os, sqlite_vec, numpy
-for to_read in (False, True):  # what is loaded once needs no right to be read again
-    Store.open(Path(sys.argv[2]) / 'warm.db', read_only=to_read).close()
-if os.geteuid() == 0: os.setresuid(65534, 65534, 65534)
-"""
+from store.samples import NOW, command, in_process
 
 
 @pytest.fixture
-def shared():
-    """Give a folder that any user of the machine may enter."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    yield folder
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
+def shared(tmp_path):
+    """Give a folder that a test may make read-only."""
+    yield tmp_path
+    tmp_path.chmod(0o755)
 
 
 def as_nobody(code: str, path: Path) -> str:
-    scratch = path.parent.parent / f"{path.parent.name}-scratch"
-    scratch.mkdir(exist_ok=True)
-    try:
-        done = in_process(AS_NOBODY + code, path, scratch, check=False)
-    finally:
-        shutil.rmtree(scratch)
+    done = subprocess.run(held_back(command(code, path)), capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -101,7 +84,7 @@ def test_a_read_only_home_without_a_schema_is_named(shared, there):
 def test_a_file_that_may_not_be_read_is_named(shared):
     path = shared / "repertoire.db"
     Store.open(path).close()
-    path.chmod(0o600 if os.geteuid() == 0 else 0o000)
+    path.chmod(0o000)
     code = "try: Store.open(Path(sys.argv[1]))\nexcept Exception as error: print(type(error).__name__, error)"
     said = as_nobody(code, path)
     assert said.startswith("StoreReadOnly")
