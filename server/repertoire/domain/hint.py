@@ -58,4 +58,5 @@ def _line(item: HintItem) -> str:
         state += f"; install: {install if len(install) <= _INSTALL_CHARACTERS else 'explain_component tells how'}"
     description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
-    return f"- {name} ({clean_line(item.type, _NAME_CHARACTERS).replace('_', ' ')}, {state}): {description}. Why: {why}."
+    kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")
+    return f"- {name} ({kind}, {state}): {description}. Why: {why}."
