@@ -85,15 +85,17 @@ class Pipeline:
         with trace.stage("fuse") as detail:
             scores, parts = fuse(evidence)
             parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
-            scores = np.where(allowed & spoken_for(evidence), sum(parts.values()), -np.inf)
-            detail.append(f"{int(np.isfinite(scores).sum())} scored")
+            scores = np.where(allowed, sum(parts.values()), -np.inf)
+            detail.append(f"{int(allowed.sum())} scored")
         scores, past = self._with_past(plan, snapshot, scores, parts, vectors, trace)
-        scores, walked = _with_walk(plan, snapshot, scores, parts, trace)
+        found = spoken_for(evidence) | (past.weight * past.share > 0.0)
+        scores, walked = _with_walk(plan, snapshot, np.where(found, scores, -np.inf), scores, parts, trace)
         if len(named):
             parts[NAME] = np.zeros(len(snapshot))
             parts[NAME][named] = _NAMED
             scores = np.where(parts[NAME] > 0.0, np.maximum(scores, 0.0) + _NAMED, scores)
-        rows = best_rows(scores, _MAX_RANKED)
+        found = found | (walked.score > 0.0) | (scores >= _NAMED)
+        rows = best_rows(np.where(found, scores, -np.inf), _MAX_RANKED)
         sure = 1.0 if len(named) else self._confidence(plan, snapshot, rows, similarity, vectors, trace)
         return Ranking(
             plan,
@@ -246,12 +248,12 @@ def _in_order(stored: Mapping[int, StoredComponent], snapshot: Snapshot, rows: R
 
 
 def _with_walk(
-    plan: Plan, snapshot: Snapshot, scores: Floats, parts: dict[str, Floats], trace: Trace
+    plan: Plan, snapshot: Snapshot, seeds: Floats, scores: Floats, parts: dict[str, Floats], trace: Trace
 ) -> tuple[Floats, Walk]:
     with trace.stage("ppr") as detail:
         walked = Walk.nowhere(snapshot)
         if "graph" not in plan.query.without:
-            walked = walk(snapshot, scores, using=plan.query.using)
+            walked = walk(snapshot, seeds, using=plan.query.using)
             parts[GRAPH] = walked.score
         detail.append(f"{len(walked.seeds)} seeds, {int((walked.score > 0).sum())} reached")
     return scores + walked.score, walked
@@ -279,7 +281,7 @@ def _answered_by_name(plan: Plan, snapshot: Snapshot, rows: Rows, trace: Trace) 
 
 def _is_identifier(name: str) -> bool:
     """Tell a name that can only be a name from a plain word, which is as likely a topic."""
-    return any(mark in name for mark in ":-_/.")
+    return " " not in name and any(mark in name for mark in ":-_/.")
 
 
 def _relative(scores: Floats, rows: Rows) -> Floats:

@@ -38,7 +38,7 @@ _BREAK = re.compile(
 )
 _CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
 MAX_CLAUSES = 8
-_IDENTIFIER = re.compile(r"/?[\w.-]+(?::[\w./#@ -]+)?")
+_LONGEST_NAME = 200
 
 Capabilities = Callable[[str], Sequence[str]]
 
@@ -53,7 +53,7 @@ class Plan:
     clauses: tuple[str, ...]  # its parts, where it has several
     wanted: tuple[str, ...]  # types that the words ask for: preferred, while Query.types are required
     capabilities: tuple[str, ...]
-    name: str  # what might be a component's id or name; empty where the question is a sentence
+    name: str  # what might be a component's id or name; empty where the question is longer than any
 
 
 def make_plan(query: Query, intent: str, capabilities: Capabilities | None = None) -> Plan:
@@ -66,7 +66,7 @@ def make_plan(query: Query, intent: str, capabilities: Capabilities | None = Non
         clauses=tuple(clauses(text)),
         wanted=wanted_types(text),
         capabilities=tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else (),
-        name=text.removeprefix("/") if _IDENTIFIER.fullmatch(text) else "",
+        name=text.removeprefix("/") if len(text) <= _LONGEST_NAME and "\n" not in text else "",
     )
 
 

@@ -33,7 +33,9 @@ class Reasons:
 def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
     """Say why a component is in an answer, the weightiest reason first."""
     component = entry.component
-    found = [name_why(component)] if reasons.named else []
+    if reasons.named:
+        return (name_why(component),)
+    found = []
     if reasons.past >= _NOTED_PAST:
         found.append(Why("request", "served similar requests before"))
     found += capability_whys(plan.capabilities, int(snapshot.positions[row]), snapshot)

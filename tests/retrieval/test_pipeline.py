@@ -1,0 +1,223 @@
+"""The stages together, over a real store with the real model."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repertoire.domain.answer import PARTS, Query
+from repertoire.domain.component import CO_OCCURS_WITH, Edge
+from repertoire.domain.errors import ModelUnavailable
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import SEARCH
+from shelf import NOW, component, fill
+
+SERVER = Path(__file__).parents[2] / "server"
+
+
+class Unavailable:
+    """An embedder whose files are damaged."""
+
+    model = "damaged"
+    dimensions = 384
+
+    def embed_queries(self, _texts):
+        message = "the model does not load"
+        raise ModelUnavailable(message)
+
+    embed_passages = embed_queries
+
+
+@pytest.fixture
+def pipeline(embedded, embedder):
+    return Pipeline(
+        embedded.graph, embedded.vectors, embedder=embedder, capabilities=lambda text: ["helm"] * ("helm" in text)
+    )
+
+
+def ask(pipeline, text, *, muted=frozenset(), **more):
+    ranking = pipeline.rank(Query(text, **more), intent=SEARCH, muted=muted)
+    return ranking, pipeline.hits(ranking, ranking.rows)
+
+
+def names(hits):
+    return [hit.component.name for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("fill in the form fields of a PDF", "pdf-forms"),
+        ("why is this SQL query slow", "postgres"),
+        ("the books do not balance, check the accounts", "ledger-auditor"),
+        ("roll back the helm release on our cluster", "kubernetes-deploy"),
+        ("click through the web page and take screenshots", "browser-kit"),
+    ],
+)
+def test_a_request_finds_what_serves_it(pipeline, text, name):
+    ranking, hits = ask(pipeline, text)
+    assert names(hits)[0] == name
+    assert ranking.fits
+
+
+@pytest.mark.parametrize("text", ["what will the weather be in Oslo on Sunday", "recommend a romantic comedy"])
+def test_a_request_that_nothing_serves_is_answered_honestly(pipeline, text):
+    ranking, hits = ask(pipeline, text)
+    assert not ranking.fits
+    assert all(hit.score <= 1.0 for hit in hits)
+
+
+def test_every_hit_says_why_in_short_facts(pipeline):
+    _, hits = ask(pipeline, "deploy with helm to kubernetes")
+    whys = {why.kind: why.text for why in hits[0].whys}
+    assert whys["capability"] == "provides helm"
+    assert whys["words"] == "words: deploy, helm, kubernetes"
+    assert whys["similarity"].startswith("similar in meaning (0.")
+    assert all(len(why.text) <= 100 and "\n" not in why.text for hit in hits for why in hit.whys)
+
+
+def test_scores_fall_from_one_and_each_is_made_of_parts(pipeline):
+    _, hits = ask(pipeline, "audit the ledger")
+    assert hits[0].score == 1.0
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert sum(hits[0].parts.values()) > sum(hits[-1].parts.values())
+
+
+def test_every_stage_reports_what_it_did(pipeline):
+    ranking, _ = ask(pipeline, "audit the ledger")
+    stages = [report.stage for report in ranking.report]
+    assert stages == ["plan", "embed", "words", "vectors", "fuse", "requests", "ppr", "gate"]
+    assert all(report.ms >= 0 and report.detail for report in ranking.report)
+
+
+def test_an_id_is_an_answer_of_its_own(pipeline):
+    ranking, hits = ask(pipeline, "folder:/shelf:skills/pdf-forms.md")
+    assert names(hits) == ["pdf-forms"]
+    assert ranking.confidence == 1.0
+    assert [report.stage for report in ranking.report] == ["plan"]
+
+
+def test_a_name_that_can_only_be_a_name_leaves_early(pipeline):
+    _, hits = ask(pipeline, "/ledger-auditor")
+    assert names(hits) == ["ledger-auditor"]
+    assert [why.kind for why in hits[0].whys] == ["name"]
+
+
+def test_a_name_that_is_also_a_word_comes_first_with_others_after_it(pipeline):
+    ranking, hits = ask(pipeline, "changelog")
+    assert names(hits)[0] == "changelog"
+    assert len(hits) > 1
+    assert ranking.fits
+
+
+@pytest.mark.parametrize(
+    "silenced",
+    ["folder:/shelf:mcp_servers/postgres.md", "folder:/shelf", "github.com/acme/shelf"],
+    ids=["id", "source", "repo"],
+)
+def test_what_is_muted_is_never_found_not_even_by_name(pipeline, silenced):
+    for text in ("why is this SQL query slow", "postgres", "folder:/shelf:mcp_servers/postgres.md"):
+        _, hits = ask(pipeline, text, muted=frozenset({silenced}))
+        assert "postgres" not in names(hits)
+
+
+def test_filters_choose_before_ranking(pipeline):
+    assert {hit.component.type for hit in ask(pipeline, "release notes", types=("command", "hook"))[1]} <= {
+        "command",
+        "hook",
+    }
+    assert names(ask(pipeline, "release notes", installed=True)[1]) == ["changelog"]
+    assert "changelog" not in names(ask(pipeline, "release notes", installed=False)[1])
+    assert ask(pipeline, "release notes", repository="github.com/other/repo")[1] == []
+
+
+def test_a_type_that_the_words_ask_for_ranks_higher(pipeline):
+    assert names(ask(pipeline, "a command that writes release notes")[1])[0] == "ship"
+    assert names(ask(pipeline, "a skill that writes release notes")[1])[0] == "changelog"
+
+
+def test_what_goes_with_what_is_in_use_ranks_higher(embedded, embedder):
+    edges = [
+        Edge("folder:/shelf:skills/kubernetes-deploy.md", "folder:/shelf:hooks/format-on-save.md", CO_OCCURS_WITH, 5.0)
+    ]
+    embedded.sources.set_edges(edges, now=NOW, file="seen")
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+    alone = names(ask(pipeline, "tidy up")[1])
+    beside = names(ask(pipeline, "tidy up", using=("kubernetes-deploy",))[1])
+    assert beside.index("format-on-save") <= alone.index("format-on-save")
+    _, hits = ask(pipeline, "deploy to kubernetes")
+    companion = next(hit for hit in hits if hit.component.name == "format-on-save")
+    assert "path: kubernetes-deploy → this" in [why.text for why in companion.whys]
+
+
+def test_without_a_model_words_and_graph_answer_and_say_so(embedded):
+    for embedder in (None, Unavailable()):
+        pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+        ranking, hits = ask(pipeline, "fill PDF forms from a spreadsheet")
+        assert names(hits)[0] == "pdf-forms"
+        assert ranking.fits
+        assert ranking.degraded[0].startswith("no embedding model") or ranking.degraded[0].startswith("vectors 0/8")
+
+
+def test_vectors_still_to_come_are_counted(store, embedder):
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+    ranking, hits = ask(pipeline, "fill PDF forms")
+    assert names(hits)[0] == "pdf-forms"
+    assert ranking.degraded == ("vectors 0/8",)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_can_be_switched_off(pipeline, part):
+    _, hits = ask(pipeline, "deploy with helm to kubernetes", without=frozenset({part}))
+    assert names(hits)[0] == "kubernetes-deploy"
+    silent = {"text": "words", "vectors": "similarity", "graph": "graph"}.get(part)
+    if silent:
+        assert hits[0].parts.get(silent, 0.0) == 0.0
+
+
+def test_with_nothing_to_go_by_nothing_is_found(pipeline):
+    _, hits = ask(pipeline, "the of and", without=frozenset({"vectors"}))
+    assert hits == []
+
+
+def test_an_empty_store_answers_with_nothing(tmp_path, embedder):
+    from repertoire.store.database import Store
+
+    with Store.open(tmp_path / "empty.db") as empty:
+        ranking, hits = ask(Pipeline(empty.graph, empty.vectors, embedder=embedder), "anything at all")
+    assert hits == []
+    assert not ranking.fits
+
+
+@pytest.mark.parametrize("text", ['"', "NEAR(a b)", "a* OR b", "' --", "\x00", "ünïcödé", "🙂 🙂", "-", "()" * 50])
+def test_no_question_can_break_the_search(pipeline, text):
+    ask(pipeline, text)
+
+
+def test_the_same_question_has_the_same_answer(pipeline):
+    first, again = (ask(pipeline, "write tests and deploy the service")[1] for _ in range(2))
+    assert [(hit.component.id, hit.score) for hit in first] == [(hit.component.id, hit.score) for hit in again]
+
+
+def test_a_component_removed_meanwhile_is_left_out(embedded, embedder, pipeline):
+    ranking = pipeline.rank(Query("release notes"), intent=SEARCH)
+    from shelf import SOURCE
+
+    embedded.sources.write(SOURCE, [], ["skills/changelog.md"], derived=[], now=NOW)
+    assert "changelog" not in names(pipeline.hits(ranking, ranking.rows))
+
+
+def test_long_prompts_are_cut_to_their_rarest_words(embedded, embedder):
+    noise = [component("skill", f"noise-{i}", "common " * 5 + f"unusual{i}") for i in range(30)]
+    fill(embedded, *noise)
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=None)
+    prompt = "common " * 10 + " ".join(f"filler{i}" for i in range(120)) + " helm"
+    assert names(ask(pipeline, prompt)[1])[0] == "kubernetes-deploy"
+
+
+def test_importing_retrieval_imports_neither_model_nor_networkx():
+    heavy = "{'fastembed', 'networkx', 'onnxruntime'}"
+    code = f"import sys, repertoire.retrieval.pipeline; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SERVER)
+    assert done.stdout.strip() == "[]"

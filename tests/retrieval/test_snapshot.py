@@ -1,0 +1,97 @@
+"""The kept view of the store: right at every revision, read again only when something moved."""
+
+import numpy as np
+
+from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.component import COMPONENT
+from repertoire.retrieval.snapshot import Snapshots, best_rows
+from shelf import NOW, SOURCE, component, fill, record_of
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def snapshots(store, clock=None):
+    return Snapshots(store.graph, store.vectors, model="m", clock=clock or Clock())
+
+
+def put_vectors(store, count):
+    rows = [(s.node_id, s.content_hash) for s in store.graph.summaries()][:count]
+    store.vectors.put(BODY_SPACE, "m", rows, np.eye(count, 8, dtype=np.float32))
+
+
+def test_rows_and_positions_name_the_same_component(store):
+    snapshot = snapshots(store).current()
+    for row, summary in enumerate(snapshot.summaries):
+        position = snapshot.positions[row]
+        assert snapshot.topology.keys[position] == summary.id
+        assert snapshot.row_at[position] == row
+    others = [kind for kind, row in zip(snapshot.topology.types, snapshot.row_at, strict=True) if row < 0]
+    assert COMPONENT not in others
+
+
+def test_nothing_is_read_again_while_nothing_moves(store):
+    kept = snapshots(store)
+    assert kept.current() is kept.current()
+
+
+def test_a_new_component_is_there_at_the_next_question(store):
+    kept = snapshots(store)
+    before = len(kept.current())
+    store.sources.write(SOURCE, [record_of(component("skill", "new", "A new one."))], [], derived=[], now=NOW)
+    assert len(kept.current()) == before + 1
+
+
+def test_new_vectors_are_read_but_not_for_every_batch_of_a_stream(store):
+    clock = Clock()
+    kept = snapshots(store, clock)
+    assert len(kept.current().spaces[BODY_SPACE].rows) == 0
+    put_vectors(store, 3)
+    assert len(kept.current().spaces[BODY_SPACE].rows) == 0
+    clock.now = 10.0
+    assert len(kept.current().spaces[BODY_SPACE].rows) == 3
+
+
+def test_vectors_of_nodes_that_are_gone_are_left_out(store):
+    put_vectors(store, 8)
+    kept = snapshots(store)
+    kept.current()
+    store.sources.write(SOURCE, [], ["skills/changelog.md"], derived=[], now=NOW)
+    snapshot = kept.current()
+    assert len(snapshot.spaces[BODY_SPACE].rows) == len(snapshot) == 7
+
+
+def test_an_empty_store_is_an_empty_snapshot(tmp_path):
+    from repertoire.store.database import Store
+
+    with Store.open(tmp_path / "empty.db") as empty:
+        snapshot = snapshots(empty).current()
+        assert len(snapshot) == 0
+        assert snapshot.priors.shape == (2, 0)
+        assert len(snapshot.graph) == 0
+
+
+def test_what_many_share_leads_less_far_than_a_direct_edge(store):
+    snapshot = snapshots(store).current()
+    shared = snapshot.row_at < 0
+    assert shared.any()
+    assert snapshot._directness[~shared[snapshot.topology.target]].min(initial=1.0) == 1.0
+    assert snapshot._directness[shared[snapshot.topology.target]].max() <= 0.1
+
+
+def test_names_that_several_carry_are_known(store):
+    fill(store, component("agent", "changelog", "Another of this name."))
+    snapshot = snapshots(store).current()
+    carried = dict(zip([s.id for s in snapshot.summaries], snapshot.priors[1], strict=True))
+    assert carried["folder:/shelf:agents/changelog.md"] == np.log(2)
+    assert carried["folder:/shelf:commands/ship.md"] == 0.0
+
+
+def test_the_best_rows_come_in_order_and_equal_ones_by_row():
+    assert best_rows(np.array([1.0, 3.0, -np.inf, 3.0, 2.0]), 10).tolist() == [1, 3, 4, 0]
+    assert best_rows(np.array([1.0, 3.0, 3.0]), 1).tolist() == [1]
+    assert best_rows(np.zeros(0), 5).tolist() == []
