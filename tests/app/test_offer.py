@@ -56,3 +56,10 @@ def test_why_nothing_is_offered_is_known(repertoire: Repertoire, prompt: str) ->
 def test_a_past_request_is_told_without_its_words() -> None:
     whys = (Why("words", "words: pdf"), Why("request", 'asked "fill the merger forms"'))
     assert reason_for(whys) == "served a similar request before"
+
+
+def test_words_alone_may_suffice_while_the_model_is_not_there(repertoire: Repertoire) -> None:
+    found = offer(
+        repertoire.pipeline, "deploy services to Kubernetes with Helm charts", Limits(without=frozenset(("vectors",)))
+    )
+    assert [hit.component.name for hit in found.hits] == ["kubernetes-deploy"]

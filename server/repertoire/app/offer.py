@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from repertoire.domain.answer import Hit, Query, Why
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.domain.text import content_words
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
-from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.pipeline import Pipeline, Ranking
 from repertoire.retrieval.plan import SEARCH
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-CONFIDENCE = 0.6  # below it a hint would more often disturb than help
-BESIDE = 0.9  # of the first one's score, for another to be named beside it
+CONFIDENCE = 0.5  # below it a hint would more often disturb than help
+CROWD = 150  # among more components than these, something likely-looking turns up for any prompt
+WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
+BESIDE = 0.6  # of the first one's score, for another to be named beside it
 _CONSIDERED = 8
+_CERTAIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,15 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted)
-    if not ranking.fits or ranking.confidence < CONFIDENCE:
-        return Offer(confidence=ranking.confidence, reason="nothing fits well enough")
     hits = pipeline.hits(ranking, ranking.rows[:_CONSIDERED])
+    sure = _sure(ranking, hits, prompt)
+    if sure < CONFIDENCE:
+        return Offer(confidence=sure, reason="nothing fits well enough")
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
-        return Offer(confidence=ranking.confidence, reason="the prompt names a component already")
+        return Offer(confidence=sure, reason="the prompt names a component already")
     chosen = _chosen(hits, limits)
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
-    return Offer(tuple(chosen), ranking.confidence, "" if chosen else "all that fits was offered or is unfit", text)
+    return Offer(tuple(chosen), sure, "" if chosen else "all that fits was offered or is unfit", text)
 
 
 def hint_item(hit: Hit) -> HintItem:
@@ -78,6 +84,21 @@ def reason_for(whys: Sequence[Why]) -> str:
         return "served a similar request before"
     texts = [why.text for why in whys if why.kind != "path"] or [why.text for why in whys]
     return "; ".join(texts[:2])
+
+
+def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
+    """Return how sure it is that the prompt needs what was found, 0 to 1.
+
+    The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
+    the number of components that it could be with: all of them, or those installed where the first hit is one.
+    """
+    if not hits or not ranking.fits:
+        return 0.0
+    installed = hits[0].component.installed
+    crowd = int(ranking.snapshot.column("installed").sum()) if installed else len(ranking.snapshot)
+    odds = ranking.confidence / max(1.0 - ranking.confidence, _CERTAIN) / max(1.0, crowd / CROWD)
+    odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
+    return odds / (1.0 + odds)
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
