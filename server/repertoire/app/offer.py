@@ -103,15 +103,15 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
     chosen: list[Hit] = []
-    taken: set[tuple[str, str]] = set()
+    taken: set[str] = set()
     for hit in hits:
         component = hit.component
-        twin = (component.type, component.name.lower())
+        name = component.name.lower()  # a command and a skill of one name are one thing to a reader
         if hit.score < BESIDE * hits[0].score or len(chosen) == min(limits.items, MAX_ITEMS):
             break
-        if component.id in limits.seen or component.plugin == OURS or twin in taken or suspicion(_words_of(hit)):
+        if component.id in limits.seen or component.plugin == OURS or name in taken or suspicion(_words_of(hit)):
             continue
-        taken.add(twin)
+        taken.add(name)
         chosen.append(hit)
     return chosen
 
