@@ -67,7 +67,7 @@ def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: L
     known = {candidate.key: candidate for candidate in [*others, *ranked]}
     needed = frozenset().union(*(candidate.capabilities for candidate in ranked))
     roles: dict[str, str] = {}
-    covered: set[str] = set()
+    covered: set[str] = set()  # capabilities by name, words after a blank: a word is no proof of a capability
     left, too_large = list(ranked), []
     for _ in range(limits.size):
         left = [candidate for candidate in left if candidate.key not in roles]
@@ -83,7 +83,7 @@ def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: L
             break
         for key in added:
             roles[key] = f"needed by {best.name}" if key != best.key else _role(best, covered)
-            covered |= known[key].covers | known[key].capabilities
+            covered |= _marks(known[key])
     return Assembly(tuple(Chosen(key, roles[key]) for key in _in_order(roles, known)), tuple(too_large))
 
 
@@ -108,9 +108,14 @@ def _worth(candidate: Candidate, best: float, needed: frozenset[str], covered: s
     share = len(candidate.capabilities & open_needs) / len(open_needs) if open_needs else 0.0
     if not covered or (share and relevance >= limits.covering):
         return relevance + _COVERING * share
-    enough = limits.least if candidate.covers - covered else limits.near
-    repeats = bool(needed) and not candidate.covers - covered
+    new = _marks(candidate) - candidate.capabilities - covered
+    enough = limits.least if new else limits.near
+    repeats = bool(needed) and not new
     return relevance if relevance >= enough and not repeats else 0.0
+
+
+def _marks(candidate: Candidate) -> set[str]:
+    return {*candidate.capabilities, *(f" {word}" for word in candidate.covers)}
 
 
 def _role(candidate: Candidate, covered: set[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from repertoire.domain.component import BODY_INDEXED, Component
 
-_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "e", "y")
+_ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "e", "y")
 _SHORTEST = 3
 
 

@@ -1,0 +1,52 @@
+"""What a search answers, through the verb that every door calls."""
+
+import pytest
+
+from repertoire.app.search import search
+from repertoire.domain.answer import Query
+from repertoire.domain.errors import InvalidRequest
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.store.database import Store
+from shelf import fill
+
+
+@pytest.fixture
+def pipeline(tmp_path):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, installed=("changelog",))
+        yield Pipeline(store.graph, store.vectors, embedder=None)
+
+
+def test_a_search_ranks_what_serves_the_query_and_tells_how_sure_it_is(pipeline):
+    answer = search(pipeline, Query("fill PDF forms"))
+    assert answer.hits[0].component.name == "pdf-forms"
+    assert answer.fits
+    assert answer.confidence > 0.5
+    assert answer.degraded == ("no embedding model: words and graph alone",)
+    assert answer.report[0].stage == "plan"
+
+
+def test_nothing_fits_and_the_nearest_misses_are_named(pipeline):
+    answer = search(pipeline, Query("book a flight to Rome and a hotel with a database of reviews"))
+    assert not answer.fits
+    assert [hit.component.name for hit in answer.hits] == ["postgres"]
+
+
+def test_the_limit_is_kept(pipeline):
+    assert len(search(pipeline, Query("release notes", limit=1)).hits) == 1
+
+
+def test_what_is_muted_stays_out(pipeline):
+    muted = frozenset({"folder:/shelf:skills/pdf-forms.md"})
+    assert "pdf-forms" not in [
+        hit.component.name for hit in search(pipeline, Query("fill PDF forms"), muted=muted).hits
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [(Query("  "), "say what the component should do"), (Query("x", limit=0), "ask for 1 result or more")],
+)
+def test_a_question_that_asks_nothing_is_told_what_to_send(pipeline, query, said):
+    with pytest.raises(InvalidRequest, match=said):
+        search(pipeline, query)
