@@ -51,7 +51,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     if reason:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
-    ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted)
+    ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
     hits = pipeline.hits(ranking, ranking.rows[:_CONSIDERED])
     sure = _sure(ranking, hits, prompt)
     if sure < CONFIDENCE:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
 TOOL_MODEL_SECONDS = 20.0
+QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
@@ -106,7 +107,12 @@ class Desk:
         if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
             await self._load_model(MODEL_SECONDS)
         outcome = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        if name == "hook_prompt":
+            asyncio.get_running_loop().call_later(QUIET_SECONDS, self._freshen)
         return outcome.text
+
+    def _freshen(self) -> None:
+        self._answering.submit(lambda answers: answers.freshen()).add_done_callback(_report)
 
     def _answer(self, answers: Answers, name: str, hook: Hook) -> Outcome:
         outcome = answers.hook(name, hook)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
 _NEED = 160
 _ATTEMPTS = 6
+_FRESH_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Answers:
         self._environment = environment
         self._requests: dict[str, record.Request] = {}
         self._unwritten: dict[int, tuple[Event, ...]] = {}
+        self._freshened = -_FRESH_SECONDS
 
     def close(self) -> None:
         """Release the store."""
@@ -96,6 +99,12 @@ class Answers:
         if repertoire.store.read_only or not repertoire.settings.background:
             return None
         return start_detached_refresh(repertoire.home) if is_stale(repertoire, self._environment) else None
+
+    def freshen(self) -> None:
+        """Read what moved in the store: between hooks, which take what is there; not at every step of an ingest."""
+        if time.monotonic() - self._freshened >= _FRESH_SECONDS:
+            self._freshened = time.monotonic()
+            self.repertoire.pipeline.refresh()
 
     def needs_model(self, prompt: str) -> bool:
         """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""

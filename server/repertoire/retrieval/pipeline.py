@@ -69,11 +69,18 @@ class Pipeline:
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
 
-    def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset()) -> Ranking:
-        """Rank the components that a query may be answered with; `muted` are ids and sources that never are."""
+    def refresh(self) -> None:
+        """Read what moved since the last question, so that the next one need not."""
+        self._snapshots.current()
+
+    def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
+        """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
+
+        `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
+        """
         trace = Trace()
         with trace.stage("plan") as detail:
-            snapshot = self._snapshots.current()
+            snapshot = self._snapshots.current(stale=stale)
             plan = make_plan(query, intent, self._capabilities)
             allowed = allowed_rows(snapshot, query, muted)
             named = self._named(plan, snapshot, allowed)

@@ -148,9 +148,11 @@ class Snapshots:
         self._vector_revision = -1
         self._loaded_at = 0.0
 
-    def current(self) -> Snapshot:
-        """Return the snapshot of the store's present revision, read anew only where it moved."""
+    def current(self, *, stale: bool = False) -> Snapshot:
+        """Return the snapshot of the store's present revision, read anew only where it moved; where `stale`, any."""
         kept = self._kept
+        if stale and kept is not None:
+            return kept
         if kept is not None and kept.revision == self._graph.revision():
             moved = self._vectors.revision() != self._vector_revision
             if not moved or self._clock() - self._loaded_at < _RELOAD_SECONDS:
