@@ -229,9 +229,13 @@ async def test_a_source_is_muted_by_key_repository_or_address(talk: Talk) -> Non
 
 async def test_corrected_capabilities_are_shown_and_searched(talk: Talk) -> None:
     async with talk() as client:
-        said = await ask(client, "set_capabilities", id=ID, capabilities=["Tax return filing", "tax return filing"])
-        assert said.endswith("now provides: tax-return-filing.")
-        assert "tax-return-filing" in await ask(client, "explain_component", id=ID)
+        said = await ask(
+            client, "set_capabilities", id=ID, capabilities=["Tax return filing", "tax return filing", "WCAG"]
+        )
+        assert said.endswith("now provides: tax-return-filing, accessibility.")
+        told = await ask(client, "explain_component", id=ID)
+    assert "provides: accessibility, tax-return-filing" in told
+    assert "fill-pdf-forms" not in told
 
 
 async def test_forgetting_everything_leaves_an_empty_home_that_works(talk: Talk) -> None:

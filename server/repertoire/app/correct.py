@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repertoire.catalogue import reading
 from repertoire.domain.component import PROVIDES, Edge
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line, split_words
 from repertoire.store.database import Store
 
 MOST, CHARACTERS = 12, 60
-_MINE = "curator"
+CURATOR = "curator"  # the evidence of these edges
 
 
 def set_capabilities(store: Store, component: str, capabilities: Sequence[str], *, now: str) -> tuple[str, ...]:
@@ -24,14 +25,15 @@ def set_capabilities(store: Store, component: str, capabilities: Sequence[str], 
     if entry is None:
         message = f"there is no component {clean_line(component, 80)!r}; search_components gives ids"
         raise UnknownComponent(message)
-    kept = tuple(dict.fromkeys(_phrase(text) for text in capabilities))
+    known = reading.load().phrases()
+    kept = tuple(dict.fromkeys(known.get(text.strip().lower()) or _phrase(text) for text in capabilities))
     if not 1 <= len(kept) <= MOST:
         message = f"send 1 to {MOST} capabilities, not {len(kept)}"
         raise InvalidRequest(message)
-    edges = [Edge(component, f"capability:{name}", PROVIDES, 1.0, _MINE) for name in kept]
+    edges = [Edge(component, f"capability:{name}", PROVIDES, 1.0, CURATOR) for name in kept]
     with store.transaction():
         store.preferences.correct(component, kept, now=now)
-        store.sources.set_edges(edges, now=now, file=f"{_MINE}:{component}")
+        store.sources.set_edges(edges, now=now, file=f"{CURATOR}:{component}")
     return kept
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repertoire.app.correct import CURATOR
 from repertoire.domain.answer import Hit, Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -78,7 +79,7 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
     links = store.graph.links(component.id)
     return Explanation(
         stored=stored,
-        provides=_outgoing(links, PROVIDES),
+        provides=_provided(store, component.id, links),
         needs=_outgoing(links, DEPENDS_ON),
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_once([link for link in links if link.relation in _GOES_WITH and link.other_name])[:_MOST],
@@ -97,6 +98,14 @@ def _entries(store: Store, asked: str) -> list[StoredComponent]:
     plugin, _, name = wanted.rpartition(":")
     of_name = store.graph.by_name(wanted) or store.graph.by_name(name)
     return [entry for entry in of_name if not plugin or entry.component.plugin == plugin] or of_name
+
+
+def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
+    """Return what it provides; what a curator said replaces what was found, also before its source is read again."""
+    provided = _outgoing(links, PROVIDES)
+    if component not in store.preferences.corrections():
+        return provided
+    return tuple(link for link in provided if link.evidence == CURATOR)
 
 
 def _outgoing(links: Sequence[Link], relation: str) -> tuple[Link, ...]:

@@ -88,11 +88,14 @@ async def _followed(process: asyncio.subprocess.Process, source: str, progress: 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     with anyio.CancelScope(shield=True):
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
             if process.returncode is not None:
                 return
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, number)
             with anyio.move_on_after(GRACE_SECONDS):
                 await process.wait()
 

@@ -96,7 +96,7 @@ class Answers:
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start the machine's one refresh, detached and niced, where it would find something."""
         repertoire = self.repertoire
-        if repertoire.store.read_only or not repertoire.settings.background:
+        if self._off or repertoire.store.read_only or not repertoire.settings.background:
             return None
         return start_detached_refresh(repertoire.home) if is_stale(repertoire, self._environment) else None
 
@@ -115,9 +115,13 @@ class Answers:
 
     def hook(self, name: str, hook: Hook) -> Outcome:
         """Answer a hook and tell what is to be written."""
-        if self._environment.get("REPERTOIRE_OFF", "") not in {"", "0"}:
+        if self._off:
             return Outcome()
         return _HOOKS[name](self, hook)
+
+    @property
+    def _off(self) -> bool:
+        return silenced({"REPERTOIRE_OFF": self._environment.get("REPERTOIRE_OFF", "")})
 
     def prompt(self, hook: Hook) -> Outcome:
         """Offer what fits a prompt, and remember that it was asked."""
