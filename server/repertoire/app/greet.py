@@ -11,7 +11,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ APPLICATION_ID = 0x52455054
 RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
+_LOOKED_AT = 20_000  # characters of a text that is offered
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
@@ -152,7 +154,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     total = db.execute("SELECT count(*) FROM component").fetchone()[0]
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
-    return [fit for fit in fits if not suspicion(_whole_text(db, fit.candidate))][:MAX_ITEMS]
+    return list(islice((whole for fit in fits if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
 
 
 def _was_greeted(db: sqlite3.Connection, session: str) -> bool:
@@ -192,23 +194,28 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
     ):
         provided.setdefault(node, {})[term] = min(sure, 1.0)
     rows = db.execute(
-        "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.install, c.plugin, c.popularity, "
+        "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.plugin, c.popularity, "
         "c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
         f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)})",
         ids,
     )
-    for node, key, name, kind, description, installed, install, plugin, popularity, repository, source in rows:
+    for node, key, name, kind, description, installed, plugin, popularity, repository, source in rows:
         terms = provided.get(node, {})
-        lines = tuple(map(str, json.loads(install)))
-        candidate = Candidate(key, name, kind, description, terms, bool(installed), lines, plugin, popularity)
+        candidate = Candidate(key, name, kind, description, terms, bool(installed), (), plugin, popularity)
         yield candidate, (repository, source)
 
 
-def _whole_text(db: sqlite3.Connection, candidate: Candidate) -> str:
-    row = db.execute(
-        "SELECT c.body FROM node n JOIN component c ON c.node_id = n.id WHERE n.key = ?", (candidate.id,)
+def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
+    """Return a fit with its install lines, or None where its text hides something or gives orders."""
+    candidate = fit.candidate
+    body, install = db.execute(
+        f"SELECT substr(c.body, 1, {_LOOKED_AT}), c.install FROM node n JOIN component c ON c.node_id = n.id "
+        "WHERE n.key = ?",
+        (candidate.id,),
     ).fetchone()
-    return f"{candidate.name}\n{candidate.description}\n{row[0] if row else ''}"
+    if suspicion(f"{candidate.name}\n{candidate.description}\n{body}"):
+        return None
+    return replace(fit, candidate=replace(candidate, install=tuple(map(str, json.loads(install)))))
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile) -> list[Fit]:
