@@ -205,3 +205,19 @@ async def test_a_cancelled_reading_ends_its_process_and_the_server_goes_on(
                 with anyio.CancelScope(shield=True), anyio.fail_after(20):
                     assert await running.read() == "", "the process that held the pipe has ended"
         assert "pdf-forms" in await ask(client, "search_components", query="fill PDF forms")
+
+
+async def test_a_new_home_is_filled_beside_the_first_session(
+    surroundings: dict[str, str], project: Path, tmp_path: Path
+) -> None:
+    # no model, so that nothing goes on embedding when the test is over
+    new = {
+        "REPERTOIRE_HOME": str(tmp_path / "new"),
+        "REPERTOIRE_BACKGROUND": "true",
+        "REPERTOIRE_MODEL": "none/at-all",
+    }
+    async with connected({**surroundings, **new}, project) as client:
+        with anyio.fail_after(120):
+            while " 0 components" in await ask(client, "status"):  # noqa: ASYNC110 - it happens in another process
+                await anyio.sleep(0.2)
+        assert "catalogue (catalogue)" in await ask(client, "status")
