@@ -130,10 +130,10 @@ def _readers() -> str:
     """Return a hash of the code that makes components of files."""
     package = harness.SERVER / "repertoire"
     digest = hashlib.sha256()
-    for room in ("ingestion", "sources", "catalogue", "app"):
-        for path in sorted((package / room).rglob("*.*")):
-            if path.suffix in {".py", ".json"}:
-                digest.update(path.read_bytes())
+    rooms = [path for room in ("ingestion", "sources", "catalogue") for path in sorted((package / room).rglob("*.*"))]
+    for path in (*rooms, package / "app" / "ingest.py", package / "app" / "opening.py"):
+        if path.suffix in {".py", ".json"}:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
