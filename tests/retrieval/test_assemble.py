@@ -97,8 +97,8 @@ def test_of_twins_the_installed_one_takes_the_place_of_the_best():
 def test_one_that_covers_nothing_new_and_is_much_worse_stays_out():
     ranked = [
         candidate("first", covers=frozenset({"oauth", "login"})),
-        candidate("echo", covers=frozenset({"oauth"}), score=0.6),
-        candidate("other", covers=frozenset({"deploy"}), score=0.6),
+        candidate("echo", covers=frozenset({"oauth"}), score=0.5),
+        candidate("other", covers=frozenset({"deploy"}), score=0.5),
     ]
     assert [key for key, _ in chosen(ranked)] == ["first", "other"]
 

@@ -34,7 +34,7 @@ class Limits:
 
     budget: int = 2000
     size: int = 3
-    near: float = 0.8
+    near: float = 0.6
     least: float = 0.45
     covering: float = 0.25
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-FITS = 0.35  # below it an answer holds the nearest misses
+FITS = 0.25  # below it an answer holds the nearest misses
 _SIMILARITY, _FIRST, _BEST, _NOTHING = 10.8, 2.5, 2.3, -5.3
 _USUAL_SIMILARITY = 0.5
 

@@ -71,7 +71,9 @@ class Pipeline:
 
     def refresh(self) -> None:
         """Read what moved since the last question, so that the next one need not."""
-        self._snapshots.current()
+        snapshot = self._snapshots.current()
+        snapshot.warm()
+        self._history_of(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -104,6 +106,7 @@ class Pipeline:
         found = found | (walked.score > 0.0) | (scores >= _NAMED)
         rows = best_rows(np.where(found, scores, -np.inf), _MAX_RANKED)
         sure = 1.0 if len(named) else self._confidence(plan, snapshot, rows, similarity, vectors, trace)
+        sure = 1.0 - (1.0 - sure) * (1.0 - past.trust)  # what served its like before is as good a reason as any
         return Ranking(
             plan,
             snapshot,

@@ -101,6 +101,10 @@ class Snapshot:
         _, which, count = np.unique(names, return_inverse=True, return_counts=True)
         return np.stack([rare.astype(np.float64), np.log(count[which])]) if len(self) else np.zeros((2, 0))
 
+    def warm(self) -> None:
+        """Work out now what the first question would otherwise wait for."""
+        _ = self.graph.dangling, self.priors, self._edges, self.position_of
+
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""
         return self._edges.get(relation, {})
