@@ -181,3 +181,22 @@ def test_two_processes_may_embed_at_once(bench, embedder):
         embed_pending(bench.store, embedder, report=both)
 
     assert bench.store.vectors.progress("body", embedder.model).done == 10
+
+
+class Renamed:
+    """The real model under the name of another: whatever bears another name must be embedded anew."""
+
+    def __init__(self, embedder):
+        self.model, self.dimensions = "another", embedder.dimensions
+        self.embed_queries, self.embed_passages = embedder.embed_queries, embedder.embed_passages
+
+
+def test_a_refresh_with_another_model_embeds_anew_and_drops_what_the_last_one_made(bench, embedder):
+    bench.ingest(bench.write({"skills/a/SKILL.md": skill("a")}))
+    embed_pending(bench.store, embedder)
+
+    refresh(bench.store, bench.home, settings=SETTINGS, embedder=Renamed(embedder))
+
+    progress = bench.store.vectors.progress("body", "another")
+    assert progress.done == progress.total > 1
+    assert len(bench.store.vectors.matrix("body", embedder.model)[0]) == 0

@@ -63,6 +63,7 @@ def refresh(
         settle(store, report=report)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
+            store.vectors.drop_other_models(embedder.model)
     return tuple(reports)
 
 

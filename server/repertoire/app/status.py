@@ -98,6 +98,4 @@ def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     notes = list(repertoire.degraded)
     if not store.graph.counts().get("components"):
         notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
-    if store.stale:
-        notes.append("the database's log cannot be read from here: what was written last is missing")
     return tuple(notes)

@@ -54,6 +54,8 @@ def open_repertoire(
     with Store.open(homes.database_path(home), read_only=read_only) as store:
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
+        if store.stale:
+            degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
         pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, capabilities=capabilities_in())
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 
