@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
 
 from repertoire.app.embed import embed_pending
+from repertoire.app.freshness import is_stale
 from repertoire.app.ingest import Step
 from repertoire.app.refresh import RefreshRunning, refresh, running, start_detached_refresh
 from repertoire.app.wiring import Repertoire
 from repertoire.cli.output import progress
-from repertoire.domain.answer import BODY_SPACE
 
-_OLD = timedelta(days=1)  # what was read longer ago is read again, beside the answer
 _PATIENCE_S = 120.0  # for another process that does the first reading
 _POLL_S = 0.2
 
@@ -23,15 +22,24 @@ _POLL_S = 0.2
 def prepared(repertoire: Repertoire, *, wait: bool) -> Iterator[tuple[str, ...]]:
     """Have text to answer from, and vectors too if told to wait for them; yield what a person should know beside."""
     if not repertoire.store.read_only:
-        with progress() as bar:
-            if not repertoire.store.sources.all():
+        if not repertoire.store.sources.all():
+            with progress() as bar:
                 _first_reading(repertoire, bar)
-            if wait and repertoire.embedder is not None:
-                store, embedder = repertoire.store, repertoire.embedder
-                embed_pending(store, embedder, report=lambda done, total: bar("vectors", done, total))
-        if not wait and repertoire.settings.background:
-            _follow_up(repertoire)
+        vectors_follow(repertoire, wait=wait)
     yield repertoire.degraded
+
+
+def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
+    """Embed now what has no vector yet; or leave it, with whatever else is out of date, to a refresh beside.
+
+    Interrupted, it goes on where it was at the next run.
+    """
+    if wait and repertoire.embedder is not None:
+        with progress() as bar:
+            store, embedder = repertoire.store, repertoire.embedder
+            embed_pending(store, embedder, report=lambda done, total: bar("vectors", done, total))
+    elif repertoire.settings.background and is_stale(repertoire, os.environ):
+        start_detached_refresh(repertoire.home)
 
 
 def tell_steps(bar: Callable[[str, int, int], None]) -> Callable[[Step], None]:
@@ -47,13 +55,3 @@ def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None])
         while not repertoire.store.sources.all() and running(repertoire.home) and time.monotonic() < deadline:
             bar("waiting for another process that reads the same", 0, 0)
             time.sleep(_POLL_S)
-
-
-def _follow_up(repertoire: Repertoire) -> None:
-    """Start the refresh that goes on beside: for vectors still to come, and for sources read long ago."""
-    store, embedder = repertoire.store, repertoire.embedder
-    vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
-    newest = max((row.ingested_at for row in store.sources.all()), default="")
-    limit = (datetime.now(timezone.utc) - _OLD).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if newest < limit or (vectors is not None and vectors.done < vectors.total):
-        start_detached_refresh(repertoire.home)

@@ -9,7 +9,7 @@ from repertoire.app.refresh import RefreshRunning, refresh
 from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, progress, show
-from repertoire.cli.prepare import tell_steps
+from repertoire.cli.prepare import tell_steps, vectors_follow
 from repertoire.rendering.ingests import ingest_text
 
 
@@ -17,24 +17,27 @@ from repertoire.rendering.ingests import ingest_text
 @click.argument("source", default="installed")
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--wait", is_flag=True, help="Wait for the vectors too; without it they follow by themselves.")
 @json_option
-def ingest_command(source: str, untrusted: bool, quiet: bool, as_json: bool) -> None:
+def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_json: bool) -> None:
     r"""Read SOURCE into the graph: a folder, a git address, `installed` or `catalogue`.
 
     \b
     repertoire ingest https://github.com/obra/superpowers
     repertoire ingest ./my-plugins --json
     """
-    with open_repertoire() as repertoire, progress(quiet=quiet) as bar:
-        reports = ingest(
-            repertoire.store,
-            repertoire.home,
-            source,
-            settings=repertoire.settings,
-            trusted=not untrusted,
-            report=tell_steps(bar),
-        )
-    show(reports[0] if len(reports) == 1 else reports, lambda: ingest_text(reports), as_json=as_json)
+    with open_repertoire() as repertoire:
+        with progress(quiet=quiet) as bar:
+            reports = ingest(
+                repertoire.store,
+                repertoire.home,
+                source,
+                settings=repertoire.settings,
+                trusted=not untrusted,
+                report=tell_steps(bar),
+            )
+        show(reports[0] if len(reports) == 1 else reports, lambda: ingest_text(reports), as_json=as_json)
+        vectors_follow(repertoire, wait=wait)
 
 
 @click.command("refresh")
