@@ -217,6 +217,8 @@ async def test_a_new_home_is_filled_beside_the_first_session(
         "REPERTOIRE_MODEL": "none/at-all",
     }
     async with connected({**surroundings, **new}, project) as client:
+        first = await ask(client, "search_components", query="OAuth login for FastAPI")
+        assert "fastapi" in first.lower(), "the first question waits for the first reading"
         with anyio.fail_after(120):
             while " 0 components" in await ask(client, "status"):  # noqa: ASYNC110 - it happens in another process
                 await anyio.sleep(0.2)

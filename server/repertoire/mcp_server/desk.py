@@ -27,6 +27,8 @@ HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
 TOOL_MODEL_SECONDS = 20.0
 QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
+FIRST_READING_SECONDS = 30.0
+POLL_SECONDS = 0.25
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
@@ -64,6 +66,7 @@ class Desk:
         if name in _WRITING:
             return await self._writing.run(lambda writes: writes.tool(name, arguments))
         if name in _EMBEDDING:
+            await self._first_reading(progress)
             await self._load_model(TOOL_MODEL_SECONDS)
         if name == "status":
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
@@ -133,6 +136,16 @@ class Desk:
         answers: Answers = _work().Answers(self._environment)
         self._embedder = answers.repertoire.embedder
         return answers
+
+    async def _first_reading(self, progress: Progress) -> None:
+        """Where nothing is known yet, wait until the text of what there is has been read, so long at most."""
+        waited = 0.0
+        while waited < FIRST_READING_SECONDS and await self._answering.run(lambda a: a.awaits_first_reading()):
+            if not waited:
+                await self._refresh()
+            await progress(waited, "first run: reading what there is")
+            await anyio.sleep(POLL_SECONDS)
+            waited += POLL_SECONDS
 
     async def _refresh(self) -> None:
         try:

@@ -96,9 +96,18 @@ class Answers:
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start the machine's one refresh, detached and niced, where it would find something."""
         repertoire = self.repertoire
-        if self._off or repertoire.store.read_only or not repertoire.settings.background:
+        if not self._may_refresh or not is_stale(repertoire, self._environment):
             return None
-        return start_detached_refresh(repertoire.home) if is_stale(repertoire, self._environment) else None
+        return start_detached_refresh(repertoire.home)
+
+    def awaits_first_reading(self) -> bool:
+        """Tell whether nothing is known yet and a refresh is about to change that."""
+        return self._may_refresh and not self.repertoire.store.sources.all()
+
+    @property
+    def _may_refresh(self) -> bool:
+        repertoire = self.repertoire
+        return not self._off and not repertoire.store.read_only and repertoire.settings.background
 
     def freshen(self) -> None:
         """Read what moved in the store: between hooks, which take what is there; not at every step of an ingest."""
