@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -17,16 +18,25 @@ from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
 
-wait_option = click.option("--wait", is_flag=True, help="Wait until every component has its vectors.")
-types_option = click.option(
-    "--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this type; repeatable."
+_QUESTION_OPTIONS = (
+    click.option("--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this; repeatable."),
+    click.option(
+        "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
+    ),
+    click.option("--using", multiple=True, metavar="ID", help="A component already in use; repeatable."),
+    click.option("--wait", is_flag=True, help="Wait until every component has its vectors."),
+    click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took."),
+    click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
+    json_option,
 )
-installed_option = click.option(
-    "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
-)
-using_option = click.option("--using", multiple=True, metavar="ID", help="A component already in use; repeatable.")
-stages_option = click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took.")
-without_option = click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True)
+Command = Callable[..., None]
+
+
+def question_options(command: Command) -> Command:
+    """Give a command the options that every question takes."""
+    for option in reversed(_QUESTION_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command("recommend")
@@ -34,13 +44,7 @@ without_option = click.option("--without", multiple=True, type=click.Choice(PART
 @click.option("--budget", default=2000, show_default=True, help="Tokens that the set's texts may cost.")
 @click.option("--size", default=3, show_default=True, help="Components at most.")
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
-@types_option
-@installed_option
-@using_option
-@wait_option
-@stages_option
-@without_option
-@json_option
+@question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     task: str,
     budget: int,
@@ -79,13 +83,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
 @click.command("search")
 @click.argument("query")
 @click.option("--limit", default=10, show_default=True, help="How many results.")
-@types_option
-@installed_option
-@using_option
-@wait_option
-@stages_option
-@without_option
-@json_option
+@question_options
 def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     query: str,
     limit: int,
