@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import math
@@ -117,16 +118,27 @@ def draw(pool: Sequence[Candidate], quota: int, chance: random.Random) -> list[C
     return [candidate for name in sorted(taken) for candidate in by_repository[name][: taken[name]]]
 
 
+def _identity(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["repository"], row["path"], row["name"]
+
+
 def main() -> int:
     """Print the drawn rows, one JSON object a line."""
     data = os.environ.get("REPERTOIRE_COMPONENTS_DATA")
     if not data:
         print("set REPERTOIRE_COMPONENTS_DATA to the folder of the repositories and manifests/", file=sys.stderr)
         return 2
-    chance = random.Random(SEED)
-    pool = candidates(Path(data))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--share", type=float, default=1.0, help="of each type's quota, at least one component")
+    parser.add_argument("--without", type=Path, action="append", default=[], help="labels that are not drawn again")
+    asked = parser.parse_args()
+    taken = {_identity(json.loads(line)) for path in asked.without for line in path.read_text("utf-8").splitlines()}
+    chance = random.Random(asked.seed)
+    pool = [item for item in candidates(Path(data)) if _identity(asdict(item)) not in taken]
     for kind, quota in QUOTAS.items():
-        for candidate in draw([item for item in pool if item.type == kind], quota, chance):
+        share = max(1, round(quota * asked.share))
+        for candidate in draw([item for item in pool if item.type == kind], share, chance):
             print(json.dumps(asdict(candidate), ensure_ascii=False))
     return 0
 
