@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -29,7 +30,10 @@ def main() -> int:
     if not data:
         print("set REPERTOIRE_COMPONENTS_DATA to the folder of the repositories and manifests/", file=sys.stderr)
         return 2
-    labels = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--labels", type=Path, default=LABELS)
+    asked = parser.parse_args()
+    labels = [json.loads(line) for line in asked.labels.read_text("utf-8").splitlines()]
     missing = 0
     for label, found in _found(Path(data), labels):
         if found is None:

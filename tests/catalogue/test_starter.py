@@ -46,8 +46,8 @@ def test_there_are_at_least_150_components_of_every_type():
     assert types.total() >= 150
 
 
-def test_the_file_stays_under_250_kilobytes():
-    assert reading.STARTER.stat().st_size < 250_000
+def test_the_file_stays_under_280_kilobytes():
+    assert reading.STARTER.stat().st_size < 280_000
 
 
 def test_every_id_is_unique_and_says_where_the_component_lies():
@@ -67,7 +67,7 @@ def test_every_term_that_is_used_is_in_the_vocabulary():
 
 
 def test_the_vocabulary_and_the_signals_are_broad():
-    assert len(CATALOGUE.capabilities) >= 120
+    assert len(CATALOGUE.capabilities) >= 300
     assert len(CATALOGUE.signals) >= 80
 
 

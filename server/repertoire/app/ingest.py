@@ -165,7 +165,7 @@ def _ground(store: Store, opened: Opened) -> Ground:
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
         site=opened.site,
         layout=opened.layout,
-        vocabulary=Vocabulary.of(shipped.phrases(), broader),
+        vocabulary=Vocabulary.of(shipped.phrases(), broader, shipped.ordinary()),
         corrections={key: terms for key, terms in store.preferences.corrections().items() if key.startswith(prefix)},
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,

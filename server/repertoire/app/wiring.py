@@ -85,7 +85,7 @@ def capabilities_in() -> Capabilities:
     """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
     shipped = reading.load()
     broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
-    vocabulary = Vocabulary.of(shipped.phrases(), broader)
+    vocabulary = Vocabulary.of(shipped.phrases(), broader, shipped.ordinary())
     return lambda text: tuple(vocabulary.count(text))
 
 

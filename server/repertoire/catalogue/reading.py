@@ -2,7 +2,8 @@
 
 `starter.json` holds facts about public components in our own words; `starter.schema.json` is its contract:
 
-- `capabilities`: term -> `synonyms` that people type, and an optional `broader` term. Terms are kebab-case.
+- `capabilities`: term -> `synonyms` that people type, which of these phrases are `ordinary` (words that texts also use
+  in passing), and an optional `broader` term. Terms are kebab-case.
 - `signals`: term -> `packages` and `files` that reveal it in a project, as `fnmatch` patterns. A package is a name as
   a manifest writes it (npm, PyPI, Go module, Maven artifact, gem, ...). A file pattern without a slash is matched
   against base names, one with a slash against the path from the project's root.
@@ -51,11 +52,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Capability:
-    """A term of the vocabulary with what people type for it, and the broader term it implies (or an empty string)."""
+    """A term with what people type for it, the broader term that it implies (or none), and its ordinary phrases."""
 
     term: str
     synonyms: tuple[str, ...]
     broader: str
+    ordinary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,10 @@ class Catalogue:
             phrases.update(dict.fromkeys(capability.synonyms, capability.term))
         return phrases
 
+    def ordinary(self) -> frozenset[str]:
+        """Return the phrases that texts also use in passing: `plan`, `issue`, `performance`."""
+        return frozenset(phrase for capability in self.capabilities.values() for phrase in capability.ordinary)
+
 
 def load(path: Path | None = None) -> Catalogue:
     """Return the shipped catalogue, or the one at path."""
@@ -95,7 +101,9 @@ def load(path: Path | None = None) -> Catalogue:
         version=data["version"],
         capabilities=MappingProxyType(
             {
-                term: Capability(term, tuple(value["synonyms"]), value.get("broader", ""))
+                term: Capability(
+                    term, tuple(value["synonyms"]), value.get("broader", ""), tuple(value.get("ordinary", ()))
+                )
                 for term, value in data["capabilities"].items()
             }
         ),

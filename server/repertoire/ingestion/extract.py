@@ -27,7 +27,7 @@ from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, f
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 1  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 2  # moves when the same file would yield something else: everything is then read again
 _PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")
 
