@@ -19,7 +19,7 @@ from stdio import Client, launch_command, ready_environment
 from repertoire.boot import layout
 
 NOTHING = "python3 -c pass"
-HANDSHAKES = {"warm": "spawn to handshake, environment ready", "cold": "spawn to handshake, no environment yet"}
+WARM, COLD = "spawn to handshake, environment ready", "spawn to handshake, no environment yet"
 FIRST = {
     "hook_prompt": "spawn to first prompt answered",
     "search_components": "spawn to first search answered",
@@ -37,38 +37,35 @@ def measure(options: argparse.Namespace) -> Section:
     section = Section("handshake", {"python": plain_python(), "environment": sys.executable, "runs": options.runs})
     with library.opened(library.home()) as repertoire:
         section.settings |= library.counts(repertoire)
+    used: dict[str, list[float]] = {}
     with library.copied(library.home()) as home:
+        ready = ready_environment(home)
         cases: dict[str, Callable[[], float]] = {
             NOTHING: lambda: whole_process([plain_python(), "-c", "pass"], environment=bare_environment())[0],
-            HANDSHAKES["warm"]: lambda: _handshake(home),
-            HANDSHAKES["cold"]: _cold,
+            WARM: lambda: _start(ready, used.setdefault(WARM, [])),
+            COLD: lambda: _cold(used.setdefault(COLD, [])),
         }
         for tool, name in FIRST.items():
-            cases[name] = lambda tool=tool: _first(home, tool)
+            cases[name] = lambda tool=tool, name=name: _start(ready, used.setdefault(name, []), tool)
         samples = in_turn(cases, runs=options.runs)
     section.rows = [Row(name, values, baseline=NOTHING if name != NOTHING else "") for name, values in samples.items()]
+    section.rows += [Row(f"  its processor time: {name}", values[-options.runs :]) for name, values in used.items()]
     return section
 
 
-def _handshake(home: Path) -> float:
-    with closing(Client(launch_command(), ready_environment(home))) as client:
-        return client.handshake()
+def _start(environment: dict[str, str], used: list[float], tool: str = "") -> float:
+    with closing(Client(launch_command(), environment)) as client:
+        spent = client.handshake()
+        if tool:
+            client.call(tool, **ARGUMENTS[tool])
+            spent = 1000.0 * (time.perf_counter() - client.spawned)
+        used.append(client.processor_ms())
+        return spent
 
 
-def _first(home: Path, tool: str) -> float:
-    with closing(Client(launch_command(), ready_environment(home))) as client:
-        client.handshake()
-        client.call(tool, **ARGUMENTS[tool])
-        return 1000.0 * (time.perf_counter() - client.spawned)
-
-
-def _cold() -> float:
-    with (
-        tempfile.TemporaryDirectory(prefix="repertoire-cold-") as place,
-        _build_held_up(Path(place)),
-        closing(Client(launch_command(), bare_environment(REPERTOIRE_HOME=place))) as client,
-    ):
-        return client.handshake()
+def _cold(used: list[float]) -> float:
+    with tempfile.TemporaryDirectory(prefix="repertoire-cold-") as place, _build_held_up(Path(place)):
+        return _start(bare_environment(REPERTOIRE_HOME=place), used)
 
 
 @contextmanager
