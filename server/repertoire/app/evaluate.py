@@ -74,13 +74,16 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class _LabelledSet:
+class LabelledSet:
+    """A corpus with its edges, queries over it, and what answers each."""
+
     corpus: Sequence[Mapping[str, Any]]
     queries: Sequence[Mapping[str, Any]]
     edges: Sequence[Sequence[str]]
     gold: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def split(self, name: str) -> list[Mapping[str, Any]]:
+        """Return the queries of one split."""
         return [query for query in self.queries if query.get("split") == name]
 
 
@@ -91,15 +94,14 @@ def evaluate(options: EvalOptions, store: Store, *, tools: Tools, report: Report
         InvalidRequest: the options name what is not there.
     """
     _check(options)
-    labelled = _read(options.set_dir)
+    labelled = read_set(options.set_dir)
     queries = labelled.split(options.split)
     if not queries:
         splits = sorted({str(query.get("split")) for query in labelled.queries})
         message = f"{options.set_dir.name} has no split {options.split}; it has {', '.join(splits)}"
         raise InvalidRequest(message)
     start = perf_counter()
-    _fill(store, labelled)
-    cached = _embed(store, options, tools.embedder, report)
+    cached = fill(store, options, labelled, tools.embedder, report=report)
     seconds = perf_counter() - start
     learned = _learn(store, options, labelled, tools.embedder)
     pipeline = Pipeline(store.graph, store.vectors, embedder=tools.embedder, capabilities=tools.capabilities)
@@ -133,11 +135,12 @@ def _check(options: EvalOptions) -> None:
             raise InvalidRequest(message)
 
 
-def _read(folder: Path) -> _LabelledSet:
+def read_set(folder: Path) -> LabelledSet:
+    """Read a labelled set."""
     gold: dict[str, list[str]] = defaultdict(list)
     for query, document, *_ in _table(folder / "qrels.tsv", "query-id"):
         gold[query].append(document)
-    return _LabelledSet(
+    return LabelledSet(
         list(_lines(folder / "corpus.jsonl")),
         list(_lines(folder / "queries.jsonl")),
         list(_table(folder / "edges.tsv", "source")),
@@ -162,7 +165,15 @@ def _table(path: Path, header: str) -> Iterator[list[str]]:
                 yield cells
 
 
-def _fill(store: Store, labelled: _LabelledSet) -> None:
+def fill(
+    store: Store, options: EvalOptions, labelled: LabelledSet, embedder: Embedder | None, *, report: Report
+) -> bool:
+    """Put a corpus into an empty store and embed it; tell whether all vectors came from the cache."""
+    _write(store, labelled)
+    return _embed(store, options, embedder, report)
+
+
+def _write(store: Store, labelled: LabelledSet) -> None:
     pairs = [(_component(row), row) for row in labelled.corpus]
     observed = {(cells[0], cells[1]) for cells in labelled.edges if len(cells) > 3}
     records = [
@@ -241,7 +252,7 @@ def _cache_file(folder: Path | None, model: str, texts: Sequence[str]) -> Path |
     return folder / f"{digest}.npy"
 
 
-def _learn(store: Store, options: EvalOptions, labelled: _LabelledSet, embedder: Embedder | None) -> int:
+def _learn(store: Store, options: EvalOptions, labelled: LabelledSet, embedder: Embedder | None) -> int:
     if not options.learn:
         return 0
     split, _, number = options.learn.partition(":")

@@ -1,16 +1,15 @@
-"""Whether an answer is good enough to be given: a confidence learned on requests that are served here and others.
-
-Learned on cc_native's train queries within their repositories, and on requests for travel, shops and horoscopes that no
-Claude Code component serves: `python bench/quality/learn.py --gate`.
-"""
+"""Whether an answer is good enough to be given: a confidence learned on requests that are served here and on others."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from repertoire.retrieval.learned import GATE
+
 FITS = 0.25  # below it an answer holds the nearest misses
-_SIMILARITY, _FIRST, _BEST, _NOTHING = 10.8, 2.5, 2.3, -5.3
 _USUAL_SIMILARITY = 0.5
 
 
@@ -29,5 +28,5 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
     Without vectors the words speak for both: what is held in full is as good as a likeness usual among what serves.
     """
     similarity = evidence.similarity if vectors else _USUAL_SIMILARITY * evidence.best
-    odds = _SIMILARITY * similarity + _FIRST * evidence.first + _BEST * evidence.best + _NOTHING
+    odds = float(np.dot(GATE, (similarity, evidence.first, evidence.best, 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))

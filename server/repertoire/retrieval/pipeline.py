@@ -10,6 +10,7 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query, StageReport
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
+from repertoire.retrieval.adapter import Adapter, adapter_for
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, conditions, features, fuse, spoken_for
 from repertoire.retrieval.gate import FITS, Evidence, confidence
@@ -19,7 +20,7 @@ from repertoire.retrieval.lexical import MAX_TERMS, Lexical, lexical
 from repertoire.retrieval.plan import Capabilities, Plan, make_plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots, best_rows
 from repertoire.retrieval.trace import Trace
-from repertoire.retrieval.vector import Semantic, semantic
+from repertoire.retrieval.vector import Question, Semantic, semantic
 from repertoire.retrieval.walk import Walk, walk
 from repertoire.retrieval.why import Reasons, whys
 
@@ -61,13 +62,15 @@ class Pipeline:
         *,
         embedder: Embedder | None,
         capabilities: Capabilities | None = None,
+        adapter: Adapter | None = None,
     ) -> None:
-        """Without an embedder answers come from words and graph, and say so."""
+        """Without an embedder answers come from words and graph, and say so; the model's own adapter is the default."""
         self._graph = graph
         self._embedder = embedder
         self._capabilities = capabilities
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
+        self._adapter = adapter or (adapter_for(embedder.model) if embedder is not None else None)
 
     def refresh(self) -> None:
         """Read what moved since the last question, so that the next one need not."""
@@ -105,8 +108,12 @@ class Pipeline:
             scores = np.where(parts[NAME] > 0.0, np.maximum(scores, 0.0) + _NAMED, scores)
         found = found | (walked.score > 0.0) | (scores >= _NAMED)
         rows = best_rows(np.where(found, scores, -np.inf), _MAX_RANKED)
-        sure = 1.0 if len(named) else self._confidence(plan, snapshot, rows, similarity, vectors, trace)
-        sure = 1.0 - (1.0 - sure) * (1.0 - past.trust)  # what served its like before is as good a reason as any
+        with trace.stage("gate") as detail:
+            judged = self._judge(plan, snapshot, rows, similarity)
+            sure = confidence(judged, vectors=vectors is not None) if judged else 0.0
+            sure = 1.0 - (1.0 - sure) * (1.0 - past.trust)  # what served its like before is as good a reason as any
+            sure = 1.0 if len(named) else sure
+            detail.append(f"confidence {sure:.2f}")
         return Ranking(
             plan,
             snapshot,
@@ -156,6 +163,12 @@ class Pipeline:
         allowed = allowed_rows(snapshot, query, frozenset())
         return snapshot, self._evidence(plan, snapshot, allowed, self._embed(plan, snapshot, trace), trace)[0]
 
+    def judge(self, query: Query) -> tuple[float, float, float]:
+        """Return what the confidence in an answer is made of, for learning how much each counts."""
+        ranking = self.rank(query, intent="")
+        judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.similarity)
+        return (judged.similarity, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
+
     def _named(self, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
         if not plan.name:
             return np.zeros(0, dtype=np.int64)
@@ -198,12 +211,14 @@ class Pipeline:
         with trace.stage("vectors") as detail:
             body = description = Semantic.silent(size)
             if vectors is not None:
-                body = semantic(snapshot.spaces[BODY_SPACE], vectors, size)
-                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], vectors, size)
+                turned = vectors if self._adapter is None else self._adapter.turn(vectors)
+                question = Question(vectors[0], turned[0], turned[1:])
+                body = semantic(snapshot.spaces[BODY_SPACE], question, size)
+                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, size)
             detail.append("none" if vectors is None else f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         evidence = features(words, body, description, snapshot.priors, asked)
-        return evidence, np.maximum(body.whole, description.whole)
+        return evidence, np.maximum(body.asked, description.asked)
 
     def _with_past(
         self,
@@ -225,27 +240,12 @@ class Pipeline:
             parts[PAST] = np.where(np.isfinite(scores), heard - np.where(np.isfinite(scores), scores, 0.0), 0.0)
             return np.where(np.isfinite(scores), heard, -np.inf), past
 
-    def _confidence(
-        self,
-        plan: Plan,
-        snapshot: Snapshot,
-        rows: Rows,
-        similarity: Floats,
-        vectors: Vectors | None,
-        trace: Trace,
-    ) -> float:
-        with trace.stage("gate") as detail:
-            head = rows[:_JUDGED]
-            stored = self._graph.components(snapshot.node_ids[head].tolist())
-            frequency = self._graph.document_frequency(plan.words[:MAX_TERMS])
-            rarities = rarity(frequency, len(snapshot))
-            held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
-            if not held:
-                return 0.0
-            evidence = Evidence(float(similarity[head].max()), held[0], max(held))
-            sure = confidence(evidence, vectors=vectors is not None)
-            detail.append(f"confidence {sure:.2f}, {evidence.best:.0%} of the words held")
-        return sure
+    def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, similarity: Floats) -> Evidence | None:
+        head = rows[:_JUDGED]
+        stored = self._graph.components(snapshot.node_ids[head].tolist())
+        rarities = rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
+        held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
+        return Evidence(float(similarity[head].max()), held[0], max(held)) if held else None
 
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:

@@ -1,0 +1,181 @@
+"""Measures retrieval on every labelled set and writes the table: `python bench/quality/run.py [--ablate] [--write]`.
+
+The sets are found through REPERTOIRE_BENCH_DATA. Each figure has its 95 % interval and, where the data hold a plain
+search's run of the same split, the paired difference to it. `--write` keeps the table as bench/results/quality-N.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
+
+from judge import interval, judge, read_labels, read_run  # noqa: E402
+
+from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
+from repertoire.app.wiring import evaluation_tools, open_embedder  # noqa: E402
+from repertoire.settings import Settings  # noqa: E402
+from repertoire.store.database import Store  # noqa: E402
+
+RESULTS = ROOT / "bench" / "results"
+SETS = (
+    *("cc_native", "cc_bundles", "ultratool", "metatool_multi", "metatool_single", "sealtools", "toolret_apigen"),
+    *("bfcl_live", "hotpot100", "musique100"),
+)
+NEEDLESS = "needless"  # made here: requests that nothing serves, over the components of cc_trigger
+ABLATED = ("text", "vectors", "graph")
+SHOWN = ("Hit@1", "R@5", "R@10", "nDCG@10", "C@5", "C@10", "F1", "Cover", "Size", "Pass", "Caught", "Wrong", "Needless")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the table."""
+
+    name: str
+    mode: str = "search"
+    lenient: bool = False
+    scope_repo: bool = False
+    learn: str = ""
+    without: str = ""
+
+    def __str__(self) -> str:
+        marks = (
+            [self.mode] * (self.mode != "search") + ["lenient"] * self.lenient + ["own repository"] * self.scope_repo
+        )
+        marks += [f"learn {self.learn}"] * bool(self.learn) + [f"without {self.without}"] * bool(self.without)
+        return " ".join([self.name, *marks])
+
+
+def cases(*, ablate: bool) -> Iterator[Case]:
+    """Return the rows of the table."""
+    yield from (Case(name) for name in SETS)
+    yield from (Case("cc_native", lenient=True), Case("cc_native", lenient=True, scope_repo=True))
+    yield from (Case("cc_trigger", mode="prompt"), Case(NEEDLESS, mode="prompt"))
+    yield from (Case(name, mode="set") for name in ("cc_bundles", "ultratool", "metatool_multi", "sealtools"))
+    for name in ("ultratool", "metatool_multi", "metatool_single", "cc_native"):
+        yield from (Case(name, learn=learn) for learn in ("train:25", "train:100", "train:400", "train"))
+    yield from (Case(name, learn="train") for name in ("sealtools", "toolret_apigen"))
+    yield from (Case(name, mode="set", learn="train") for name in ("ultratool", "metatool_multi"))
+    if ablate:
+        yield from (Case(name, without=part) for name in SETS for part in ABLATED)
+
+
+def main() -> int:
+    """Run the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sets", nargs="*", help="only these sets")
+    parser.add_argument("--ablate", action="store_true", help="each set also with one part switched off")
+    parser.add_argument("--write", action="store_true", help="keep the table in bench/results")
+    parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
+    options = parser.parse_args()
+    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
+        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
+    data = Path(os.environ["REPERTOIRE_BENCH_DATA"])
+    embedder, degraded = open_embedder(ROOT, Settings())
+    if embedder is None:
+        parser.error("; ".join(degraded))
+    last = newest()
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="repertoire-quality-") as place:
+        make_needless(data, Path(place) / NEEDLESS)
+        for case in cases(ablate=options.ablate):
+            if options.sets and case.name not in options.sets:
+                continue
+            rows.append(measure(case, data, Path(place), options.cache, embedder))
+            print(line(rows[-1], last), flush=True)
+    number = last["number"] + 1 if last else 1
+    table = {"number": number, **commit(), "model": embedder.model, "split": "dev", "rows": rows}
+    if options.write:
+        path = RESULTS / f"quality-{number}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        print(f"written to {path.relative_to(ROOT)}")
+    return 0
+
+
+def measure(case: Case, data: Path, place: Path, cache: Path | None, embedder: object) -> dict:
+    """Answer a set and judge the run."""
+    folder = place / NEEDLESS if case.name == NEEDLESS else data / case.name
+    run = place / "run.tsv"
+    asked = EvalOptions(
+        folder,
+        run,
+        mode=case.mode,
+        learn=case.learn,
+        without=frozenset(filter(None, [case.without])),
+        scope_repo=case.scope_repo,
+        cache=cache,
+    )
+    for leftover in place.glob("eval.db*"):
+        leftover.unlink()
+    with Store.open(place / "eval.db") as store:
+        result = evaluate(asked, store, tools=evaluation_tools(embedder), report=lambda _: None)
+    labels = read_labels(folder, "dev", lenient=case.lenient)
+    ours = judge(labels, read_run(run), case.mode, lenient=case.lenient)
+    row = {
+        "case": str(case),
+        **asdict(case),
+        "n": len(labels.queries),
+        "figures": {k: interval(v) for k, v in ours.items()},
+    }
+    scope = "-scope-repo" if case.scope_repo else ""
+    plain = data / "plain_runs" / f"{case.name}{scope}.fused.tsv"
+    if plain.is_file() and case.mode != "set":
+        theirs = judge(labels, read_run(plain), case.mode, lenient=case.lenient)
+        row["versus_plain"] = {name: interval(ours[name] - theirs[name]) for name in ours}
+    return {**row, "p50_ms": round(result.p50_ms, 2), "p95_ms": round(result.p95_ms, 2)}
+
+
+def make_needless(data: Path, folder: Path) -> None:
+    """Put requests that Claude Code components do not serve before the components of one plugin."""
+    folder.mkdir(parents=True)
+    (folder / "corpus.jsonl").write_bytes((data / "cc_trigger" / "corpus.jsonl").read_bytes())
+    (folder / "queries.jsonl").write_bytes((data / "metatool_single" / "queries.jsonl").read_bytes())
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
+
+
+def newest() -> dict | None:
+    """Return the last table that was kept."""
+    kept = sorted(RESULTS.glob("quality-*.json"), key=lambda path: int(path.stem.partition("-")[2]))
+    return json.loads(kept[-1].read_text(encoding="utf-8")) if kept else None
+
+
+def commit() -> dict:
+    """Name the commit that was measured, and whether the tree differed from it."""
+    git = ["git", "-C", str(ROOT)]
+    name = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    changed = subprocess.run(
+        [*git, "status", "--porcelain", "server"], capture_output=True, text=True, check=True
+    ).stdout
+    return {"commit": name, "changed": bool(changed.strip())}
+
+
+def line(row: dict, last: dict | None) -> str:
+    """Return a row as text: each figure, its difference to the plain run (* where sure), and to the last table."""
+    before = next((old["figures"] for old in (last or {}).get("rows", ()) if old["case"] == row["case"]), {})
+    cells = []
+    for name in SHOWN:
+        if name in row["figures"]:
+            cell = f"{name} {row['figures'][name][0]:.1f}"
+            if name in row.get("versus_plain", {}):
+                delta, low, high = row["versus_plain"][name]
+                cell += f" ({delta:+.1f}{'*' if low > 0 or high < 0 else ''})"
+            if name in before and not np.isclose(before[name][0], row["figures"][name][0], atol=0.05):
+                cell += f" [{row['figures'][name][0] - before[name][0]:+.1f}]"
+            cells.append(cell)
+    return f"{row['case']:32s} {'  '.join(cells)}  {row['p50_ms']:.0f}/{row['p95_ms']:.0f} ms"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
