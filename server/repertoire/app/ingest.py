@@ -13,11 +13,11 @@ from pathlib import Path
 from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion import standing
-from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.extract import Ground, Plan
 from repertoire.ingestion.manifests import stated_popularity
 from repertoire.ingestion.parts import SourceFile
@@ -158,14 +158,12 @@ def now() -> str:
 
 
 def _ground(store: Store, opened: Opened) -> Ground:
-    shipped = reading.load()
-    broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
     prefix = f"{opened.info.key}:"
     return Ground(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
         site=opened.site,
         layout=opened.layout,
-        vocabulary=Vocabulary.of(shipped.phrases(), broader, shipped.ordinary()),
+        vocabulary=vocabulary_of(reading.load()),
         corrections={key: terms for key, terms in store.preferences.corrections().items() if key.startswith(prefix)},
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,

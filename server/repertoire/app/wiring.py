@@ -10,13 +10,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from repertoire.app.evaluate import Tools
+from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.weights import find
-from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities
 from repertoire.settings import Settings, load
@@ -83,9 +83,7 @@ def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, 
 
 def capabilities_in() -> Capabilities:
     """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
-    shipped = reading.load()
-    broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
-    vocabulary = Vocabulary.of(shipped.phrases(), broader, shipped.ordinary())
+    vocabulary = vocabulary_of(reading.load())
     return lambda text: tuple(vocabulary.count(text))
 
 

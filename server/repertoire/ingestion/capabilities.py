@@ -127,6 +127,12 @@ def provided(vocabulary: Vocabulary, kind: str, texts: Mapping[str, str]) -> lis
     return sure if len(sure) >= _AT_LEAST else [item for item in ranked if item.weight >= _PERHAPS][:_AT_LEAST]
 
 
+def mentioned(vocabulary: Vocabulary, kind: str, texts: Mapping[str, str]) -> frozenset[str]:
+    """Return every term that a component's own texts name at all, however weakly."""
+    own = {place: text for place, text in _places(kind, texts).items() if place != "plugin"}
+    return frozenset(term for place, text in own.items() for term, _, _ in _witnesses(vocabulary, kind, place, text))
+
+
 def _places(kind: str, texts: Mapping[str, str]) -> dict[str, str]:
     """Split a component's texts into the places that weigh differently; leave out what is said of something else."""
     places = {place: text[:BODY_INDEXED] for place, text in texts.items()}

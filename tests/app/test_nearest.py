@@ -1,0 +1,83 @@
+"""Vectors add the capabilities that words leave in doubt, over the real model; what people say stands alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.workbench import skill
+from repertoire.app.correct import set_capabilities
+from repertoire.app.embed import embed_pending
+from repertoire.app.nearest import assign_nearest
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import find
+
+# Both are about a thing that the vocabulary has a term for, and neither says one of its phrases firmly.
+BARE = {"simplify": "Simplifies and refines code for clarity and maintainability while preserving behavior."}
+TOLD = {"perl-patterns": "Perl idioms for building robust modules."}
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load(find("", cache=Path("/nonexistent")))
+
+
+@pytest.fixture
+def filled(bench):
+    both = {**BARE, **TOLD}
+    bench.ingest(bench.write({f"skills/{name}/SKILL.md": skill(name, text, "") for name, text in both.items()}))
+    return bench
+
+
+def nearest(bench, name):
+    found = next(component for component in bench.all().values() if component.name == name)
+    links = bench.links(found, "provides").values()
+    return {link.other_name: link for link in links if link.evidence.startswith("nearest in meaning")}
+
+
+def test_a_component_that_words_leave_bare_gets_the_capability_nearest_to_it(filled, embedder):
+    embed_pending(filled.store, embedder)
+
+    found = nearest(filled, "simplify")
+
+    assert list(found) == ["refactoring"]
+    assert found["refactoring"].evidence == f"nearest in meaning ({found['refactoring'].weight:.2f})"
+    assert 0.55 <= found["refactoring"].weight <= 1.0
+
+
+def test_a_component_that_words_describe_gets_no_capability_that_it_does_not_mention(filled, embedder):
+    embed_pending(filled.store, embedder)
+
+    assert "perl" not in nearest(filled, "perl-patterns")  # words have shown it
+    assert set(nearest(filled, "perl-patterns")) <= {"coding-standards"}
+
+
+def test_assigning_again_changes_nothing(filled, embedder):
+    embed_pending(filled.store, embedder)
+    revision = filled.revision()
+
+    assert assign_nearest(filled.store, embedder) == assign_nearest(filled.store, embedder) > 0
+    assert filled.revision() == revision
+
+
+def test_what_a_curator_said_stands_alone(filled, embedder):
+    target = next(component.id for component in filled.all().values() if component.name == "simplify")
+    embed_pending(filled.store, embedder)
+    set_capabilities(filled.store, target, ("clarity",), now="2026-01-01T00:00:00Z")
+
+    embed_pending(filled.store, embedder)
+
+    assert nearest(filled, "simplify") == {}
+
+
+def test_what_was_near_goes_with_its_component(filled, embedder):
+    embed_pending(filled.store, embedder)
+    folder = filled.write({})
+    (folder / "skills" / "simplify" / "SKILL.md").unlink()
+    filled.ingest(folder)
+
+    embed_pending(filled.store, embedder)
+
+    assert all(component.name != "simplify" for component in filled.all().values())
+    assert filled.store.graph.links("capability:refactoring") == []
