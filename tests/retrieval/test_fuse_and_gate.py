@@ -19,7 +19,7 @@ share = st.floats(0, 1)
 def evidence(rows, *, asked=("oauth",)):
     columns = np.array(rows, dtype=float).reshape(-1, 8).T
     words = Lexical(*columns[:5], flatness=0.2)
-    near = Semantic(columns[5], columns[6])
+    near = Semantic(columns[5], columns[5], columns[6])
     priors = np.stack([columns[7], np.zeros(columns.shape[1])])
     return features(words, near, near, priors, conditions(asked, [], flatness=0.2, length=800.0))
 
