@@ -34,7 +34,7 @@ ARGUMENTS = {
 
 def measure(options: argparse.Namespace) -> Section:
     """Start a server for each sample."""
-    section = Section("handshake", {"python": plain_python(), "environment": sys.executable, "runs": options.runs})
+    section = Section("handshake", {"runs": options.runs})
     with library.opened(library.home()) as repertoire:
         section.settings |= library.counts(repertoire)
     used: dict[str, list[float]] = {}

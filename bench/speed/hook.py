@@ -27,7 +27,7 @@ PROJECT = {
 
 def measure(options: argparse.Namespace) -> Section:
     """Start each process in turn and wait for its end."""
-    section = Section("hook", {"python": plain_python(), "runs": options.runs})
+    section = Section("hook", {"runs": options.runs})
     with library.opened(library.home()) as repertoire:
         section.settings |= library.counts(repertoire)
     with library.copied(library.home()) as home, tempfile.TemporaryDirectory() as place:

@@ -24,7 +24,9 @@ QUIET = "nothing beside it"
 
 def measure(options: argparse.Namespace) -> Section:
     """Ask one session after the other, each beside other work."""
-    section = Section("prompts", {"seconds_each": SPELL_S * options.runs, "pause_s": PAUSE_S, "processor_ms": {}})
+    section = Section(
+        "prompts", {"seconds_each": SPELL_S * options.runs, "pause_s": PAUSE_S, "processor_ms": {}, "rounds": {}}
+    )
     with library.opened(library.home()) as repertoire:
         section.settings |= library.counts(repertoire)
         asked = library.questions(repertoire).short
@@ -43,6 +45,7 @@ def measure(options: argparse.Namespace) -> Section:
                 used = client.processor_ms()
                 pings, spent = _timed(client, asked, work, (pause, SPELL_S * options.runs))
                 section.settings["processor_ms"][beside] = round((client.processor_ms() - used) / len(spent), 1)
+            section.settings["rounds"][beside] = work.rounds
             section.rows.append(Row(f"ping, {beside}", pings))
             baseline = f"hook_prompt, {QUIET}" if beside != QUIET else ""
             section.rows.append(Row(f"hook_prompt, {beside}", spent, baseline=baseline, goal=GOAL_MS))

@@ -61,11 +61,17 @@ class Client:
 
         Raises: RuntimeError where the answer is an error.
         """
-        result = self.ask("tools/call", name=tool, arguments=arguments)
+        return self.text(self.send("tools/call", name=tool, arguments=arguments))
+
+    def text(self, number: int) -> str:
+        """Wait for the text of a tool call that was sent.
+
+        Raises: RuntimeError where the answer is an error.
+        """
+        result = self.result(number)
         text: str = result["content"][0]["text"]
         if result.get("isError"):
-            message = f"{tool}: {text}"
-            raise RuntimeError(message)
+            raise RuntimeError(text)
         return text
 
     def prompt(self, text: str, *, session: int) -> str:

@@ -22,7 +22,9 @@ NICENESS = 10  # a refresh that a server starts yields to all others so far
 
 
 class Work(Protocol):
-    """Something that goes on for a while."""
+    """Something that goes on for a while; `rounds` counts how often it was done or begun."""
+
+    rounds: int
 
     def going_on(self, client: Client) -> contextlib.AbstractContextManager[None]:
         """Let it go on during the block."""
@@ -33,6 +35,8 @@ class Work(Protocol):
 
 class Nothing:
     """Nothing at all."""
+
+    rounds = 0
 
     @contextlib.contextmanager
     def going_on(self, client: Client) -> Iterator[None]:
@@ -51,24 +55,32 @@ class Ingests:
     def __init__(self, home: Path, repository: Path) -> None:
         self._home, self._repository = home, repository
         self._stop = threading.Event()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._failed: Exception | None = None
         self.rounds = 0
 
     @contextlib.contextmanager
     def going_on(self, client: Client) -> Iterator[None]:
         """Ingest until the block ends."""
         del client
-        thread = threading.Thread(target=self._run)
+        thread = threading.Thread(target=self._guarded)
         thread.start()
         try:
             yield
         finally:
             self._stop.set()
             thread.join()
+        if self._failed is not None:
+            raise self._failed
 
     def goes_on(self) -> bool:
         """Say that it goes on as long as it is let."""
         return True
+
+    def _guarded(self) -> None:
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001 - told by the thread that waits for this one
+            self._failed = error
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -98,12 +110,12 @@ class IngestsForModel:
         self._client = client
         self._begin()
         yield
-        client.result(self._call)
+        client.text(self._call)
 
     def goes_on(self) -> bool:
         """Begin another ingest where the last has ended."""
         if self._client is not None and self._client.answered(self._call):
-            self._client.result(self._call)
+            self._client.text(self._call)
             self._begin()
         return True
 
@@ -121,6 +133,7 @@ class Refresh:
     def __init__(self, home: Path, repository: Path) -> None:
         self._home, self._repository = home, repository
         self._process: subprocess.Popen[bytes] | None = None
+        self.rounds = 0
 
     @contextlib.contextmanager
     def going_on(self, client: Client) -> Iterator[None]:
@@ -132,8 +145,12 @@ class Refresh:
             stdout=subprocess.DEVNULL,
         )
         os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+        self.rounds = 1
         try:
             yield
+            if self._process.poll():
+                message = f"the refresh failed with status {self._process.returncode}"
+                raise RuntimeError(message)
         finally:
             self._process.terminate()
             self._process.wait()
