@@ -16,8 +16,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
 from repertoire.app.ingest import ingest
+from repertoire.app.nearest import assign_nearest
+from repertoire.app.wiring import open_embedder
+from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import PROVIDES
-from repertoire.ports import StoredComponent
+from repertoire.ports import Embedder, StoredComponent
+from repertoire.retrieval.views import passage
 from repertoire.settings import load
 from repertoire.store.database import Store
 
@@ -32,10 +36,11 @@ def main() -> int:
         return 2
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--labels", type=Path, default=LABELS)
+    parser.add_argument("--words-only", action="store_true", help="without what vectors add")
     asked = parser.parse_args()
     labels = [json.loads(line) for line in asked.labels.read_text("utf-8").splitlines()]
     missing = 0
-    for label, found in _found(Path(data), labels):
+    for label, found in _found(Path(data), labels, words_only=asked.words_only):
         if found is None:
             missing += 1
             print(
@@ -47,19 +52,36 @@ def main() -> int:
     return 0
 
 
-def _found(data: Path, labels: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], list[str] | None]]:
+def _found(
+    data: Path, labels: list[dict[str, Any]], *, words_only: bool
+) -> Iterator[tuple[dict[str, Any], list[str] | None]]:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         settings = load(home, {})
+        embedder, degraded = (None, ()) if words_only else open_embedder(home, settings)
+        print(*degraded, file=sys.stderr)
         with Store.open(home / "graph.db") as store:
             for repository in sorted({label["repository"] for label in labels}):
                 folder = data / repository.replace("/", "+", 1)
                 (told,) = ingest(store, home, str(folder), settings=settings)
                 print(f"{repository}: {told.components} components, {told.seconds:.0f} s", file=sys.stderr)
                 read = _components(store, told.source)
-                for label in (label for label in labels if label["repository"] == repository):
+                here = [label for label in labels if label["repository"] == repository]
+                if embedder is not None:
+                    _embed(store, embedder, [item for label in here if (item := _component(label, read))])
+                for label in here:
                     _check(folder, label)
                     yield label, _provides(store, label, read)
+
+
+def _embed(store: Store, embedder: Embedder, components: list[StoredComponent]) -> None:
+    """Do for the labelled components alone what a refresh does for all: the rest would take minutes."""
+    rows = {
+        item.node_id: (item.component.content_hash, passage(DESCRIPTION_SPACE, item.component)) for item in components
+    }
+    vectors = embedder.embed_passages([text for _, text in rows.values()])
+    store.vectors.put(DESCRIPTION_SPACE, embedder.model, [(node, found[0]) for node, found in rows.items()], vectors)
+    assign_nearest(store, embedder)
 
 
 def _check(folder: Path, label: dict[str, Any]) -> None:

@@ -99,6 +99,15 @@ def report(name: str, rows: Sequence[Judged]) -> str:
     )
 
 
+def figures(rows: Sequence[Judged]) -> dict[str, Any]:
+    """Return what `report` prints as a value."""
+    found = {"components": len(rows), "terms_each": round(sum(len(row.predicted) for row in rows) / len(rows), 2)}
+    for name, measure, (low, high) in zip(("precision", "recall"), (precision, recall), interval(rows), strict=True):
+        found[name] = round(measure(rows), 3)
+        found[f"{name}_95"] = [round(low, 3), round(high, 3)]
+    return found
+
+
 def faults(rows: Iterable[Judged], top: int) -> list[str]:
     """List the terms that are most often wrong and most often missed."""
     wrong: Counter[str] = Counter()
@@ -121,6 +130,7 @@ def main() -> int:
     parser.add_argument(
         "--faults", type=int, default=0, metavar="N", help="name the N most wrong and most missed terms"
     )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     asked = parser.parse_args()
     rows = judge(lines(asked.labels), lines(asked.predictions))
     without = sum(not row.answered for row in rows)
@@ -132,6 +142,10 @@ def main() -> int:
     if not rows:
         print("no labelled component is predicted: do repository, path and name agree?", file=sys.stderr)
         return 1
+    if asked.json:
+        kinds = {kind: [row for row in rows if row.type == kind] for kind in sorted({row.type for row in rows})}
+        print(json.dumps({kind: figures(listed) for kind, listed in {**kinds, "overall": rows}.items()}, indent=1))
+        return 0
     print(f"{'type':<11}{'n':>5}  {'precision [95 %]':<20} {'recall [95 %]':<21}{'terms':>6}  {'empty':>5}")
     for kind in sorted({row.type for row in rows}):
         print(report(kind, [row for row in rows if row.type == kind]))
