@@ -52,10 +52,15 @@ CONDITIONS = ("always", "words", "clauses", "flatness", "length")
 
 @dataclass(frozen=True)
 class Features:
-    """The evidence for every row (features by rows), and the conditions under which it is weighed."""
+    """The evidence for every row (features by rows), the conditions under which it is weighed, how near each row is.
+
+    `likeness` is to the question as it was asked: what a reader would call similar. `nearness` is to the turned one.
+    """
 
     table: Floats
     conditions: Floats
+    likeness: Floats
+    nearness: Floats
 
 
 def features(words: Lexical, body: Semantic, description: Semantic, priors: Floats, conditions: Floats) -> Features:
@@ -80,7 +85,8 @@ def features(words: Lexical, body: Semantic, description: Semantic, priors: Floa
             *priors,
         ]
     )
-    return Features(table, conditions)
+    likeness, nearness = np.maximum(body.asked, description.asked), np.maximum(body.whole, description.whole)
+    return Features(table, conditions, likeness, nearness)
 
 
 def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float, length: float) -> Floats:

@@ -10,14 +10,14 @@ import numpy as np
 from repertoire.retrieval.learned import GATE
 
 FITS = 0.25  # below it an answer holds the nearest misses
-_USUAL_SIMILARITY = 0.5
+_USUAL_NEARNESS = 0.5
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for the head of an answer: similarity, and the share of the question's words that it holds."""
+    """What speaks for the head of an answer: nearness, and the share of the question's words that it holds."""
 
-    similarity: float  # of the most similar of the first three
+    nearness: float  # of the nearest of the first three to the turned question
     first: float  # share held by the first
     best: float  # the largest share that one of the first three holds
 
@@ -27,6 +27,6 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
 
     Without vectors the words speak for both: what is held in full is as good as a likeness usual among what serves.
     """
-    similarity = evidence.similarity if vectors else _USUAL_SIMILARITY * evidence.best
-    odds = float(np.dot(GATE, (similarity, evidence.first, evidence.best, 1.0)))
+    nearness = evidence.nearness if vectors else _USUAL_NEARNESS * evidence.best
+    odds = float(np.dot(GATE, (nearness, evidence.first, evidence.best, 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))

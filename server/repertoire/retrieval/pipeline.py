@@ -43,7 +43,8 @@ class Ranking:
     rows: Rows
     scores: Floats
     parts: Mapping[str, Floats]
-    similarity: Floats
+    likeness: Floats
+    nearness: Floats
     walk: Walk
     past: Past
     confidence: float
@@ -93,7 +94,7 @@ class Pipeline:
         if len(named) and _is_identifier(plan.name):
             return _answered_by_name(plan, snapshot, named, trace)
         vectors = self._embed(plan, snapshot, trace)
-        evidence, similarity = self._evidence(plan, snapshot, allowed, vectors, trace)
+        evidence = self._evidence(plan, snapshot, allowed, vectors, trace)
         with trace.stage("fuse") as detail:
             scores, parts = fuse(evidence)
             parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
@@ -109,7 +110,7 @@ class Pipeline:
         found = found | (walked.score > 0.0) | (scores >= _NAMED)
         rows = best_rows(np.where(found, scores, -np.inf), _MAX_RANKED)
         with trace.stage("gate") as detail:
-            judged = self._judge(plan, snapshot, rows, similarity)
+            judged = self._judge(plan, snapshot, rows, evidence.nearness)
             sure = confidence(judged, vectors=vectors is not None) if judged else 0.0
             sure = 1.0 - (1.0 - sure) * (1.0 - past.trust)  # what served its like before is as good a reason as any
             sure = 1.0 if len(named) else sure
@@ -120,7 +121,8 @@ class Pipeline:
             rows,
             _relative(scores, rows),
             parts,
-            similarity,
+            evidence.likeness,
+            evidence.nearness,
             walked,
             past,
             confidence=sure,
@@ -139,7 +141,7 @@ class Pipeline:
             if entry is None:  # removed since the snapshot was taken
                 continue
             reasons = Reasons(
-                similarity=float(ranking.similarity[row]),
+                similarity=float(ranking.likeness[row]),
                 path=tuple(ranking.walk.path_to(row)),
                 past=float(ranking.past.share[row]) * ranking.past.trust,
                 named=NAME in ranking.parts and ranking.parts[NAME][row] > 0.0,
@@ -161,13 +163,13 @@ class Pipeline:
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
-        return snapshot, self._evidence(plan, snapshot, allowed, self._embed(plan, snapshot, trace), trace)[0]
+        return snapshot, self._evidence(plan, snapshot, allowed, self._embed(plan, snapshot, trace), trace)
 
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return what the confidence in an answer is made of, for learning how much each counts."""
         ranking = self.rank(query, intent="")
-        judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.similarity)
-        return (judged.similarity, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
+        judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.nearness)
+        return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def _named(self, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
         if not plan.name:
@@ -201,7 +203,7 @@ class Pipeline:
 
     def _evidence(
         self, plan: Plan, snapshot: Snapshot, allowed: Mask, vectors: Vectors | None, trace: Trace
-    ) -> tuple[Features, Floats]:
+    ) -> Features:
         size = len(snapshot)
         with trace.stage("words") as detail:
             words = Lexical.silent(size)
@@ -217,8 +219,7 @@ class Pipeline:
                 description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, size)
             detail.append("none" if vectors is None else f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
-        evidence = features(words, body, description, snapshot.priors, asked)
-        return evidence, np.maximum(body.asked, description.asked)
+        return features(words, body, description, snapshot.priors, asked)
 
     def _with_past(
         self,
@@ -240,12 +241,12 @@ class Pipeline:
             parts[PAST] = np.where(np.isfinite(scores), heard - np.where(np.isfinite(scores), scores, 0.0), 0.0)
             return np.where(np.isfinite(scores), heard, -np.inf), past
 
-    def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, similarity: Floats) -> Evidence | None:
+    def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]
         stored = self._graph.components(snapshot.node_ids[head].tolist())
         rarities = rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
         held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
-        return Evidence(float(similarity[head].max()), held[0], max(held)) if held else None
+        return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:
@@ -279,6 +280,7 @@ def _answered_by_name(plan: Plan, snapshot: Snapshot, rows: Rows, trace: Trace) 
         rows,
         scores,
         {NAME: scores},
+        np.zeros(size),
         np.zeros(size),
         Walk.nowhere(snapshot),
         Past.silent(size),
