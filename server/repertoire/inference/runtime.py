@@ -79,7 +79,7 @@ class Session:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
         return self._embed([self._passage + text for text in texts], self._model.passage_embed)
 
-    def _embed(self, texts: list[str], run: Callable[..., Iterable[np.ndarray]]) -> Vectors:
+    def _embed(self, texts: list[str], run: Callable[..., Iterable[Vectors]]) -> Vectors:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, vector in enumerate(run([clean(text) for text in texts], batch_size=BATCH)):
             vectors[row] = vector

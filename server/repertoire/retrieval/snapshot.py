@@ -201,4 +201,5 @@ def best_rows(scores: Floats, limit: int) -> Rows:
     if limit == 0:
         return np.zeros(0, dtype=np.int64)
     head = np.argpartition(-scores, limit - 1)[:limit]
-    return head[np.lexsort((head, -scores[head]))]
+    best: Rows = head[np.lexsort((head, -scores[head]))]
+    return best
