@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from fastembed import TextEmbedding
 from fastembed.common.model_description import DenseModelDescription, ModelSource
 from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped]
@@ -79,7 +81,7 @@ class Session:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
         return self._embed([self._passage + text for text in texts], self._model.passage_embed)
 
-    def _embed(self, texts: list[str], run: Callable[..., Iterable[Vectors]]) -> Vectors:
+    def _embed(self, texts: list[str], run: Callable[..., Iterable[npt.NDArray[Any]]]) -> Vectors:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, vector in enumerate(run([clean(text) for text in texts], batch_size=BATCH)):
             vectors[row] = vector
