@@ -40,6 +40,7 @@ from repertoire.store.database import Store  # noqa: E402
 LEARNED = ROOT / "server" / "repertoire" / "retrieval" / "learned.py"
 SETS = ("cc_native", "cc_bundles", "ultratool", "metatool_multi", "metatool_single", "sealtools", "toolret_apigen")
 LENIENT = ("cc_native",)
+SCOPED = ("cc_native",)  # asked again of each query's own repository: the case of one installed plugin
 TURNED = ("cc_native", "cc_bundles", "sealtools", "toolret_apigen")
 RANK, TURN_STEPS, TURN_RATE, TURN_DECAY, TEMPERATURE = 128, 400, 0.002, 0.02, 0.05
 BATCH, OTHERS = 64, 1500
@@ -81,6 +82,8 @@ def main() -> int:
         examples: list[Example] = []
         for name in SETS:
             examples += read_examples(pipelines, name, data / name)
+            if name in SCOPED:
+                examples += read_examples(pipelines, name, data / name, scoped=True)
             print(f"{name}: {len(examples)} examples so far", flush=True)
         gate = learn_gate(pipelines, data)
     write(learn_weights(examples), gate)
@@ -182,22 +185,29 @@ def answered(folder: Path, *, lenient: bool = False) -> tuple[list[dict], dict[s
     return queries[::step][:QUERIES], labels.gold
 
 
-def read_examples(pipelines: dict, name: str, folder: Path) -> list[Example]:
+def read_examples(pipelines: dict, name: str, folder: Path, *, scoped: bool = False) -> list[Example]:
     """Return the examples of a set, each weighed with a turn that was not learned from it."""
     queries, _ = answered(folder)
     gold = read_labels(folder, "train", lenient=name in LENIENT).gold
     found = [
-        example(pipelines[name, index % 2 if name in TURNED else None], query["text"], gold[query["id"]])
+        example(
+            pipelines[name, index % 2 if name in TURNED else None],
+            Query(query["text"], repository=query["repo"] if scoped else ""),
+            gold[query["id"]],
+        )
         for index, query in enumerate(queries)
     ]
     return [Example(*one, weight=1.0 / len(found)) for one in found]
 
 
-def example(pipeline: Pipeline, text: str, gold: set[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def example(pipeline: Pipeline, query: Query, gold: set[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the features of the likeliest candidates and of what truly answers."""
-    snapshot, evidence = pipeline.evidence(Query(text))
+    snapshot, evidence = pipeline.evidence(query)
     scores = evidence.table[:-PRIORS].mean(axis=0)
     right = np.isin(snapshot.column("id"), sorted(gold))
+    if query.repository:
+        elsewhere = snapshot.column("repository") != query.repository
+        right, scores = right & ~elsewhere, np.where(elsewhere, -1.0, scores)
     rows = np.union1d(np.argsort(-scores, kind="stable")[:CANDIDATES], np.flatnonzero(right))
     return evidence.table[:, rows].T, evidence.conditions, right[rows]
 

@@ -215,8 +215,8 @@ class Pipeline:
             if vectors is not None:
                 turned = vectors if self._adapter is None else self._adapter.turn(vectors)
                 question = Question(vectors[0], turned[0], turned[1:])
-                body = semantic(snapshot.spaces[BODY_SPACE], question, size)
-                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, size)
+                body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
+                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
             detail.append("none" if vectors is None else f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         return features(words, body, description, snapshot.priors, asked)

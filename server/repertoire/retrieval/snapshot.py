@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.domain.component import BODY_INDEXED, HOOK, MCP_SERVER, PLUGIN
+from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PLUGIN
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -23,6 +23,9 @@ Mask = npt.NDArray[np.bool_]
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
+# Types whose texts name others in passing: a skill that mentions another is not about what the other does.
+NAMING = (*COMPONENT_TYPES, "tool", "package")
+_NAMED = 0.33
 _INDIRECT = 0.1
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
@@ -94,6 +97,22 @@ class Snapshot:
         return np.asarray(np.minimum(by_way[source], by_way[target]))
 
     @cached_property
+    def vouching(self) -> Floats:
+        """How far what leads to each row vouches for it.
+
+        Fully where it was counted in use, or leads from text to text; little where components merely name each other.
+        """
+        topology = self.topology
+        counted = {
+            relation for relation, weight in zip(topology.relation, topology.weight, strict=True) if weight > 1.0
+        }
+        used = np.zeros(len(topology.ids), dtype=np.bool_)
+        for ends in (topology.source, topology.target):
+            used[ends[np.array([relation in counted for relation in topology.relation], dtype=np.bool_)]] = True
+        named = np.isin(self.column("type"), NAMING) & ~used[self.positions]
+        return np.where(named, _NAMED, 1.0)
+
+    @cached_property
     def priors(self) -> Floats:
         """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
         kinds, names = self.column("type"), np.char.lower(self.column("name").astype(np.str_))
@@ -103,7 +122,7 @@ class Snapshot:
 
     def warm(self) -> None:
         """Work out now what the first question would otherwise wait for."""
-        _ = self.graph.dangling, self.priors, self._edges, self.position_of
+        _ = self.graph.dangling, self.vouching, self.priors, self._edges, self.position_of
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Space
+from repertoire.retrieval.snapshot import Floats, Mask, Space
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,9 @@ class Semantic:
         return cls(np.zeros(size), np.zeros(size), np.zeros(size))
 
 
-def semantic(space: Space, question: Question, size: int) -> Semantic:
-    """Compare a question and its clauses with a space."""
+def semantic(space: Space, question: Question, allowed: Mask) -> Semantic:
+    """Compare a question and its clauses with the allowed rows of a space."""
+    size = len(allowed)
     if not len(space.rows):
         return Semantic.silent(size)
     # einsum, not @: BLAS starts threads for so small a product, which wait 20 ms for each other on a busy machine.
@@ -46,4 +47,4 @@ def semantic(space: Space, question: Question, size: int) -> Semantic:
     found.asked[space.rows] = near[0]
     found.whole[space.rows] = near[1]
     found.clause[space.rows] = np.max(near[2:] or near[1:2], axis=0)
-    return found
+    return Semantic(found.asked * allowed, found.whole * allowed, found.clause * allowed)

@@ -23,16 +23,18 @@ class Walk:
     snapshot: Snapshot
     ranks: Floats
     seeds: Rows
+    vouching: Floats  # how far a rank counts, by row
 
     @property
     def score(self) -> Floats:
         """What the walk adds to each row's log-odds: nothing where it hardly came."""
-        return np.asarray(_WEIGHT * np.log(np.maximum(self.ranks, _FLOOR) / _FLOOR))
+        return np.asarray(_WEIGHT * self.vouching * np.log(np.maximum(self.ranks, _FLOOR) / _FLOOR))
 
     @classmethod
     def nowhere(cls, snapshot: Snapshot) -> Walk:
         """Return the walk that was not taken."""
-        return cls(snapshot, np.zeros(len(snapshot)), np.zeros(0, dtype=np.int64))
+        nothing = np.zeros(len(snapshot))
+        return cls(snapshot, nothing, np.zeros(0, dtype=np.int64), nothing)
 
     def path_to(self, row: int) -> list[str]:
         """Return the names on the way from a seed to a row; empty for a seed, or where two steps do not lead there."""
@@ -68,7 +70,8 @@ def walk(snapshot: Snapshot, scores: Floats, *, using: Sequence[str] = ()) -> Wa
     if not ranks:
         return Walk.nowhere(snapshot)
     every = np.fromiter(ranks.values(), dtype=np.float64, count=size)
-    return Walk(snapshot, every[snapshot.positions], seeds)
+    vouching = np.ones(len(snapshot)) if using else snapshot.vouching  # what is in use was named on purpose
+    return Walk(snapshot, every[snapshot.positions], seeds, vouching)
 
 
 def _positions(snapshot: Snapshot, using: Sequence[str]) -> list[int]:
