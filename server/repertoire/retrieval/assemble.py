@@ -28,15 +28,16 @@ class Candidate:
 class Limits:
     """What a set may cost, and how far from the best score a candidate may be.
 
-    With `covering` of it a candidate enters where it adds a capability that the task needs, with `least` where it adds
-    words of the task, with `near` in any case, but for a task whose needs are known: there it would only repeat.
+    With `covering` of it a candidate enters where it adds a capability that the task needs; where all needs that are
+    known are covered, the set is whole. Where none are known, `least` is enough to add words of the task, and `near`
+    in any case.
     """
 
     budget: int = 2000
     size: int = 3
     near: float = 0.6
     least: float = 0.45
-    covering: float = 0.25
+    covering: float = 0.15
 
 
 _COVERING = 0.5  # of the best score: what covering all that is still needed is worth beside relevance
@@ -108,10 +109,8 @@ def _worth(candidate: Candidate, best: float, needed: frozenset[str], covered: s
     share = len(candidate.capabilities & open_needs) / len(open_needs) if open_needs else 0.0
     if not covered or (share and relevance >= limits.covering):
         return relevance + _COVERING * share
-    new = _marks(candidate) - candidate.capabilities - covered
-    enough = limits.least if new else limits.near
-    repeats = bool(needed) and not new
-    return relevance if relevance >= enough and not repeats else 0.0
+    enough = limits.near if needed or not _marks(candidate) - candidate.capabilities - covered else limits.least
+    return relevance if relevance >= enough and not (needed and not open_needs) else 0.0
 
 
 def _marks(candidate: Candidate) -> set[str]:
