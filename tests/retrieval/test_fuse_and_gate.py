@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, spoken_for
-from repertoire.retrieval.gate import Evidence, confidence
+from repertoire.retrieval.gate import Evidence, confidence, fits
 from repertoire.retrieval.held import coverage, held_words, rarity, stem
 from repertoire.retrieval.learned import WEIGHTS
 from repertoire.retrieval.lexical import Lexical
@@ -65,6 +65,14 @@ def test_confidence_grows_with_all_that_speaks_for_the_head(similarity, first, b
 def test_words_alone_can_make_sure_where_there_are_no_vectors():
     assert confidence(Evidence(0.0, 1.0, 1.0), vectors=False) > 0.6
     assert confidence(Evidence(0.0, 0.2, 0.2), vectors=False) < 0.35
+
+
+def test_the_more_there_is_to_pick_from_the_surer_an_answer_must_be():
+    assert fits(0.3, among=100)
+    assert not fits(0.3, among=10_000)
+    assert fits(0.9, among=10_000)
+    assert fits(1.0, among=10_000_000)
+    assert not fits(0.1, among=1)
 
 
 def test_words_are_held_whatever_their_endings():

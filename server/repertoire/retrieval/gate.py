@@ -9,7 +9,8 @@ import numpy as np
 
 from repertoire.retrieval.learned import GATE
 
-FITS = 0.25  # below it an answer holds the nearest misses
+FITS = 0.2  # below it an answer holds the nearest misses
+_CROWD = 150  # among more components than these, something likely-looking turns up for any question
 _USUAL_NEARNESS = 0.5
 
 
@@ -30,3 +31,9 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
     nearness = evidence.nearness if vectors else _USUAL_NEARNESS * evidence.best
     odds = float(np.dot(GATE, (nearness, evidence.first, evidence.best, 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
+
+
+def fits(sure: float, *, among: int) -> bool:
+    """Tell whether an answer that is so sure, found among so many components, is good enough to be called one."""
+    odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD) ** (1.0 / 3.0)
+    return odds >= FITS / (1.0 - FITS)

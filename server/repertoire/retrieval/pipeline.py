@@ -13,7 +13,7 @@ from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReade
 from repertoire.retrieval.adapter import Adapter, adapter_for
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, conditions, features, fuse, spoken_for
-from repertoire.retrieval.gate import FITS, Evidence, confidence
+from repertoire.retrieval.gate import Evidence, confidence, fits
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, Past, with_past
 from repertoire.retrieval.lexical import MAX_TERMS, Lexical, lexical
@@ -126,7 +126,7 @@ class Pipeline:
             walked,
             past,
             confidence=sure,
-            fits=sure >= FITS,
+            fits=fits(sure, among=int(allowed.sum())),
             report=trace.reports,
             degraded=trace.degraded,
         )
