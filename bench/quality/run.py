@@ -85,7 +85,7 @@ def main() -> int:
     embedder, degraded = open_embedder(ROOT, Settings())
     if embedder is None:
         parser.error("; ".join(degraded))
-    last = newest()
+    last, measured = newest(), commit()  # now: work may go on while this runs
     rows = []
     with tempfile.TemporaryDirectory(prefix="repertoire-quality-") as place:
         make_needless(data, Path(place) / NEEDLESS)
@@ -95,7 +95,7 @@ def main() -> int:
             rows.append(measure(case, data, Path(place), options.cache, embedder))
             print(line(rows[-1], last), flush=True)
     number = last["number"] + 1 if last else 1
-    table = {"number": number, **commit(), "model": embedder.model, "split": "dev", "rows": rows}
+    table = {"number": number, **measured, "model": embedder.model, "split": "dev", "rows": rows}
     if options.write:
         path = RESULTS / f"quality-{number}.json"
         path.parent.mkdir(exist_ok=True)

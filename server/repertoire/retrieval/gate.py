@@ -36,4 +36,4 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
 def fits(sure: float, *, among: int) -> bool:
     """Tell whether an answer that is so sure, found among so many components, is good enough to be called one."""
     odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD) ** (1.0 / 3.0)
-    return odds >= FITS / (1.0 - FITS)
+    return bool(odds >= FITS / (1.0 - FITS))
