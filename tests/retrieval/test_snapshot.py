@@ -3,7 +3,7 @@
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.component import COMPONENT
+from repertoire.domain.component import COMPONENT, Edge
 from repertoire.retrieval.snapshot import Snapshots, best_rows
 from shelf import NOW, SOURCE, component, fill, record_of
 
@@ -95,3 +95,15 @@ def test_the_best_rows_come_in_order_and_equal_ones_by_row():
     assert best_rows(np.array([1.0, 3.0, -np.inf, 3.0, 2.0]), 10).tolist() == [1, 3, 4, 0]
     assert best_rows(np.array([1.0, 3.0, 3.0]), 1).tolist() == [1]
     assert best_rows(np.zeros(0), 5).tolist() == []
+
+
+def test_components_that_name_each_other_vouch_for_less_than_those_that_were_used_together(store):
+    ship, changelog, ledger = (
+        f"folder:/shelf:{path}.md" for path in ("commands/ship", "skills/changelog", "agents/ledger-auditor")
+    )
+    store.sources.set_edges([Edge(ship, changelog, "feeds", 4.0), Edge(ship, ledger, "mentions")], now=NOW, file="seen")
+    store.requests.select("request:1", ledger, weight=5.0, now=NOW)
+    snapshot = snapshots(store).current()
+    vouching = dict(zip([s.id for s in snapshot.summaries], snapshot.vouching, strict=True))
+    assert vouching[ship] == vouching[changelog] == 1.0
+    assert vouching[ledger] < 1.0

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PLUGIN
+from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PLUGIN, SELECTED
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -98,13 +98,15 @@ class Snapshot:
 
     @cached_property
     def vouching(self) -> Floats:
-        """How far what leads to each row vouches for it.
+        """How far a row vouches for what it leads to: fully where that was counted in use, or is a text of knowledge.
 
-        Fully where it was counted in use, or leads from text to text; little where components merely name each other.
+        Little where components merely name each other.
         """
         topology = self.topology
         counted = {
-            relation for relation, weight in zip(topology.relation, topology.weight, strict=True) if weight > 1.0
+            relation
+            for relation, weight in zip(topology.relation, topology.weight, strict=True)
+            if weight > 1.0 and relation != SELECTED
         }
         used = np.zeros(len(topology.ids), dtype=np.bool_)
         for ends in (topology.source, topology.target):

@@ -23,7 +23,7 @@ class Walk:
     snapshot: Snapshot
     ranks: Floats
     seeds: Rows
-    vouching: Floats  # how far a rank counts, by row
+    vouching: float = 1.0  # how far the ranks count
 
     @property
     def score(self) -> Floats:
@@ -33,8 +33,7 @@ class Walk:
     @classmethod
     def nowhere(cls, snapshot: Snapshot) -> Walk:
         """Return the walk that was not taken."""
-        nothing = np.zeros(len(snapshot))
-        return cls(snapshot, nothing, np.zeros(0, dtype=np.int64), nothing)
+        return cls(snapshot, np.zeros(len(snapshot)), np.zeros(0, dtype=np.int64))
 
     def path_to(self, row: int) -> list[str]:
         """Return the names on the way from a seed to a row; empty for a seed, or where two steps do not lead there."""
@@ -70,7 +69,8 @@ def walk(snapshot: Snapshot, scores: Floats, *, using: Sequence[str] = ()) -> Wa
     if not ranks:
         return Walk.nowhere(snapshot)
     every = np.fromiter(ranks.values(), dtype=np.float64, count=size)
-    vouching = np.ones(len(snapshot)) if using else snapshot.vouching  # what is in use was named on purpose
+    # One weight for all rows: a row that is used much must not outrank better ones for that alone.
+    vouching = 1.0 if using or not len(seeds) else float(likely @ snapshot.vouching[seeds] / likely.sum())
     return Walk(snapshot, every[snapshot.positions], seeds, vouching)
 
 
