@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from repertoire.app.embed import embed_pending
@@ -23,7 +25,18 @@ def store(tmp_path):
         yield opened
 
 
+@pytest.fixture(scope="session")
+def embedded_shelf(tmp_path_factory, embedder):
+    """Embed the shelf once; every test gets a copy of its own."""
+    path = tmp_path_factory.mktemp("shelf") / "repertoire.db"
+    with Store.open(path) as opened:
+        fill(opened, installed=("changelog",))
+        embed_pending(opened, embedder)
+    return path
+
+
 @pytest.fixture
-def embedded(store, embedder):
-    embed_pending(store, embedder)
-    return store
+def embedded(tmp_path, embedded_shelf):
+    path = shutil.copy(embedded_shelf, tmp_path / "embedded.db")
+    with Store.open(path) as opened:
+        yield opened
