@@ -7,11 +7,11 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
+from repertoire.app.clock import now
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
@@ -150,11 +150,6 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
         return _told(store, CATALOGUE.key, (0, 0), [], started)
     report(Step(CATALOGUE.key, "write", 0, len(records)))
     return _told(store, CATALOGUE.key, _write(store, CATALOGUE, records, (), known), [], started)
-
-
-def now() -> str:
-    """Return the time as the store writes it."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _ground(store: Store, opened: Opened) -> Ground:

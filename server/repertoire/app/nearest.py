@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
 
 import numpy as np
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
+from repertoire.app.clock import now
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.answer import DESCRIPTION_SPACE
@@ -44,7 +44,7 @@ def assign_nearest(store: Store, embedder: Embedder) -> int:
     if len(ids):
         near = _Near(terms, embedder.embed_passages(told), vocabulary_of(shipped))
         edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
-    store.sources.set_edges(edges, now=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), file=LABEL)
+    store.sources.set_edges(edges, now=now(), file=LABEL)
     return len(edges)
 
 

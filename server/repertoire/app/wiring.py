@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 
 from repertoire.app.evaluate import Tools
@@ -90,8 +89,3 @@ def capabilities_in() -> Capabilities:
 def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:
     """Return what the product brings to a measurement."""
     return Tools(embedder, capabilities=capabilities_in())
-
-
-def now() -> str:
-    """Return the time as the store writes it."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

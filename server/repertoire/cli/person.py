@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.clock import now
 from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget
 from repertoire.app.mute import mute, unmute
 from repertoire.app.status import status
-from repertoire.app.wiring import now, open_repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.reports import forgotten_text, muted_text, status_text
 

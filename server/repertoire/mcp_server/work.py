@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app import record
+from repertoire.app.clock import now
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.forget import PROJECT, forget
@@ -24,7 +25,7 @@ from repertoire.app.recommend import recommend
 from repertoire.app.refresh import start_detached_refresh
 from repertoire.app.search import search
 from repertoire.app.status import status
-from repertoire.app.wiring import Repertoire, now, open_repertoire
+from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Query, Recommendation, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced

@@ -1,0 +1,10 @@
+"""Tells the time as the store writes it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+
+def now() -> str:
+    """Return the present second, in UTC."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
