@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.clock import now
 from repertoire.app.freshness import is_stale
-from repertoire.app.ingest import now
 from repertoire.app.status import status
 from repertoire.app.wiring import open_repertoire
 from repertoire.rendering.reports import status_text
