@@ -13,6 +13,7 @@ from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.clock import now
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.project import project_folder
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
@@ -91,12 +92,6 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
             store.sources.remove(row.info.key)
             reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
     return reports
-
-
-def project_folder() -> Path | None:
-    """Return the folder of the project at hand; None where that is the whole home or disk."""
-    folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()).resolve()
-    return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder
 
 
 def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> IngestReport:

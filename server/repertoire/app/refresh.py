@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from repertoire.app.background import one_refresh
 from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import (
     Report,
     Step,
     drop_what_left,
     keep_source,
-    project_folder,
     quiet,
     settle,
     write_catalogue,
     write_source,
 )
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
-from repertoire.boot.environment import command
-from repertoire.boot.filelock import only_one
+from repertoire.app.project import project_folder
 from repertoire.domain.component import IngestReport, SourceInfo
-from repertoire.domain.errors import RepertoireError, SourceError
+from repertoire.domain.errors import SourceError
 from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -35,10 +31,6 @@ from repertoire.sources import installed
 from repertoire.store.database import Store
 
 _HOUR_S = 3600.0
-
-
-class RefreshRunning(RepertoireError):
-    """Another process is refreshing this home."""
 
 
 def refresh(
@@ -65,52 +57,6 @@ def refresh(
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)
     return tuple(reports)
-
-
-@contextlib.contextmanager
-def one_refresh(home: Path) -> Iterator[None]:
-    """Let one process on this machine refresh a home at a time.
-
-    Raises:
-        RefreshRunning: another one is at it.
-    """
-
-    def taken(_seconds: int) -> None:
-        message = "another process is refreshing already; `repertoire status` tells how far it is"
-        raise RefreshRunning(message)
-
-    with only_one(home / "refresh.lock", taken):
-        yield
-
-
-def running(home: Path) -> bool:
-    """Tell whether a process is refreshing a home now."""
-    try:
-        with one_refresh(home):
-            return False
-    except RefreshRunning:
-        return True
-
-
-def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
-    """Start a refresh that outlives this process and yields to all others; None where one is running already."""
-    if running(home):
-        return None
-    log = home / "log"
-    log.mkdir(mode=0o700, exist_ok=True)
-    with (log / "refresh.log").open("wb") as output:
-        process = subprocess.Popen(
-            command(Path(sys.executable), "repertoire", "refresh", "--quiet"),
-            cwd=home,
-            env={**os.environ, "REPERTOIRE_HOME": str(home), "CLAUDE_PROJECT_DIR": str(project_folder() or home)},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
-        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
-    return process
 
 
 def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], Opened]]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire import __version__
-from repertoire.app.refresh import running
+from repertoire.app.background import running
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import PROVIDES

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from repertoire.app.background import RefreshRunning, running, start_detached_refresh
 from repertoire.app.embed import embed_pending
 from repertoire.app.freshness import is_stale
 from repertoire.app.ingest import Step
-from repertoire.app.refresh import RefreshRunning, refresh, running, start_detached_refresh
+from repertoire.app.refresh import refresh
 from repertoire.app.wiring import Repertoire
 from repertoire.cli.output import progress
 

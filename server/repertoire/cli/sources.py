@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from repertoire.app.background import RefreshRunning
 from repertoire.app.ingest import ingest
-from repertoire.app.refresh import RefreshRunning, refresh
+from repertoire.app.refresh import refresh
 from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, progress, show

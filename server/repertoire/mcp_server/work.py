@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app import record
+from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
@@ -22,7 +23,6 @@ from repertoire.app.freshness import is_stale
 from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.recommend import recommend
-from repertoire.app.refresh import start_detached_refresh
 from repertoire.app.search import search
 from repertoire.app.status import status
 from repertoire.app.wiring import Repertoire, open_repertoire
