@@ -38,6 +38,8 @@ PROVIDES, DEPENDS_ON, CO_OCCURS_WITH, ALTERNATIVE_TO, PART_OF, MENTIONS, MEMBER_
     "member_of",
     "selected",
 )
+# between components, both ways: a twin carries the same text elsewhere, a conflict keeps two out of one set
+TWIN_OF, CONFLICTS_WITH = "twin_of", "conflicts_with"
 
 BODY_INDEXED = 2500  # characters of a body that are searched; the whole text stays readable
 
