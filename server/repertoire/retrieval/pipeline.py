@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query, StageReport
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
 from repertoire.retrieval.adapter import Adapter, adapter_for
@@ -17,40 +16,18 @@ from repertoire.retrieval.gate import Evidence, confidence, fits
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, Past, with_past
 from repertoire.retrieval.lexical import MAX_TERMS, Lexical, lexical
+from repertoire.retrieval.naming import answered_by_name, is_identifier, named_rows, odds_of_named
 from repertoire.retrieval.plan import Capabilities, Plan, make_plan
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots, best_rows
+from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
 from repertoire.retrieval.trace import Trace
 from repertoire.retrieval.vector import Question, Semantic, semantic
 from repertoire.retrieval.walk import Walk, walk
 from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
-_NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
 _WANTED = 2.0  # log-odds for a type that the words ask for
 _JUDGED = 3  # hits whose text tells how sure it is
-_SPREAD = 4.0  # log-odds by which a score falls to a third of the best
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Components in order, and all that was learned on the way; `rows` are positions in the snapshot's summaries.
-
-    `scores` are 1 for the best and fall with the log-odds, which are the sum of the `parts`.
-    """
-
-    plan: Plan
-    snapshot: Snapshot
-    rows: Rows
-    scores: Floats
-    parts: Mapping[str, Floats]
-    likeness: Floats
-    nearness: Floats
-    walk: Walk
-    past: Past
-    confidence: float
-    fits: bool
-    report: tuple[StageReport, ...]
-    degraded: tuple[str, ...]
 
 
 class Pipeline:
@@ -89,47 +66,18 @@ class Pipeline:
             snapshot = self._snapshots.current(stale=stale)
             plan = make_plan(query, intent, self._capabilities)
             allowed = allowed_rows(snapshot, query, muted)
-            named = self._named(plan, snapshot, allowed)
+            named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{len(plan.words)} words", f"{int(allowed.sum())} of {len(snapshot)} components"]
-        if len(named) and _is_identifier(plan.name):
-            return _answered_by_name(plan, snapshot, named, trace)
+        if len(named) and is_identifier(plan.name):
+            return answered_by_name(plan, snapshot, named, trace)
         vectors = self._embed(plan, snapshot, trace)
         evidence = self._evidence(plan, snapshot, allowed, vectors, trace)
-        with trace.stage("fuse") as detail:
-            scores, parts = fuse(evidence)
-            parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
-            scores = np.where(allowed, sum(parts.values()), -np.inf)
-            detail.append(f"{int(allowed.sum())} scored")
-        scores, past = self._with_past(plan, snapshot, scores, parts, vectors, trace)
-        found = spoken_for(evidence) | (past.weight * past.share > 0.0)
-        scores, walked = _with_walk(plan, snapshot, np.where(found, scores, -np.inf), scores, parts, trace)
+        run = _fused(plan, snapshot, allowed, vectors, evidence, trace)
+        self._ask_the_past(run)
+        _walk(run)
         if len(named):
-            parts[NAME] = np.zeros(len(snapshot))
-            parts[NAME][named] = _NAMED
-            scores = np.where(parts[NAME] > 0.0, np.maximum(scores, 0.0) + _NAMED, scores)
-        found = found | (walked.score > 0.0) | (scores >= _NAMED)
-        rows = best_rows(np.where(found, scores, -np.inf), _MAX_RANKED)
-        with trace.stage("gate") as detail:
-            judged = self._judge(plan, snapshot, rows, evidence.nearness)
-            sure = confidence(judged, vectors=vectors is not None) if judged else 0.0
-            sure = 1.0 - (1.0 - sure) * (1.0 - past.trust)  # what served its like before is as good a reason as any
-            sure = 1.0 if len(named) else sure
-            detail.append(f"confidence {sure:.2f}")
-        return Ranking(
-            plan,
-            snapshot,
-            rows,
-            _relative(scores, rows),
-            parts,
-            evidence.likeness,
-            evidence.nearness,
-            walked,
-            past,
-            confidence=sure,
-            fits=fits(sure, among=int(allowed.sum())),
-            report=trace.reports,
-            degraded=trace.degraded,
-        )
+            run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
+        return self._judged(run, certain=len(named) > 0)
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
@@ -170,15 +118,6 @@ class Pipeline:
         ranking = self.rank(query, intent="")
         judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
-
-    def _named(self, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
-        if not plan.name:
-            return np.zeros(0, dtype=np.int64)
-        by_key = self._graph.by_key(plan.name)
-        stored = [by_key] if by_key is not None else self._graph.by_name(plan.name)
-        rows, known = snapshot.rows_of(np.array([entry.node_id for entry in stored], dtype=np.int64))
-        rows = rows[known]
-        return rows[allowed[rows]]
 
     def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
         """Return the vectors of the question and its clauses, or None and a note of what is missing."""
@@ -221,25 +160,27 @@ class Pipeline:
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         return features(words, body, description, snapshot.priors, asked)
 
-    def _with_past(
-        self,
-        plan: Plan,
-        snapshot: Snapshot,
-        scores: Floats,
-        parts: dict[str, Floats],
-        vectors: Vectors | None,
-        trace: Trace,
-    ) -> tuple[Floats, Past]:
-        with trace.stage("requests") as detail:
-            past = Past.silent(len(snapshot))
-            if vectors is not None and "learning" not in plan.query.without:
-                past = self._history_of(snapshot).ask(vectors[0])
-            detail.append(f"{past.requests} like this, trust {past.trust:.2f}")
-            if past.weight <= 0.0 or not np.isfinite(scores).any():
-                return scores, past
-            heard = with_past(scores, past)
-            parts[PAST] = np.where(np.isfinite(scores), heard - np.where(np.isfinite(scores), scores, 0.0), 0.0)
-            return np.where(np.isfinite(scores), heard, -np.inf), past
+    def _ask_the_past(self, run: Run) -> None:
+        with run.trace.stage("requests") as detail:
+            if run.vectors is not None and "learning" not in run.plan.query.without:
+                run.past = self._history_of(run.snapshot).ask(run.vectors[0])
+            detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
+            if run.past.weight > 0.0 and np.isfinite(run.scores).any():
+                known = np.isfinite(run.scores)
+                heard = with_past(run.scores, run.past)
+                odds = np.where(known, heard - np.where(known, run.scores, 0.0), 0.0)
+                run.add(PAST, odds, finds=run.past.share > 0.0)
+
+    def _judged(self, run: Run, *, certain: bool) -> Ranking:
+        """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
+        rows = run.head(_MAX_RANKED)
+        with run.trace.stage("gate") as detail:
+            judged = self._judge(run.plan, run.snapshot, rows, run.evidence.nearness)
+            sure = confidence(judged, vectors=run.vectors is not None) if judged else 0.0
+            sure = 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
+            sure = 1.0 if certain else sure
+            detail.append(f"confidence {sure:.2f}")
+        return run.ranking(rows, confidence=sure, fits=fits(sure, among=int(run.allowed.sum())))
 
     def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]
@@ -254,49 +195,26 @@ class Pipeline:
         return self._history[1]
 
 
+def _fused(
+    plan: Plan, snapshot: Snapshot, allowed: Mask, vectors: Vectors | None, evidence: Features, trace: Trace
+) -> Run:
+    with trace.stage("fuse") as detail:
+        _, parts = fuse(evidence)
+        parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
+        scores = np.where(allowed, sum(parts.values()), -np.inf)
+        detail.append(f"{int(allowed.sum())} scored")
+    silent = Past.silent(len(snapshot))
+    found = spoken_for(evidence)
+    return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, found, silent, Walk.nowhere(snapshot))
+
+
+def _walk(run: Run) -> None:
+    with run.trace.stage("ppr") as detail:
+        if "graph" not in run.plan.query.without:
+            run.walked = walk(run.snapshot, run.candidates(), using=run.plan.query.using)
+            run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
+        detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")
+
+
 def _in_order(stored: Mapping[int, StoredComponent], snapshot: Snapshot, rows: Rows) -> list[StoredComponent]:
     return [stored[node_id] for node_id in snapshot.node_ids[rows].tolist() if node_id in stored]
-
-
-def _with_walk(
-    plan: Plan, snapshot: Snapshot, seeds: Floats, scores: Floats, parts: dict[str, Floats], trace: Trace
-) -> tuple[Floats, Walk]:
-    with trace.stage("ppr") as detail:
-        walked = Walk.nowhere(snapshot)
-        if "graph" not in plan.query.without:
-            walked = walk(snapshot, seeds, using=plan.query.using)
-            parts[GRAPH] = walked.score
-        detail.append(f"{len(walked.seeds)} seeds, {int((walked.score > 0).sum())} reached")
-    return scores + walked.score, walked
-
-
-def _answered_by_name(plan: Plan, snapshot: Snapshot, rows: Rows, trace: Trace) -> Ranking:
-    size = len(snapshot)
-    scores = np.zeros(size)
-    scores[rows] = np.linspace(1.0, 0.9, len(rows))
-    return Ranking(
-        plan,
-        snapshot,
-        rows,
-        scores,
-        {NAME: scores},
-        np.zeros(size),
-        np.zeros(size),
-        Walk.nowhere(snapshot),
-        Past.silent(size),
-        confidence=1.0,
-        fits=True,
-        report=trace.reports,
-        degraded=(),
-    )
-
-
-def _is_identifier(name: str) -> bool:
-    """Tell a name that can only be a name from a plain word, which is as likely a topic."""
-    return " " not in name and any(mark in name for mark in ":-_/.")
-
-
-def _relative(scores: Floats, rows: Rows) -> Floats:
-    """Return scores from 0 to 1, 1 for the best: how much less likely than it a row is."""
-    best = float(scores[rows[0]]) if len(rows) else 0.0
-    return np.asarray(np.exp(np.minimum(scores - best, 0.0) / _SPREAD))

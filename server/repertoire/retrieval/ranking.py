@@ -1,0 +1,100 @@
+"""What ranking hands from stage to stage and hands back: the log-odds of every row, and the parts they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from repertoire.domain.answer import StageReport
+from repertoire.ports import Vectors
+from repertoire.retrieval.fuse import Features
+from repertoire.retrieval.history import Past
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
+from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.walk import Walk
+
+_SPREAD = 4.0  # log-odds by which a score falls to a third of the best
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Components in order, and all that was learned on the way; `rows` are positions in the snapshot's summaries.
+
+    `scores` are 1 for the best and fall with the log-odds, which are the sum of the `parts`.
+    """
+
+    plan: Plan
+    snapshot: Snapshot
+    rows: Rows
+    scores: Floats
+    parts: Mapping[str, Floats]
+    likeness: Floats
+    nearness: Floats
+    walk: Walk
+    past: Past
+    confidence: float
+    fits: bool
+    report: tuple[StageReport, ...]
+    degraded: tuple[str, ...]
+
+
+@dataclass
+class Run:
+    """One question on its way through the stages: each adds its part to the log-odds of every row.
+
+    A row is in the answer once something found it; what is not allowed stays at minus infinity whatever is added.
+    """
+
+    plan: Plan
+    snapshot: Snapshot
+    allowed: Mask
+    trace: Trace
+    vectors: Vectors | None  # of the question and its clauses
+    evidence: Features
+    scores: Floats
+    parts: dict[str, Floats]
+    found: Mask
+    past: Past
+    walked: Walk
+
+    def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
+        """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""
+        self.parts[part] = self.parts[part] + odds if part in self.parts else odds
+        self.scores = self.scores + odds
+        if finds is not None:
+            self.found = self.found | finds
+
+    def candidates(self) -> Floats:
+        """Return the log-odds of the rows that something found; minus infinity for the others."""
+        return np.where(self.found, self.scores, -np.inf)
+
+    def head(self, limit: int) -> Rows:
+        """Return the best rows so far."""
+        return best_rows(self.candidates(), limit)
+
+    def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
+        """Return what became of the question."""
+        return Ranking(
+            self.plan,
+            self.snapshot,
+            rows,
+            _relative(self.scores, rows),
+            self.parts,
+            self.evidence.likeness,
+            self.evidence.nearness,
+            self.walked,
+            self.past,
+            confidence=confidence,
+            fits=fits,
+            report=self.trace.reports,
+            degraded=self.trace.degraded,
+        )
+
+
+def _relative(scores: Floats, rows: Rows) -> Floats:
+    """Return scores from 0 to 1, 1 for the best: how much less likely than it a row is."""
+    best = float(scores[rows[0]]) if len(rows) else 0.0
+    return np.asarray(np.exp(np.minimum(scores - best, 0.0) / _SPREAD))
