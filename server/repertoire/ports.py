@@ -25,6 +25,13 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """Tell the length of every vector."""
 
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory now."""
+
+    def load(self) -> None:
+        """Have the model in memory, so that embedding takes no longer than embedding does."""
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
 
@@ -58,6 +65,7 @@ class Summary:
     content_hash: str
     installed: bool
     popularity: float
+    risk: int = 0  # how grave what static checks found is (domain.trust.rank); 0 where a person accepted it
 
 
 @dataclass(frozen=True)

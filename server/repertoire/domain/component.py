@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.trust import Flag
+
 SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING = (
     "skill",
     "agent",
@@ -72,6 +74,7 @@ class Component:
     install: tuple[str, ...] = ()  # lines that install it, in order
     popularity: float = 0.0  # ≥ 0: what marketplace files say, how many repositories carry it, in-degree
     version: int = 1  # counts the contents seen under this id
+    flags: tuple[Flag, ...] = ()  # what static checks found in this content
 
 
 @dataclass(frozen=True)

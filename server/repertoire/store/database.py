@@ -7,7 +7,9 @@ from typing import final
 
 from repertoire.store.connection import Connection
 from repertoire.store.events import Events, Preferences
+from repertoire.store.flags import Flags
 from repertoire.store.graph import Graph
+from repertoire.store.likeness import Likeness
 from repertoire.store.migrations import NEWEST, migrate
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
@@ -31,9 +33,11 @@ class Store:
         self.graph = Graph(connection)
         self.vectors = Vectors(connection)
         self.sources = Sources(connection, self.vectors)
+        self.likeness = Likeness(connection)
         self.requests = Requests(connection, self.vectors)
         self.events = Events(connection)
         self.preferences = Preferences(connection)
+        self.flags = Flags(connection)
         self.privacy = Privacy(connection, self.sources, self.vectors)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot

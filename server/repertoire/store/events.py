@@ -105,7 +105,7 @@ class Events:
 
 
 class Preferences:
-    """What a person silenced, and the capabilities that a curator corrected."""
+    """What a person silenced or dismissed, and the capabilities that a curator corrected."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -124,6 +124,25 @@ class Preferences:
     def muted(self) -> dict[str, str]:
         """Map every silenced target to its scope: component, source or project."""
         return dict(self._db.rows("SELECT target, scope FROM mute ORDER BY target"))
+
+    def dismiss(self, pair: tuple[str, str], kind: str, *, content: str, now: str) -> None:
+        """Never list this finding about two components again, for as long as their `content` stays."""
+        with self._db.transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO dismissal VALUES (?, ?, ?, ?, ?)", (*sorted(pair), kind, content, now)
+            )
+
+    def list_again(self, pair: tuple[str, str], kind: str) -> None:
+        """Undo a dismissal."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM dismissal WHERE low = ? AND high = ? AND kind = ?", (*sorted(pair), kind))
+
+    def dismissed(self) -> dict[tuple[str, str, str], str]:
+        """Map every dismissed finding (low id, high id, kind) to the content that it was dismissed for."""
+        return {
+            (low, high, kind): content
+            for low, high, kind, content in self._db.rows("SELECT low, high, kind, content FROM dismissal")
+        }
 
     def correct(self, node_key: str, capabilities: Sequence[str], *, now: str) -> None:
         """Keep a curator's capabilities for a component; they win over what ingestion finds, now and later."""

@@ -82,6 +82,37 @@ MIGRATIONS = (
                 node_key TEXT PRIMARY KEY, capabilities TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        2,
+        "flags of static checks, and what a person accepted",
+        (
+            "ALTER TABLE component ADD COLUMN flags TEXT NOT NULL DEFAULT '[]'",
+            "ALTER TABLE component ADD COLUMN risk INTEGER NOT NULL DEFAULT 0",
+            # Without it every question for what is risky would page through all bodies.
+            "CREATE INDEX component_by_risk ON component(risk, content_hash) WHERE risk > 0",
+            # By content: a copy of what was accepted is accepted, and what changed is not.
+            """CREATE TABLE acceptance(
+                content_hash TEXT PRIMARY KEY, node_key TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID""",
+        ),
+    ),
+    Migration(
+        3,
+        "what is alike",
+        (
+            # One sketch for each text, however many components carry it; `stamp` tells what it was made from.
+            """CREATE TABLE carried_text(
+                node_id INTEGER PRIMARY KEY REFERENCES component(node_id) ON DELETE CASCADE,
+                stamp TEXT NOT NULL, text_hash TEXT NOT NULL)""",
+            "CREATE INDEX carried_text_by_hash ON carried_text(text_hash)",
+            "CREATE TABLE sketch(text_hash TEXT PRIMARY KEY, signature BLOB NOT NULL) WITHOUT ROWID",
+            """CREATE TABLE text_pair(
+                low TEXT NOT NULL, high TEXT NOT NULL, jaccard REAL NOT NULL, PRIMARY KEY (low, high)) WITHOUT ROWID""",
+            # Names no source: a finding is settled for good, whatever is removed and read again.
+            """CREATE TABLE dismissal(
+                low TEXT NOT NULL, high TEXT NOT NULL, kind TEXT NOT NULL, content TEXT NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (low, high, kind)) WITHOUT ROWID""",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number
 

@@ -13,7 +13,10 @@ from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-_CONTENT = ("edge", "component", "node", "component_text", "file", "source", "event", "mute", "correction")
+_CONTENT = (
+    *("edge", "carried_text", "sketch", "text_pair", "component", "node", "component_text", "file", "source"),
+    *("event", "mute", "correction", "dismissal"),
+)
 
 
 class Privacy:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repertoire.domain.component import Component
+from repertoire.domain.trust import Flag, risk
 from repertoire.ports import StoredComponent
 
 # of the table `component` after node_id, in its order
@@ -30,6 +31,8 @@ COLUMNS = (
     "install",
     "popularity",
     "version",
+    "flags",
+    "risk",
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
@@ -55,6 +58,18 @@ def as_json(value: Mapping[Any, Any] | tuple[Any, ...]) -> str:
     return json.dumps(dict(value) if isinstance(value, Mapping) else value, default=str, skipkeys=True)
 
 
+def flags_as_json(flags: Iterable[Flag]) -> str:
+    """Return flags as their column holds them: a list of lists."""
+    return json.dumps(
+        [[f.rule, f.severity, f.line, storable(f.file), storable(f.reason), storable(f.text)] for f in flags]
+    )
+
+
+def flags_of(text: str) -> tuple[Flag, ...]:
+    """Return the flags that a column holds."""
+    return tuple(Flag(*values) for values in json.loads(text))
+
+
 def row_of(component: Component) -> tuple[Any, ...]:
     """Return a component as COLUMNS hold it."""
     return (
@@ -77,6 +92,8 @@ def row_of(component: Component) -> tuple[Any, ...]:
         as_json(component.install),
         float(component.popularity),
         component.version,
+        flags_as_json(component.flags),
+        risk(component.flags),
     )
 
 
@@ -88,5 +105,7 @@ def stored(row: tuple[Any, ...]) -> StoredComponent:
         values[column] = tuple(json.loads(values[column]))
     values["front_matter"] = json.loads(values["front_matter"])
     values["installed"] = bool(values["installed"])
+    del values["risk"]
+    values["flags"] = flags_of(values["flags"])
     component = Component(id=key, name=name, **values)
     return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed)

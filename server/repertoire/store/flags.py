@@ -1,0 +1,96 @@
+"""What static checks found in components, as they are stored, and what a person accepted all the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.domain.trust import SEVERITIES, Flag
+from repertoire.store.connection import Connection
+from repertoire.store.rows import flags_of
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A component with flags; `accepted` is when a person accepted this very content, empty where nobody did."""
+
+    id: str
+    name: str
+    type: str
+    content_hash: str
+    flags: tuple[Flag, ...]
+    accepted: str = ""
+
+
+class Flags:
+    """The flags of components, read; acceptances, read and written."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def withheld(self, above: int) -> frozenset[str]:
+        """Return the ids of components graver than this rank whose content nobody accepted."""
+        return frozenset(
+            key
+            for (key,) in self._db.rows(
+                """SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+                   WHERE c.risk > max(?, 0) AND c.risk > 0
+                     AND NOT EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)""",
+                (above,),
+            )
+        )
+
+    def listed(self, *, least: int = 1, limit: int = 1_000) -> list[Flagged]:
+        """Return the flagged components of this rank or graver, the gravest first."""
+        return [
+            Flagged(key, name, kind, content_hash, flags_of(flags), accepted or "")
+            for key, name, kind, content_hash, flags, accepted in self._db.rows(
+                """SELECT n.key, n.name, c.type, c.content_hash, c.flags, a.at
+                   FROM component c JOIN node n ON n.id = c.node_id
+                     LEFT JOIN acceptance a ON a.content_hash = c.content_hash
+                   WHERE c.risk >= ? AND c.risk > 0 ORDER BY c.risk DESC, n.key LIMIT ?""",
+                (least, limit),
+            )
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Count the components by their gravest flag, the gravest first, and those accepted."""
+        found = dict(
+            self._db.rows(
+                """SELECT c.risk, count(*) FROM component c WHERE c.risk > 0
+                     AND NOT EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)
+                   GROUP BY c.risk"""
+            )
+        )
+        counts = {name: int(found[at]) for at, name in reversed([*enumerate(SEVERITIES, 1)]) if at in found}
+        accepted = self._db.value(
+            "SELECT count(*) FROM component c JOIN acceptance a ON a.content_hash = c.content_hash WHERE c.risk > 0"
+        )
+        return {**counts, "accepted": int(accepted)} if accepted else counts
+
+    def by_content(self) -> dict[str, tuple[str, tuple[Flag, ...]]]:
+        """Map every content that is known to one component's id and flags."""
+        return {
+            content_hash: (key, flags_of(flags))
+            for key, content_hash, flags in self._db.rows(
+                "SELECT n.key, c.content_hash, c.flags FROM component c JOIN node n ON n.id = c.node_id"
+            )
+        }
+
+    def accepted(self, content_hash: str) -> str:
+        """Return when this content was accepted, or an empty string."""
+        return str(self._db.value("SELECT at FROM acceptance WHERE content_hash = ?", (content_hash,)) or "")
+
+    def accept(self, content_hash: str, node_key: str, *, now: str) -> None:
+        """Let this content pass from now on, whatever was found in it."""
+        with self._db.transaction():
+            self._db.execute("INSERT OR REPLACE INTO acceptance VALUES (?, ?, ?)", (content_hash, node_key, now))
+            self._db.touch()  # what ranking keeps of every component tells what is risky
+
+    def withdraw(self, content_hash: str) -> bool:
+        """Undo an acceptance; tell whether there was one."""
+        with self._db.transaction():
+            self._db.execute("DELETE FROM acceptance WHERE content_hash = ?", (content_hash,))
+            undone = bool(self._db.changes())
+            if undone:
+                self._db.touch()
+        return undone
