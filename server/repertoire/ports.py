@@ -49,6 +49,7 @@ class StoredComponent:
     source_kind: str
     first_seen: str
     last_changed: str
+    accepted: str = ""  # when a person accepted this content, whose flags are then not told
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,11 @@ COLUMNS = (
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
-_BEFORE = "n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind"
+_BEFORE = "n.id, n.key, n.name, n.first_seen, n.last_changed, s.key, s.kind, a.at"
 SELECT_STORED = (
     f"SELECT {_BEFORE}, {', '.join('c.' + column for column in COLUMNS)} "
-    "FROM node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
+    "FROM node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id "
+    "LEFT JOIN acceptance a ON a.content_hash = c.content_hash"
 )
 _FIRST = _BEFORE.count(",") + 1
 
@@ -99,13 +100,13 @@ def row_of(component: Component) -> tuple[Any, ...]:
 
 def stored(row: tuple[Any, ...]) -> StoredComponent:
     """Return a row of SELECT_STORED as the component that it holds."""
-    node_id, key, name, first_seen, last_changed, source, kind = row[:_FIRST]
+    node_id, key, name, first_seen, last_changed, source, kind, accepted = row[:_FIRST]
     values = dict(zip(COLUMNS, row[_FIRST:], strict=True))
     for column in ("examples", "allowed_tools", "install"):
         values[column] = tuple(json.loads(values[column]))
     values["front_matter"] = json.loads(values["front_matter"])
     values["installed"] = bool(values["installed"])
     del values["risk"]
-    values["flags"] = flags_of(values["flags"])
+    values["flags"] = () if accepted else flags_of(values["flags"])
     component = Component(id=key, name=name, **values)
-    return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed)
+    return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed, accepted or "")
