@@ -18,6 +18,7 @@ class Settings:
     model: str = ""
     rerank_model: str = ""
     threads: int = 1
+    query_ms: int = 500
     store_prompts: str = "redacted"
     background: bool = True
     hints: bool = True
@@ -40,6 +41,7 @@ TABLE = (
     SettingRow("model", "REPERTOIRE_MODEL", "A fastembed model to embed with; empty: the bundled all-MiniLM-L6-v2."),
     SettingRow("rerank_model", "REPERTOIRE_RERANK_MODEL", "A fastembed cross-encoder to rerank with; empty: none."),
     SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use."),
+    SettingRow("query_ms", "REPERTOIRE_QUERY_MS", "Milliseconds after which an answer begins no further stage."),
     SettingRow(
         "store_prompts",
         "REPERTOIRE_STORE_PROMPTS",

@@ -11,6 +11,7 @@ from repertoire.domain.component import CO_OCCURS_WITH, Edge
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.trace import Pace
 from shelf import NOW, component, fill
 
 SERVER = Path(__file__).parents[2] / "server"
@@ -21,12 +22,33 @@ class Unavailable:
 
     model = "damaged"
     dimensions = 384
+    loaded = False
 
-    def embed_queries(self, _texts):
+    def load(self, _texts=()):
         message = "the model does not load"
         raise ModelUnavailable(message)
 
+    embed_passages = embed_queries = load
+
+
+class Slow:
+    """The real model on a machine where loading it and embedding take so many milliseconds, by a clock of its own."""
+
+    def __init__(self, embedder, *, loading, embedding):
+        self.now, self.model, self.dimensions, self.loaded = 0.0, embedder.model, embedder.dimensions, False
+        self._embedder, self._loading, self._embedding = embedder, loading, embedding
+
+    def load(self):
+        self.now += self._loading / 1000.0
+
+    def embed_queries(self, texts):
+        self.now += self._embedding / 1000.0
+        return self._embedder.embed_queries(texts)
+
     embed_passages = embed_queries
+
+    def clock(self):
+        return self.now
 
 
 @pytest.fixture
@@ -87,7 +109,7 @@ def test_scores_fall_from_one_and_each_is_made_of_parts(pipeline):
 def test_every_stage_reports_what_it_did(pipeline):
     ranking, _ = ask(pipeline, "audit the ledger")
     stages = [report.stage for report in ranking.report]
-    assert stages == ["plan", "embed", "words", "vectors", "fuse", "requests", "ppr", "gate"]
+    assert stages == ["plan", "words", "embed", "vectors", "fuse", "requests", "ppr", "gate"]
     assert all(report.ms >= 0 and report.detail for report in ranking.report)
 
 
@@ -165,6 +187,32 @@ def test_vectors_still_to_come_are_counted(store, embedder):
     ranking, hits = ask(pipeline, "fill PDF forms")
     assert names(hits)[0] == "pdf-forms"
     assert ranking.degraded == ("vectors 0/8",)
+
+
+def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_says_so(embedded, embedder):
+    slow = Slow(embedder, loading=0, embedding=500)
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, pace=Pace(500, slow.clock))
+    ranking, hits = ask(pipeline, "audit the ledger")
+    assert names(hits)[0] == "ledger-auditor"
+    assert ranking.degraded == ("no time left after 500 ms for vectors, ppr",)
+    details = {report.stage: report.detail for report in ranking.report}
+    assert details["vectors"] == details["ppr"] == "skipped: the 500 ms for this answer were spent"
+    assert details["words"] == "1 hold a word"
+
+
+def test_time_in_which_the_model_is_loaded_is_no_answers_time(embedded, embedder):
+    slow = Slow(embedder, loading=2000, embedding=499)
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, pace=Pace(500, slow.clock))
+    ranking, _ = ask(pipeline, "audit the ledger")
+    assert ranking.degraded == ()
+    assert not [report.stage for report in ranking.report if report.detail.startswith("skipped")]
+
+
+def test_without_any_time_words_alone_answer(embedded, embedder):
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, pace=Pace(0.0))
+    ranking, hits = ask(pipeline, "audit the ledger")
+    assert names(hits) == ["ledger-auditor"]
+    assert ranking.degraded == ("no time left after 0 ms for embed, ppr",)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -11,8 +11,9 @@ from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
-from repertoire.retrieval.pipeline import Pipeline, Ranking
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.ranking import Ranking
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"

@@ -12,8 +12,9 @@ from repertoire.domain.component import DEPENDS_ON, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import content_words
 from repertoire.retrieval.assemble import Candidate, Chosen, Limits, assemble
-from repertoire.retrieval.pipeline import Pipeline, Ranking
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Rows
 
 _CONSIDERED = 30  # ranked candidates that may enter a set

@@ -18,6 +18,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.weights import find
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities
+from repertoire.retrieval.trace import Pace
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 
@@ -55,7 +56,13 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
-        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, capabilities=capabilities_in())
+        pipeline = Pipeline(
+            store.graph,
+            store.vectors,
+            embedder=embedder,
+            capabilities=capabilities_in(),
+            pace=Pace(budget_ms=settings.query_ms),
+        )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 
 

@@ -65,6 +65,14 @@ class IdleEmbedder:
         """Tell whether the model is in memory now."""
         return self._embedder is not None
 
+    def load(self) -> None:
+        """Have the model in memory, so that embedding takes no longer than embedding does.
+
+        Raises:
+            ModelUnavailable: its files do not load.
+        """
+        self._use()
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
         return self._use().embed_queries(texts)

@@ -48,6 +48,8 @@ _PREFIXES = (
 class Session:
     """A loaded model; may be called from several threads at once."""
 
+    loaded = True
+
     def __init__(self, weights: Weights, *, threads: int = 1) -> None:
         """Load the weights.
 
@@ -72,6 +74,9 @@ class Session:
         self.model = weights.model
         self.dimensions = weights.dimensions
         self._query, self._passage = prefixes(weights.name)
+
+    def load(self) -> None:
+        """Have the model in memory: it is."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""

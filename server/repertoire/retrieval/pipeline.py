@@ -6,23 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE, Hit, Query
-from repertoire.domain.errors import ModelUnavailable
-from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader, Vectors
-from repertoire.retrieval.adapter import Adapter, adapter_for
+from repertoire.domain.answer import REQUEST_SPACE, Hit, Query
+from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader
+from repertoire.retrieval.adapter import Adapter
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, conditions, features, fuse, spoken_for
+from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
 from repertoire.retrieval.gate import Evidence, confidence, fits
+from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.held import coverage, rarity
-from repertoire.retrieval.history import History, Past, with_past
-from repertoire.retrieval.lexical import MAX_TERMS, Lexical, lexical
+from repertoire.retrieval.history import History, with_past
+from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.naming import answered_by_name, is_identifier, named_rows, odds_of_named
 from repertoire.retrieval.plan import Capabilities, Plan, make_plan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
-from repertoire.retrieval.trace import Trace
-from repertoire.retrieval.vector import Question, Semantic, semantic
-from repertoire.retrieval.walk import Walk, walk
+from repertoire.retrieval.trace import Pace, Trace
+from repertoire.retrieval.walk import walk
 from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
@@ -41,14 +40,15 @@ class Pipeline:
         embedder: Embedder | None,
         capabilities: Capabilities | None = None,
         adapter: Adapter | None = None,
+        pace: Pace | None = None,
     ) -> None:
         """Without an embedder answers come from words and graph, and say so; the model's own adapter is the default."""
         self._graph = graph
-        self._embedder = embedder
         self._capabilities = capabilities
+        self._gatherer = Gatherer(graph, embedder, adapter)
+        self._pace = pace or Pace()
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
-        self._adapter = adapter or (adapter_for(embedder.model) if embedder is not None else None)
 
     def refresh(self) -> None:
         """Read what moved since the last question, so that the next one need not."""
@@ -61,18 +61,17 @@ class Pipeline:
 
         `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
         """
-        trace = Trace()
+        trace = self._pace.trace()
         with trace.stage("plan") as detail:
-            snapshot = self._snapshots.current(stale=stale)
+            with trace.aside():
+                snapshot = self._snapshots.current(stale=stale)
             plan = make_plan(query, intent, self._capabilities)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{len(plan.words)} words", f"{int(allowed.sum())} of {len(snapshot)} components"]
         if len(named) and is_identifier(plan.name):
             return answered_by_name(plan, snapshot, named, trace)
-        vectors = self._embed(plan, snapshot, trace)
-        evidence = self._evidence(plan, snapshot, allowed, vectors, trace)
-        run = _fused(plan, snapshot, allowed, vectors, evidence, trace)
+        run = self._fused(plan, snapshot, allowed, trace)
         self._ask_the_past(run)
         _walk(run)
         if len(named):
@@ -107,11 +106,10 @@ class Pipeline:
 
     def evidence(self, query: Query) -> tuple[Snapshot, Features]:
         """Return what is weighed for a query, for learning the weights."""
-        trace = Trace()
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
-        return snapshot, self._evidence(plan, snapshot, allowed, self._embed(plan, snapshot, trace), trace)
+        return snapshot, self._gatherer.gather(plan, snapshot, allowed, Trace())[0]
 
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return what the confidence in an answer is made of, for learning how much each counts."""
@@ -119,51 +117,20 @@ class Pipeline:
         judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
-    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
-        """Return the vectors of the question and its clauses, or None and a note of what is missing."""
-        if "vectors" in plan.query.without:
-            return None
-        if self._embedder is None:
-            trace.missing("no embedding model: words and graph alone")
-            return None
-        done = len(snapshot.spaces[BODY_SPACE].rows)
-        if done < len(snapshot):
-            trace.missing(f"vectors {done}/{len(snapshot)}")
-        if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
-            return None
-        with trace.stage("embed") as detail:
-            try:
-                vectors = self._embedder.embed_queries([plan.query.text, *plan.clauses])
-            except ModelUnavailable as error:
-                trace.missing(f"no embedding model: {error}")
-                return None
-            detail.append(f"{len(vectors)} texts")
-        return vectors
-
-    def _evidence(
-        self, plan: Plan, snapshot: Snapshot, allowed: Mask, vectors: Vectors | None, trace: Trace
-    ) -> Features:
-        size = len(snapshot)
-        with trace.stage("words") as detail:
-            words = Lexical.silent(size)
-            if "text" not in plan.query.without:
-                words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed)
-            detail.append(f"{int((words.whole > 0).sum())} hold a word")
-        with trace.stage("vectors") as detail:
-            body = description = Semantic.silent(size)
-            if vectors is not None:
-                turned = vectors if self._adapter is None else self._adapter.turn(vectors)
-                question = Question(vectors[0], turned[0], turned[1:])
-                body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
-                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
-            detail.append("none" if vectors is None else f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
-        asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
-        return features(words, body, description, snapshot.priors, asked)
+    def _fused(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Run:
+        evidence, vectors = self._gatherer.gather(plan, snapshot, allowed, trace)
+        with trace.stage("fuse") as detail:
+            _, parts = fuse(evidence)
+            parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
+            scores = np.where(allowed, sum(parts.values()), -np.inf)
+            detail.append(f"{int(allowed.sum())} scored")
+        return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, spoken_for(evidence))
 
     def _ask_the_past(self, run: Run) -> None:
+        if run.vectors is None or not run.may("requests", "learning"):
+            return
         with run.trace.stage("requests") as detail:
-            if run.vectors is not None and "learning" not in run.plan.query.without:
-                run.past = self._history_of(run.snapshot).ask(run.vectors[0])
+            run.past = self._history_of(run.snapshot).ask(run.vectors[0])
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
             if run.past.weight > 0.0 and np.isfinite(run.scores).any():
                 known = np.isfinite(run.scores)
@@ -195,24 +162,12 @@ class Pipeline:
         return self._history[1]
 
 
-def _fused(
-    plan: Plan, snapshot: Snapshot, allowed: Mask, vectors: Vectors | None, evidence: Features, trace: Trace
-) -> Run:
-    with trace.stage("fuse") as detail:
-        _, parts = fuse(evidence)
-        parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
-        scores = np.where(allowed, sum(parts.values()), -np.inf)
-        detail.append(f"{int(allowed.sum())} scored")
-    silent = Past.silent(len(snapshot))
-    found = spoken_for(evidence)
-    return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, found, silent, Walk.nowhere(snapshot))
-
-
 def _walk(run: Run) -> None:
+    if not run.may("ppr", "graph"):
+        return
     with run.trace.stage("ppr") as detail:
-        if "graph" not in run.plan.query.without:
-            run.walked = walk(run.snapshot, run.candidates(), using=run.plan.query.using)
-            run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
+        run.walked = walk(run.snapshot, run.candidates(), using=run.plan.query.using)
+        run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")
 
 

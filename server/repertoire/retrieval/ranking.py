@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -57,8 +57,19 @@ class Run:
     scores: Floats
     parts: dict[str, Floats]
     found: Mask
-    past: Past
-    walked: Walk
+    past: Past = field(init=False)
+    walked: Walk = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.past = Past.silent(len(self.snapshot))
+        self.walked = Walk.nowhere(self.snapshot)
+
+    def may(self, stage: str, part: str) -> bool:
+        """Tell whether a stage runs: its part is switched on, and there is time left; where it does not, report why."""
+        if part in self.plan.query.without:
+            self.trace.skip(stage, "switched off")
+            return False
+        return self.trace.in_time(stage)
 
     def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
         """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""

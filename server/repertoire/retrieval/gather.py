@@ -1,0 +1,76 @@
+"""Gathers what words and vectors say of every component: the evidence that is then weighed into one score."""
+
+from __future__ import annotations
+
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.errors import ModelUnavailable
+from repertoire.ports import Embedder, GraphReader, Vectors
+from repertoire.retrieval.adapter import Adapter, adapter_for
+from repertoire.retrieval.fuse import Features, conditions, features
+from repertoire.retrieval.lexical import Lexical, lexical
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.snapshot import Mask, Snapshot
+from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.vector import Question, Semantic, semantic
+
+
+class Gatherer:
+    """Reads the full text and the vectors of one store with one model."""
+
+    def __init__(self, graph: GraphReader, embedder: Embedder | None, adapter: Adapter | None) -> None:
+        """Without an embedder there are words alone; the model's own adapter is the default."""
+        self._graph = graph
+        self._embedder = embedder
+        self._adapter = adapter or (adapter_for(embedder.model) if embedder is not None else None)
+
+    def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Vectors | None]:
+        """Return the evidence for every row, and the vectors of the question and its clauses where there are any."""
+        words = self._words(plan, snapshot, allowed, trace)
+        vectors = self._embed(plan, snapshot, trace)
+        if vectors is not None and not trace.in_time("vectors"):
+            vectors = None
+        body = description = Semantic.silent(len(snapshot))
+        if vectors is not None:
+            with trace.stage("vectors") as detail:
+                turned = vectors if self._adapter is None else self._adapter.turn(vectors)
+                question = Question(vectors[0], turned[0], turned[1:])
+                body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
+                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
+                detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
+        asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
+        return features(words, body, description, snapshot.priors, asked), vectors
+
+    def _words(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Lexical:
+        if "text" in plan.query.without:
+            trace.skip("words", "switched off")
+            return Lexical.silent(len(snapshot))
+        with trace.stage("words") as detail:
+            words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed)
+            detail.append(f"{int((words.whole > 0).sum())} hold a word")
+        return words
+
+    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
+        """Return the vectors of the question and its clauses, or None and a note of what is missing."""
+        if "vectors" in plan.query.without:
+            trace.skip("embed", "switched off")
+            return None
+        if self._embedder is None:
+            trace.missing("no embedding model: words and graph alone")
+            return None
+        done = len(snapshot.spaces[BODY_SPACE].rows)
+        if done < len(snapshot):
+            trace.missing(f"vectors {done}/{len(snapshot)}")
+        if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
+            return None
+        texts = [plan.query.text, *plan.clauses]
+        if not trace.in_time("embed"):
+            return None
+        try:
+            with trace.aside():
+                self._embedder.load()
+            with trace.stage("embed") as detail:
+                detail.append(f"{len(texts)} texts")
+                return self._embedder.embed_queries(texts)
+        except ModelUnavailable as error:
+            trace.missing(f"no embedding model: {error}")
+            return None
