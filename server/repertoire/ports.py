@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -128,6 +128,9 @@ class GraphReader(Protocol):
 
     def links(self, key: str, *, limit: int = 200) -> list[Link]:
         """Return the edges of a node, the strongest first."""
+
+    def data(self, node_type: str) -> dict[int, dict[str, Any]]:
+        """Return what is kept with every node of a type that is no component, by node id."""
 
     def topology(self) -> Topology:
         """Return the whole graph as arrays, consistent with one revision."""

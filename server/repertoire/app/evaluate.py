@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.offer import Limits, offer
+from repertoire.app.patterns import renew_patterns
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, PARTS, REQUEST_SPACE, Query, Task
@@ -104,6 +105,7 @@ def evaluate(options: EvalOptions, store: Store, *, tools: Tools, report: Report
     cached = fill(store, options, labelled, tools.embedder, report=report)
     seconds = perf_counter() - start
     learned = _learn(store, options, labelled, tools.embedder)
+    renew_patterns(store)
     pipeline = Pipeline(store.graph, store.vectors, embedder=tools.embedder, capabilities=tools.capabilities)
     report(f"{len(labelled.corpus)} documents in {seconds:.1f} s, {learned} requests learned, {len(queries)} queries")
     rows, times = _run(options, pipeline, queries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.patterns import renew_patterns
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 
@@ -20,6 +21,8 @@ def forget(store: Store, what: str, *, project: str = "") -> int:
     if what == ALL:
         return store.privacy.forget_all()
     if what == PROJECT and project:
-        return store.privacy.forget_project(project)
+        gone = store.privacy.forget_project(project)
+        renew_patterns(store)  # from what was asked elsewhere
+        return gone
     message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
     raise InvalidRequest(message)

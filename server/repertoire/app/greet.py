@@ -147,6 +147,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     frequency = dict(
         db.execute(
             "SELECT substr(c.key, 12), count(*) FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+            "JOIN component p ON p.node_id = e.source "  # patterns provide too
             f"WHERE c.key IN ({_marks(profile.terms)}) GROUP BY c.key",
             [f"capability:{term}" for term in profile.terms],
         )
@@ -169,6 +170,7 @@ def _was_greeted(db: sqlite3.Connection, session: str) -> bool:
 def _providing(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
     rows = db.execute(
         "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+        "JOIN component p ON p.node_id = e.source "
         f"WHERE c.key IN ({_marks(terms)}) GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
         [f"capability:{term}" for term in terms],
     )

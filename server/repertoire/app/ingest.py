@@ -13,6 +13,7 @@ from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.clock import now
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.patterns import renew_patterns
 from repertoire.app.project import project_folder
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
@@ -235,13 +236,14 @@ def remove_source(store: Store, source: str) -> bool:
 
 
 def settle(store: Store, *, report: Report = quiet) -> None:
-    """Bring up to date what only all sources together show: the catalogue's share, alternatives, popularity."""
+    """Bring up to date what only all sources show: the catalogue's share, alternatives, popularity, patterns."""
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
     carriers = _carriers(store)
     store.sources.set_edges(standing.alternatives(carriers), now=now(), file=_ACROSS)
     store.sources.set_popularity(standing.popularity(carriers, _named(store)))
+    renew_patterns(store)
 
 
 def _carriers(store: Store) -> list[Carrier]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PLUGIN, SELECTED
+from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PATTERN, PLUGIN, SELECTED
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -49,6 +49,7 @@ class Snapshot:
     topology: Topology
     spaces: Mapping[str, Space]
     length: float = 0.0  # characters that a component's searched text usually has
+    patterns: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # what is kept with each, by node id
 
     def __len__(self) -> int:
         return len(self.summaries)
@@ -78,8 +79,9 @@ class Snapshot:
     @cached_property
     def graph(self) -> CsrGraph:
         """The walkable graph over positions: every edge can be walked both ways."""
-        source, target = self.topology.source, self.topology.target
-        weight = self.topology.weight.astype(np.float64) * self._directness
+        walked = self._walked
+        source, target = self.topology.source[walked], self.topology.target[walked]
+        weight = (self.topology.weight.astype(np.float64) * self._directness)[walked]
         return CsrGraph(
             range(len(self.topology.ids)),
             np.concatenate([source, target]),
@@ -88,11 +90,17 @@ class Snapshot:
         )
 
     @cached_property
+    def _walked(self) -> Mask:
+        """The edges but those of patterns, which say again what others say and would make it count twice."""
+        pattern = np.array([kind == PATTERN for kind in self.topology.types], dtype=np.bool_)
+        return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target]))
+
+    @cached_property
     def _directness(self) -> Floats:
         """How far each edge counts: fully between components, little by way of what many components share."""
         source, target = self.topology.source, self.topology.target
         shared = self.row_at < 0
-        degree = np.bincount(source, minlength=len(shared)) + np.bincount(target, minlength=len(shared))
+        degree = sum(np.bincount(ends[self._walked], minlength=len(shared)) for ends in (source, target))
         by_way = np.where(shared, _INDIRECT / np.maximum(degree, 1), 1.0)
         return np.asarray(np.minimum(by_way[source], by_way[target]))
 
@@ -194,7 +202,8 @@ class Snapshots:
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
         snapshot = Snapshot(topology.revision, summaries, topology, {})
         spaces = {space: self._space(snapshot, space) for space in SPACES}
-        return Snapshot(topology.revision, summaries, topology, spaces, self._usual_length(summaries))
+        length, patterns = self._usual_length(summaries), self._graph.data(PATTERN)
+        return Snapshot(topology.revision, summaries, topology, spaces, length, patterns)
 
     def _usual_length(self, summaries: Sequence[Summary]) -> float:
         sample = summaries[:: max(1, len(summaries) // _SAMPLED)]

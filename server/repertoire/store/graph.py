@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -107,6 +109,11 @@ class Graph:
             (key, limit),
         )
         return [Link(row[0], row[1], row[2], row[3], bool(row[4]), row[5], row[6]) for row in rows]
+
+    def data(self, node_type: str) -> dict[int, dict[str, Any]]:
+        """Return what is kept with every node of a type that is no component, by node id."""
+        rows = self._db.rows("SELECT id, data FROM node WHERE type = ? ORDER BY id", (node_type,))
+        return {int(node_id): json.loads(data) for node_id, data in rows}
 
     def topology(self) -> Topology:
         """Return the whole graph as arrays, edges by source and target, consistent with one revision."""

@@ -56,6 +56,8 @@ class Privacy:
                 "project = ?1 OR request <> '' AND request IN (SELECT request FROM event WHERE project = ?1)",
                 (project,),
             )
+            # What all requests together showed: it is found anew in those that stay.
+            self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED} *",))
             for node_id, key in asked:
                 self._vectors.drop(node_id)
                 gone += self._delete("event", "request = ?", (key,))

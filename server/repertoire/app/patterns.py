@@ -1,0 +1,145 @@
+"""Keeps the known combinations in the graph: gathers what is together somewhere, and writes what recurs in that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from repertoire.app.clock import now
+from repertoire.domain.component import (
+    AGENT,
+    CAPABILITY,
+    COMPONENT,
+    DEPENDS_ON,
+    PART_OF,
+    PLUGIN,
+    PROVIDES,
+    REQUEST,
+    SELECTED,
+    SKILL,
+)
+from repertoire.ingestion.patterns import (
+    AGENT_SET,
+    PLUGIN_SET,
+    PROJECT_SET,
+    REQUESTS,
+    Known,
+    Pattern,
+    Transaction,
+    patterns,
+    used_patterns,
+)
+from repertoire.ports import Summary, Topology
+from repertoire.store.database import Store
+
+LABEL, USED_LABEL = "patterns", "learned patterns"  # what begins with `learned` is forgotten with the requests
+_SAME_BUNDLE, _USES_SKILL = "same_bundle", "uses_skill"  # as graphs from elsewhere name them
+_OWN = ("project", "user")  # sources whose components somebody put together for work
+
+
+def renew_patterns(store: Store) -> int:
+    """Find the known combinations anew and make the graph's patterns these; return how many there are."""
+    topology, summaries = store.graph.topology(), store.graph.summaries()
+    whole = _Whole(topology, summaries)
+    known = whole.known()
+    found = patterns(_of_known([*whole.plugins(), *whole.agents(), *_projects(summaries)], known), known)
+    used = used_patterns(_of_known(whole.requests(), known), known)
+    _write(store, found, LABEL)
+    _write(store, used, USED_LABEL)
+    return len(found) + len(used)
+
+
+def _of_known(transactions: Iterable[Transaction], known: Mapping[str, Known]) -> list[Transaction]:
+    # Another process may write between the two reads.
+    return [replace(one, members=one.members.intersection(known)) for one in transactions]
+
+
+def _write(store: Store, found: Sequence[Pattern], label: str) -> None:
+    at = now()
+    with store.transaction():  # a pattern without edges would be swept away by the next write
+        for pattern in found:
+            store.sources.add_node(pattern.node(), now=at)
+        store.sources.set_edges(list(chain.from_iterable(one.edges() for one in found)), now=at, file=label)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The graph as a whole, read once."""
+
+    topology: Topology
+    summaries: Sequence[Summary]
+
+    def known(self) -> dict[str, Known]:
+        """Return the name and the capabilities of every component."""
+        provided: dict[str, dict[str, float]] = {}
+        for source, target, weight in self._edges(PROVIDES, COMPONENT, CAPABILITY):
+            term = self.topology.names[target]
+            provided.setdefault(self.topology.keys[source], {})[term] = weight
+        return {summary.id: Known(summary.name, provided.get(summary.id, {})) for summary in self.summaries}
+
+    def plugins(self) -> Iterator[Transaction]:
+        """Yield what every plugin carries."""
+        types, names = self._of("type"), self._of("name")
+        carried: dict[str, set[str]] = {}
+        for source, target, _ in self._edges(PART_OF, COMPONENT, COMPONENT):
+            plugin, member = self.topology.keys[target], self.topology.keys[source]
+            if types.get(plugin) == PLUGIN and types.get(member) not in (None, PLUGIN):
+                carried.setdefault(plugin, set()).add(member)
+        for plugin, members in carried.items():
+            yield Transaction(PLUGIN_SET, plugin, names[plugin], frozenset(members))
+        for members in self._bundles():
+            first = min(members)
+            yield Transaction(PLUGIN_SET, f"set of {first}", f"{names[first]} and others", frozenset(members))
+
+    def agents(self) -> Iterator[Transaction]:
+        """Yield every agent with the skills that it declares."""
+        types, names = self._of("type"), self._of("name")
+        declared: dict[str, set[str]] = {}
+        for relation in (DEPENDS_ON, _USES_SKILL):
+            for source, target, _ in self._edges(relation, COMPONENT, COMPONENT):
+                agent, skill = self.topology.keys[source], self.topology.keys[target]
+                if (types.get(agent), types.get(skill)) == (AGENT, SKILL):
+                    declared.setdefault(agent, {agent}).add(skill)
+        for agent, members in declared.items():
+            yield Transaction(AGENT_SET, agent, names[agent], frozenset(members))
+
+    def requests(self) -> Iterator[Transaction]:
+        """Yield what was selected for every past request."""
+        selected: dict[str, set[str]] = {}
+        for source, target, _ in self._edges(SELECTED, REQUEST, COMPONENT):
+            selected.setdefault(self.topology.keys[source], set()).add(self.topology.keys[target])
+        for request, members in selected.items():
+            yield Transaction(REQUESTS, request, "", frozenset(members))
+
+    def _bundles(self) -> Iterable[set[str]]:
+        """Return the sets that a graph from elsewhere spells out pair by pair."""
+        import networkx as nx  # noqa: PLC0415 - 80 ms that only such a graph pays
+
+        pairs = [(source, target) for source, target, _ in self._edges(_SAME_BUNDLE, COMPONENT, COMPONENT)]
+        if not pairs:
+            return ()
+        return [{self.topology.keys[end] for end in clique} for clique in nx.find_cliques(nx.Graph(pairs))]
+
+    def _of(self, field: str) -> dict[str, str]:
+        return {summary.id: str(getattr(summary, field)) for summary in self.summaries}
+
+    def _edges(self, relation: str, source_type: str, target_type: str) -> Iterator[tuple[int, int, float]]:
+        topology = self.topology
+        for source, target, weight, name in zip(
+            topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
+        ):
+            if name == relation and topology.types[source] == source_type and topology.types[target] == target_type:
+                yield source, target, weight
+
+
+def _projects(summaries: Sequence[Summary]) -> Iterator[Transaction]:
+    """Yield what a person has put together for a project, or for all of them."""
+    own: dict[str, set[str]] = {}
+    for summary in summaries:
+        kind, _, _ = summary.source.partition(":")
+        if kind in _OWN and summary.type != PLUGIN:
+            own.setdefault(summary.source, set()).add(summary.id)
+    for source, members in own.items():
+        name = source.rstrip("/").rpartition("/")[2] if source.startswith("project:") else "your own"
+        yield Transaction(PROJECT_SET, source, name, frozenset(members))
