@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.domain.answer import PARTS, Query
+from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
 from repertoire.domain.component import CO_OCCURS_WITH, Edge
 from repertoire.domain.errors import ModelUnavailable
-from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.plan import EXPLAIN, SEARCH
 from repertoire.retrieval.trace import Pace
 from shelf import NOW, component, fill
 
@@ -191,7 +191,7 @@ def test_vectors_still_to_come_are_counted(store, embedder):
 
 def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_says_so(embedded, embedder):
     slow = Slow(embedder, loading=0, embedding=500)
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, pace=Pace(500, slow.clock))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits)[0] == "ledger-auditor"
     assert ranking.degraded == ("no time left after 500 ms for vectors, ppr",)
@@ -202,17 +202,45 @@ def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_say
 
 def test_time_in_which_the_model_is_loaded_is_no_answers_time(embedded, embedder):
     slow = Slow(embedder, loading=2000, embedding=499)
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, pace=Pace(500, slow.clock))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
     ranking, _ = ask(pipeline, "audit the ledger")
     assert ranking.degraded == ()
     assert not [report.stage for report in ranking.report if report.detail.startswith("skipped")]
 
 
 def test_without_any_time_words_alone_answer(embedded, embedder):
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, pace=Pace(0.0))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, options=Options(Pace(0.0)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits) == ["ledger-auditor"]
     assert ranking.degraded == ("no time left after 0 ms for embed, ppr",)
+
+
+def test_a_fast_answer_takes_no_steps_that_a_thorough_one_takes(pipeline):
+    fast, hits = ask(pipeline, "deploy with helm, then write release notes", mode=FAST)
+    details = {report.stage: report.detail for report in fast.report}
+    assert details["embed"] == "1 texts"
+    assert details["ppr"].startswith("skipped: fast")
+    assert fast.degraded == ()
+    assert names(hits)[0] == "kubernetes-deploy"
+    thorough = {report.stage: report.detail for report in ask(pipeline, "deploy, then notes", mode=THOROUGH)[0].report}
+    assert "skipped" not in thorough["ppr"]
+
+
+def test_a_fast_answer_never_waits_for_the_model_to_be_loaded(embedded, embedder):
+    slow = Slow(embedder, loading=2000, embedding=10)
+    ranking, hits = ask(Pipeline(embedded.graph, embedded.vectors, embedder=slow), "audit the ledger", mode=FAST)
+    assert slow.now == 0.0
+    assert names(hits) == ["ledger-auditor"]
+    assert "embed" in [report.stage for report in ranking.report if "not in memory" in report.detail]
+
+
+def test_a_component_that_is_asked_about_by_name_is_the_answer(pipeline):
+    for text in ("what does pdf-forms do?", "Explain the changelog skill", "why was /ledger-auditor suggested?"):
+        ranking, hits = ask(pipeline, text)
+        assert len(hits) == 1
+        assert hits[0].component.name in text
+        assert ranking.plan.intent == EXPLAIN
+    assert len(ask(pipeline, "what is a changelog")[1]) > 1
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -3,7 +3,22 @@
 import pytest
 
 from repertoire.domain.answer import Query
-from repertoire.retrieval.plan import MAX_CLAUSES, MAX_WORDS, SEARCH, clauses, make_plan, wanted_types
+from repertoire.retrieval.plan import (
+    COMPLEX,
+    EXPLAIN,
+    MAX_CLAUSES,
+    MAX_WORDS,
+    MODERATE,
+    MOST_NEEDED,
+    RECOMMEND,
+    SEARCH,
+    SIMPLE,
+    clauses,
+    explained_name,
+    intent_of,
+    make_plan,
+    wanted_types,
+)
 
 
 def plan(text, **more):
@@ -60,6 +75,62 @@ def test_a_list_without_end_is_read_up_to_a_bound():
 )
 def test_what_may_be_a_name_is_kept_as_one(text, name):
     assert plan(text).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("what does pdf-forms do?", "pdf-forms"),
+        ("Explain the docker skill", "docker"),
+        ("tell me about `acme:code-reviewer`", "acme:code-reviewer"),
+        ("why was /ship-it suggested?", "ship-it"),
+        ("what is docker", ""),
+        ("explain the architecture of this service", ""),
+        ("what does this stack trace mean", ""),
+    ],
+)
+def test_a_question_about_one_component_is_told_from_one_about_its_subject(text, name):
+    assert explained_name(text) == name
+    assert (plan(text).intent == EXPLAIN) == bool(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("recommend something for code review", RECOMMEND),
+        ("We need to migrate the billing service", RECOMMEND),
+        ("what should I use for load tests", RECOMMEND),
+        ("pdf form filler", SEARCH),
+        ("describe the code-reviewer agent", EXPLAIN),
+    ],
+)
+def test_the_wording_tells_what_is_wanted_where_the_door_does_not(text, intent):
+    assert intent_of(text) == intent
+    assert make_plan(Query(text), "").intent == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "complexity"),
+    [
+        ("fill PDF forms", SIMPLE),
+        ("write release notes and deploy to Kubernetes", MODERATE),
+        ("Add OAuth login, write tests for it, build an image, deploy to Kubernetes and watch the logs", COMPLEX),
+        ("word " + " ".join(f"w{i}rd" for i in range(80)), COMPLEX),
+    ],
+)
+def test_a_question_is_as_complex_as_what_it_asks_for(text, complexity):
+    assert plan(text).complexity == complexity
+
+
+def test_more_is_needed_the_more_is_asked_for():
+    one = plan("fill PDF forms").size
+    many = make_plan(
+        Query("Add OAuth login, write tests for it, build an image, deploy to Kubernetes and watch the logs"),
+        SEARCH,
+        lambda _: ("oauth", "testing", "docker", "kubernetes"),
+    ).size
+    assert 1 <= one < many <= MOST_NEEDED
+    assert plan(". ".join(f"rotate logfile{i} daily" for i in range(50))).size <= MOST_NEEDED
 
 
 def test_capabilities_are_those_that_the_vocabulary_finds_unless_switched_off():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from repertoire.app.evaluate import Tools
@@ -13,14 +14,17 @@ from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
+from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.weights import find
-from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import Capabilities
+from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.trace import Pace
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
+
+_PROJECTS = 16  # whose stacks are kept
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def open_repertoire(
             store.vectors,
             embedder=embedder,
             capabilities=capabilities_in(),
-            pace=Pace(budget_ms=settings.query_ms),
+            options=Options(pace=Pace(budget_ms=settings.query_ms), stack=stack_in()),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 
@@ -91,6 +95,19 @@ def capabilities_in() -> Capabilities:
     """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
     vocabulary = vocabulary_of(reading.load())
     return lambda text: tuple(vocabulary.count(text))
+
+
+def stack_in() -> Callable[[str], Stack]:
+    """Return what reads a project's stack from its manifests, once a process."""
+    signals = reading.load().signals
+
+    @lru_cache(maxsize=_PROJECTS)
+    def stack(project: str) -> Stack:
+        profile = read_profile(project, signals)
+        # where nothing is known of a project, nothing is known to be missing from it either
+        return Stack(frozenset(profile.terms), profile.absent if profile.terms else frozenset())
+
+    return stack
 
 
 def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:

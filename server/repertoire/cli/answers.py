@@ -13,7 +13,7 @@ from repertoire.app.search import search
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.cli.prepare import prepared
-from repertoire.domain.answer import PARTS, Query, StageReport, Task
+from repertoire.domain.answer import BALANCED, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
@@ -24,6 +24,13 @@ _QUESTION_OPTIONS = (
         "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
     ),
     click.option("--using", multiple=True, metavar="ID", help="A component already in use; repeatable."),
+    click.option(
+        "--mode",
+        type=click.Choice(MODES),
+        default=BALANCED,
+        show_default=True,
+        help="How much work an answer may be: fast is words and names, thorough looks at more candidates.",
+    ),
     click.option("--wait", is_flag=True, help="Wait until every component has its vectors."),
     click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took."),
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
@@ -53,6 +60,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     types: tuple[str, ...],
     installed: bool | None,
     using: tuple[str, ...],
+    mode: str,
     wait: bool,
     stages: bool,
     without: tuple[str, ...],
@@ -73,6 +81,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         installed=installed,
         project=str(project or Path.cwd()),
         without=frozenset(without),
+        mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         answer = recommend(repertoire.pipeline, asked, muted=repertoire.muted())
@@ -90,6 +99,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     types: tuple[str, ...],
     installed: bool | None,
     using: tuple[str, ...],
+    mode: str,
     wait: bool,
     stages: bool,
     without: tuple[str, ...],
@@ -101,7 +111,9 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire search "review a pull request" --type agent
     repertoire search code-reviewer
     """
-    asked = Query(query, types=types, using=using, installed=installed, limit=limit, without=frozenset(without))
+    asked = Query(
+        query, types=types, using=using, installed=installed, limit=limit, without=frozenset(without), mode=mode
+    )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         answer = search(repertoire.pipeline, asked, muted=repertoire.muted())
         show(answer, lambda: answer_text(answer), as_json=as_json)

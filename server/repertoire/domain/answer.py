@@ -10,6 +10,11 @@ from repertoire.domain.component import Component
 # parts of the pipeline that `repertoire eval --without` can switch off
 PARTS = ("text", "vectors", "graph", "patterns", "capabilities", "learning", "rerank")
 
+# how much work an answer may be: fast is words and names, and meaning where the model is in memory; thorough looks
+# at more candidates
+FAST, BALANCED, THOROUGH = "fast", "balanced", "thorough"
+MODES = (FAST, BALANCED, THOROUGH)
+
 # vector spaces; one vec0 table for each of them and each model
 BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE = "body", "description", "code", "request"
 
@@ -24,23 +29,25 @@ class Query:
     installed: bool | None = None  # None: installed and available
     limit: int = 10
     repository: str = ""  # answer from one repository alone
-    project: str = ""
+    project: str = ""  # the folder at hand: what fits its stack is preferred
     without: frozenset[str] = frozenset()
+    mode: str = BALANCED
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a set is recommended for, and what it may cost. `budget` counts tokens of the components' whole text."""
+    """What a set is recommended for, and what it may cost: `budget` counts tokens that stand in every request."""
 
     text: str
     budget: int = 2000
-    limit: int = 3
+    limit: int | None = None  # None: as many as such a task usually takes
     types: tuple[str, ...] = ()
     using: tuple[str, ...] = ()
     installed: bool | None = None
     repository: str = ""
     project: str = ""
     without: frozenset[str] = frozenset()
+    mode: str = BALANCED
 
 
 @dataclass(frozen=True)
@@ -82,12 +89,23 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Other:
+    """A component that is named beside a set, and what there is to say of it."""
+
+    component: Component
+    reason: str = ""  # what kept it out
+    remedy: str = ""  # what would bring it in, found by assembling again; empty: no single change does
+
+
+@dataclass(frozen=True)
 class Item:
     """A component in a recommended set, with the part it plays."""
 
     hit: Hit
-    role: str  # the capabilities it covers, or whose requirement it is
+    role: str  # what of the task it covers, or whose requirement it is
     tokens: int
+    lacking: tuple[str, ...] = ()  # what it requires and this machine has not
+    alternatives: tuple[Other, ...] = ()  # others that do its job
 
 
 @dataclass(frozen=True)
@@ -97,8 +115,11 @@ class Recommendation:
     items: tuple[Item, ...]
     near: tuple[Hit, ...] = ()
     gaps: tuple[str, ...] = ()  # needed capabilities that nothing in the set covers
+    unprovided: tuple[str, ...] = ()  # those of them that nothing known provides
+    why_not: tuple[Other, ...] = ()  # the runners-up
     install: tuple[str, ...] = ()  # exact lines, in order, each once
     warnings: tuple[str, ...] = ()
+    fits: bool = True  # False with items: the nearest there is, and unsure
     confidence: float = 0.0
     report: tuple[StageReport, ...] = ()
     degraded: tuple[str, ...] = ()

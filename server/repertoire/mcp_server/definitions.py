@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
 
 NAME, TITLE = "graph", "Repertoire"
@@ -89,6 +90,13 @@ _HITS = {
 _MESSAGE = _output(message="string")
 _INSTALLED = _flag("true: only what is installed; false: only what is not. Leave out for both.")
 
+_MODE = {
+    "type": "string",
+    "description": "fast: words and names alone; thorough: more candidates, looked at more closely.",
+    "enum": list(MODES),
+    "default": BALANCED,
+}
+
 TOOLS = (
     Tool(
         name="search_components",
@@ -108,6 +116,7 @@ TOOLS = (
             "using": _texts("Ids or names of components already in use: what goes with them ranks higher.", most=20),
             "installed": _INSTALLED,
             "limit": {**_number("How many results.", least=1, most=50), "default": 10},
+            "mode": _MODE,
         },
         required=("query",),
         example={"query": "fill PDF forms", "limit": 5},
@@ -129,6 +138,7 @@ TOOLS = (
             "task": _text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
             "budget": _number("Tokens that the set's texts may cost in context.", least=100, most=200_000),
             "installed": _INSTALLED,
+            "mode": _MODE,
         },
         required=("task",),
         example={"task": "add OAuth login with sessions to a FastAPI service"},

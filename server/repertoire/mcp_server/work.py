@@ -81,11 +81,19 @@ class Answers:
                 using=tuple(arguments.get("using", ())),
                 installed=arguments.get("installed"),
                 limit=arguments["limit"],
+                project=_project(""),
+                mode=arguments["mode"],
             )
             return answer_reply(search(repertoire.pipeline, query, muted=frozenset())), ()
         if name == "recommend_set":
             limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
-            task = Task(arguments["task"], installed=arguments.get("installed"), project=_project(""), **limits)
+            task = Task(
+                arguments["task"],
+                installed=arguments.get("installed"),
+                project=_project(""),
+                mode=arguments["mode"],
+                **limits,
+            )
             found = recommend(repertoire.pipeline, task, muted=repertoire.muted())
             return recommendation_reply(found), self._gap(task, found)
         if name == "explain_component":

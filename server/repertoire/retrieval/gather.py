@@ -45,32 +45,41 @@ class Gatherer:
             trace.skip("words", "switched off")
             return Lexical.silent(len(snapshot))
         with trace.stage("words") as detail:
-            words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed)
+            words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed, depth=plan.effort.depth)
             detail.append(f"{int((words.whole > 0).sum())} hold a word")
         return words
 
     def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
         """Return the vectors of the question and its clauses, or None and a note of what is missing."""
-        if "vectors" in plan.query.without:
-            trace.skip("embed", "switched off")
+        embedder = self._embedder
+        if embedder is None:
+            if "vectors" not in plan.query.without:
+                trace.missing("no embedding model: words and graph alone")
             return None
-        if self._embedder is None:
-            trace.missing("no embedding model: words and graph alone")
+        if not _may_embed(plan, snapshot, trace, loaded=embedder.loaded):
             return None
-        done = len(snapshot.spaces[BODY_SPACE].rows)
-        if done < len(snapshot):
-            trace.missing(f"vectors {done}/{len(snapshot)}")
-        if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
-            return None
-        texts = [plan.query.text, *plan.clauses]
-        if not trace.in_time("embed"):
-            return None
+        texts = [plan.query.text, *(plan.clauses if plan.effort.clauses else ())]
         try:
             with trace.aside():
-                self._embedder.load()
+                embedder.load()
             with trace.stage("embed") as detail:
                 detail.append(f"{len(texts)} texts")
-                return self._embedder.embed_queries(texts)
+                return embedder.embed_queries(texts)
         except ModelUnavailable as error:
             trace.missing(f"no embedding model: {error}")
             return None
+
+
+def _may_embed(plan: Plan, snapshot: Snapshot, trace: Trace, *, loaded: bool) -> bool:
+    if "vectors" in plan.query.without:
+        trace.skip("embed", "switched off")
+        return False
+    done = len(snapshot.spaces[BODY_SPACE].rows)
+    if done < len(snapshot):
+        trace.missing(f"vectors {done}/{len(snapshot)}")
+    if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
+        return False
+    if not (loaded or plan.effort.loading):
+        trace.skip("embed", f"{plan.query.mode}, and the model is not in memory")
+        return False
+    return trace.in_time("embed")

@@ -37,12 +37,19 @@ class Lexical:
 
 
 def lexical(
-    reader: GraphReader, words: Sequence[str], clauses: Sequence[str], snapshot: Snapshot, allowed: Mask
+    reader: GraphReader,
+    words: Sequence[str],
+    clauses: Sequence[str],
+    snapshot: Snapshot,
+    allowed: Mask,
+    *,
+    depth: int = 1,
 ) -> Lexical:
-    """Score every row by the words of a question, and by those of its clauses apart."""
+    """Score every row by the words of a question, and by those of its clauses apart; `depth` times as deep as usual."""
     # A filter may leave few of the best: then all that match are read, never a list cut before the filter.
-    depth, clause_depth = (_DEPTH, _CLAUSE_DEPTH) if allowed.all() else (len(snapshot), len(snapshot))
-    fields = _fields(reader, rarest(reader, words), snapshot, depth) * allowed
+    every = len(snapshot)
+    most, clause_depth = (depth * _DEPTH, depth * _CLAUSE_DEPTH) if allowed.all() else (every, every)
+    fields = _fields(reader, rarest(reader, words), snapshot, most) * allowed
     best = float(fields[0].max(initial=0.0))
     if best <= 0.0:
         return Lexical.silent(len(snapshot))

@@ -27,11 +27,6 @@ def named_rows(graph: GraphReader, plan: Plan, snapshot: Snapshot, allowed: Mask
     return rows[allowed[rows]]
 
 
-def is_identifier(name: str) -> bool:
-    """Tell a name that can only be a name from a plain word, which is as likely a topic."""
-    return " " not in name and any(mark in name for mark in ":-_/.")
-
-
 def odds_of_named(scores: Floats, named: Rows) -> Floats:
     """Return what lifts the named rows over all others, in their own order."""
     odds = np.zeros(len(scores))

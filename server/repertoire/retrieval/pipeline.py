@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,17 +17,29 @@ from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
-from repertoire.retrieval.naming import answered_by_name, is_identifier, named_rows, odds_of_named
-from repertoire.retrieval.plan import Capabilities, Plan, make_plan
+from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
+from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
 from repertoire.retrieval.trace import Pace, Trace
-from repertoire.retrieval.walk import walk
+from repertoire.retrieval.walk import Start, walk
 from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
 _WANTED = 2.0  # log-odds for a type that the words ask for
 _JUDGED = 3  # hits whose text tells how sure it is
+
+
+def _no_stack(_project: str) -> Stack:
+    return Stack()
+
+
+@dataclass(frozen=True)
+class Options:
+    """What else a pipeline answers with: how long it may take, and how it learns what a project is made of."""
+
+    pace: Pace = field(default_factory=Pace)
+    stack: Callable[[str], Stack] = _no_stack
 
 
 class Pipeline:
@@ -40,13 +53,13 @@ class Pipeline:
         embedder: Embedder | None,
         capabilities: Capabilities | None = None,
         adapter: Adapter | None = None,
-        pace: Pace | None = None,
+        options: Options | None = None,
     ) -> None:
         """Without an embedder answers come from words and graph, and say so; the model's own adapter is the default."""
         self._graph = graph
         self._capabilities = capabilities
         self._gatherer = Gatherer(graph, embedder, adapter)
-        self._pace = pace or Pace()
+        self._options = options or Options()
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
 
@@ -61,15 +74,17 @@ class Pipeline:
 
         `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
         """
-        trace = self._pace.trace()
+        trace = self._options.pace.trace()
         with trace.stage("plan") as detail:
             with trace.aside():
                 snapshot = self._snapshots.current(stale=stale)
-            plan = make_plan(query, intent, self._capabilities)
+                stack = self._options.stack(query.project) if query.project else None
+            plan = make_plan(query, intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
-            detail += [f"{len(plan.words)} words", f"{int(allowed.sum())} of {len(snapshot)} components"]
-        if len(named) and is_identifier(plan.name):
+            detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
+            detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
+        if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
         self._ask_the_past(run)
@@ -163,10 +178,12 @@ class Pipeline:
 
 
 def _walk(run: Run) -> None:
-    if not run.may("ppr", "graph"):
+    if not run.may("ppr", "graph", worth=run.plan.effort.walking):
         return
     with run.trace.stage("ppr") as detail:
-        run.walked = walk(run.snapshot, run.candidates(), using=run.plan.query.using)
+        plan = run.plan
+        start = Start(plan.capabilities, plan.query.using, run.past, compound=bool(plan.clauses))
+        run.walked = walk(run.snapshot, run.candidates(), start)
         run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")
 

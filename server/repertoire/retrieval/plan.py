@@ -1,16 +1,17 @@
-"""Reads a question: its words, the types it asks for, the capabilities it names, and whether it names a component."""
+"""Reads a question: what it wants, in which words and clauses, of how many components, worth how much work."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from repertoire.domain.answer import Query
+from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 
-SEARCH, RECOMMEND = "search", "recommend"
+SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
+SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
 MAX_WORDS = 400  # a prompt may be a pasted log; what follows its first words no longer says what is wanted
 _TYPE_WORDS = {
     "skill": SKILL,
@@ -24,12 +25,26 @@ _TYPE_WORDS = {
     "plugin": PLUGIN,
     "setting": SETTING,
 }
+_TYPES = r"(?:mcp servers?|mcp|skills?|sub-?agents?|agents?|(?:slash )?commands?|hooks?|plugins?|settings?)"
 # "an agent that …", "which hooks …", "a skill for …": the type is the head of what is wanted, not a word of the task
 _WANTED = re.compile(
-    r"\b(?:an?|any|some|which|what|the|find|list|best|good)\s+(?:\w+\s+)?"
-    r"(mcp servers?|mcp|skills?|sub-?agents?|agents?|(?:slash )?commands?|hooks?|plugins?|settings?)\s+"
+    rf"\b(?:an?|any|some|which|what|the|find|list|best|good)\s+(?:\w+\s+)?({_TYPES})\s+"
     r"(?:that|which|who|for|to|can|could|is|are|do|does|exists?)\b",
     re.IGNORECASE,
+)
+# "what does pdf-forms do", "explain the docker skill": one component is asked about, by its name
+_EXPLAINED = re.compile(
+    r"(?:please |can you |could you )*"
+    r"(?:explain|describe|tell me about|what (?:does|is|are)|how does|why (?:was|were|is|did you \w+))\s+"
+    rf"(?P<article>the |an? )?(?P<name>[^\s?.!,\"]+)(?P<type> {_TYPES})?"
+    r"(?: do| does| for| work| works| used for| suggested| recommended| offered| here)*\s*[?.!]*",
+    re.IGNORECASE,
+)
+_RECOMMENDED = re.compile(
+    r"""\b(?:recommend | suggest
+    | what\ (?:should|could|can)\ (?:i|we)\ (?:use|install) | which\ .{0,60}\b(?:should|could)\ (?:i|we)
+    | (?:set|combination|stack|bundle)\ of | best\ (?:set|way|combination) | (?:i|we)\ (?:need|have|want)\ to)\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
 # where one wish ends and the next begins
 _BREAK = re.compile(
@@ -39,8 +54,39 @@ _BREAK = re.compile(
 _CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
 MAX_CLAUSES = 8
 _LONGEST_NAME = 200
+_SIMPLE_WORDS, _COMPLEX_WORDS = 8, 60
+_COMPLEX_CLAUSES = 4
+# Components that a task needs, learned on the train splits of four labelled sets (`bench/quality/size.py`)
+_SIZE, _SIZE_A_CLAUSE, _SIZE_A_CAPABILITY = 1.35, 0.19, 0.29
+MOST_NEEDED = 6
 
 Capabilities = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What the project at hand is made of, and what could be told of it and is not there, as capabilities."""
+
+    uses: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work an answer is worth."""
+
+    clauses: bool  # whether clauses are embedded apart
+    loading: bool  # whether it may wait for the model to be loaded
+    walking: bool
+    depth: int  # of the lists of candidates, in usual depths
+    reranked: int  # rows at the head that are looked at again
+
+
+EFFORTS = {
+    FAST: Effort(clauses=False, loading=False, walking=False, depth=1, reranked=0),
+    BALANCED: Effort(clauses=True, loading=True, walking=True, depth=1, reranked=20),
+    THOROUGH: Effort(clauses=True, loading=True, walking=True, depth=4, reranked=50),
+}
 
 
 @dataclass(frozen=True)
@@ -54,19 +100,35 @@ class Plan:
     wanted: tuple[str, ...]  # types that the words ask for: preferred, while Query.types are required
     capabilities: tuple[str, ...]
     name: str  # what might be a component's id or name; empty where the question is longer than any
+    complexity: str = MODERATE
+    size: int = 1  # how many components the task is likely to need
+    effort: Effort = field(default=EFFORTS[BALANCED])
+    stack: Stack = Stack()
 
 
-def make_plan(query: Query, intent: str, capabilities: Capabilities | None = None) -> Plan:
-    """Read a question; `capabilities` finds the capabilities that a text names."""
+def make_plan(
+    query: Query, intent: str, capabilities: Capabilities | None = None, *, stack: Stack | None = None
+) -> Plan:
+    """Read a question; `capabilities` finds those that a text names; `intent` is what the door asks for.
+
+    What is asked about one component by its name is explained whatever the door.
+    """
     text = query.text.strip()
+    named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
+    words, parts = tuple(content_words(text)[:MAX_WORDS]), tuple(clauses(text))
+    explained = explained_name(text)
     return Plan(
         query=query,
-        intent=intent,
-        words=tuple(content_words(text)[:MAX_WORDS]),
-        clauses=tuple(clauses(text)),
+        intent=EXPLAIN if explained else intent or intent_of(text),
+        words=words,
+        clauses=parts,
         wanted=wanted_types(text),
-        capabilities=tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else (),
-        name=text.removeprefix("/") if len(text) <= _LONGEST_NAME and "\n" not in text else "",
+        capabilities=named,
+        name=explained or (text.removeprefix("/") if len(text) <= _LONGEST_NAME and "\n" not in text else ""),
+        complexity=complexity_of(words, parts),
+        size=size_of(parts, named),
+        effort=EFFORTS[query.mode],
+        stack=stack or Stack(),
     )
 
 
@@ -84,3 +146,38 @@ def wanted_types(text: str) -> tuple[str, ...]:
         word = match.group(1).lower().removeprefix("slash ").removesuffix("s")
         found.append(_TYPE_WORDS[word])
     return tuple(dict.fromkeys(found))
+
+
+def explained_name(text: str) -> str:
+    """Return the name of the one component that a question is about; empty where it is about anything else."""
+    match = _EXPLAINED.fullmatch(text.strip()) if len(text) <= _LONGEST_NAME else None
+    if match is None:
+        return ""
+    name = match["name"].removeprefix("/").strip("`'")
+    # "what is docker" asks about docker; only a word that can be nothing but a name, or is called a skill, names one
+    return name if match["type"] or is_identifier(name) else ""
+
+
+def is_identifier(name: str) -> bool:
+    """Tell a name that can only be a name from a plain word, which is as likely a topic."""
+    return " " not in name and any(mark in name for mark in ":-_/.")
+
+
+def intent_of(text: str) -> str:
+    """Tell by its wording what a question wants: one component explained, a set recommended, or a list."""
+    if explained_name(text):
+        return EXPLAIN
+    return RECOMMEND if _RECOMMENDED.search(text) else SEARCH
+
+
+def complexity_of(words: Sequence[str], parts: Sequence[str]) -> str:
+    """Tell how much a question asks for: one thing in a few words, several, or a whole undertaking."""
+    if len(parts) >= _COMPLEX_CLAUSES or len(words) > _COMPLEX_WORDS:
+        return COMPLEX
+    return SIMPLE if not parts and len(words) <= _SIMPLE_WORDS else MODERATE
+
+
+def size_of(parts: Sequence[str], named: Sequence[str]) -> int:
+    """Estimate how many components a task needs, from its clauses and the capabilities that it names."""
+    size = _SIZE + _SIZE_A_CLAUSE * max(len(parts), 1) + _SIZE_A_CAPABILITY * len(set(named))
+    return min(max(round(size), 1), MOST_NEEDED)

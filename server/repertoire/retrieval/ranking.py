@@ -64,8 +64,11 @@ class Run:
         self.past = Past.silent(len(self.snapshot))
         self.walked = Walk.nowhere(self.snapshot)
 
-    def may(self, stage: str, part: str) -> bool:
-        """Tell whether a stage runs: its part is switched on, and there is time left; where it does not, report why."""
+    def may(self, stage: str, part: str, *, worth: bool = True) -> bool:
+        """Tell whether a stage runs: switched on, worth it, and in time; where it does not, report why."""
+        if not worth:
+            self.trace.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
+            return False
         if part in self.plan.query.without:
             self.trace.skip(stage, "switched off")
             return False
