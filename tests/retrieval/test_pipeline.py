@@ -109,7 +109,7 @@ def test_scores_fall_from_one_and_each_is_made_of_parts(pipeline):
 def test_every_stage_reports_what_it_did(pipeline):
     ranking, _ = ask(pipeline, "audit the ledger")
     stages = [report.stage for report in ranking.report]
-    assert stages == ["plan", "words", "embed", "vectors", "fuse", "requests", "ppr", "gate"]
+    assert stages == ["plan", "words", "embed", "vectors", "fuse", "requests", "ppr", "patterns", "gate"]
     assert all(report.ms >= 0 and report.detail for report in ranking.report)
 
 
@@ -194,7 +194,7 @@ def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_say
     pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits)[0] == "ledger-auditor"
-    assert ranking.degraded == ("no time left after 500 ms for vectors, ppr",)
+    assert ranking.degraded == ("no time left after 500 ms for vectors, ppr, patterns",)
     details = {report.stage: report.detail for report in ranking.report}
     assert details["vectors"] == details["ppr"] == "skipped: the 500 ms for this answer were spent"
     assert details["words"] == "1 hold a word"
@@ -212,7 +212,7 @@ def test_without_any_time_words_alone_answer(embedded, embedder):
     pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, options=Options(Pace(0.0)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits) == ["ledger-auditor"]
-    assert ranking.degraded == ("no time left after 0 ms for embed, ppr",)
+    assert ranking.degraded == ("no time left after 0 ms for embed, ppr, patterns",)
 
 
 def test_a_fast_answer_takes_no_steps_that_a_thorough_one_takes(pipeline):

@@ -1,4 +1,4 @@
-"""Runs the stages in order: plan, words, vectors, fuse, requests, ppr, gate; every stage leaves a report."""
+"""Runs the stages in order: plan, words, vectors, fuse, requests, ppr, patterns, gate; every stage leaves a report."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
+from repertoire.retrieval.patterns import PATTERNS, KeptPatterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
@@ -62,12 +63,14 @@ class Pipeline:
         self._options = options or Options()
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
+        self._patterns = KeptPatterns()
 
     def refresh(self) -> None:
         """Read what moved since the last question, so that the next one need not."""
         snapshot = self._snapshots.current()
         snapshot.warm()
         self._history_of(snapshot)
+        self._patterns.of(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -89,6 +92,7 @@ class Pipeline:
         run = self._fused(plan, snapshot, allowed, trace)
         self._ask_the_past(run)
         _walk(run)
+        self._match(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
         return self._judged(run, certain=len(named) > 0)
@@ -107,6 +111,7 @@ class Pipeline:
                 path=tuple(ranking.walk.path_to(row)),
                 past=float(ranking.past.share[row]) * ranking.past.trust,
                 named=NAME in ranking.parts and ranking.parts[NAME][row] > 0.0,
+                pattern=ranking.matched.why(row),
             )
             parts = {name: float(part[row]) for name, part in ranking.parts.items()}
             found.append(
@@ -152,6 +157,14 @@ class Pipeline:
                 heard = with_past(run.scores, run.past)
                 odds = np.where(known, heard - np.where(known, run.scores, 0.0), 0.0)
                 run.add(PAST, odds, finds=run.past.share > 0.0)
+
+    def _match(self, run: Run) -> None:
+        if not run.may("patterns", PATTERNS):
+            return
+        with run.trace.stage("patterns") as detail:
+            run.matched = self._patterns.of(run.snapshot).match(run.plan, run.candidates())
+            run.add(PATTERNS, run.matched.score, finds=run.matched.score > 0.0)
+            detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
 
     def _judged(self, run: Run, *, certain: bool) -> Ranking:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""

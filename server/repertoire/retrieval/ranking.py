@@ -11,6 +11,7 @@ from repertoire.domain.answer import StageReport
 from repertoire.ports import Vectors
 from repertoire.retrieval.fuse import Features
 from repertoire.retrieval.history import Past
+from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
 from repertoire.retrieval.trace import Trace
@@ -39,6 +40,7 @@ class Ranking:
     fits: bool
     report: tuple[StageReport, ...]
     degraded: tuple[str, ...]
+    matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
 
 
 @dataclass
@@ -59,10 +61,12 @@ class Run:
     found: Mask
     past: Past = field(init=False)
     walked: Walk = field(init=False)
+    matched: Matches = field(init=False)
 
     def __post_init__(self) -> None:
         self.past = Past.silent(len(self.snapshot))
         self.walked = Walk.nowhere(self.snapshot)
+        self.matched = Matches.silent(len(self.snapshot))
 
     def may(self, stage: str, part: str, *, worth: bool = True) -> bool:
         """Tell whether a stage runs: switched on, worth it, and in time; where it does not, report why."""
@@ -105,6 +109,7 @@ class Run:
             fits=fits,
             report=self.trace.reports,
             degraded=self.trace.degraded,
+            matched=self.matched,
         )
 
 

@@ -28,6 +28,7 @@ class Reasons:
     path: tuple[str, ...]
     past: float  # the share of it in what served requests like this, as far as the past is to be trusted
     named: bool
+    pattern: str = ""  # the known combination that it belongs to, told
 
 
 def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
@@ -44,6 +45,8 @@ def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reaso
         found.append(by_words)
     if reasons.similarity >= _NOTED_SIMILARITY:
         found.append(similarity_why(reasons.similarity))
+    if reasons.pattern:
+        found.append(Why("pattern", clean_line(reasons.pattern, MAX_CHARACTERS)))
     if reasons.path:
         found.append(path_why(reasons.path))
     return tuple(found)

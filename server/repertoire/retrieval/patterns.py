@@ -1,0 +1,256 @@
+"""Known combinations: which of them a question is about, and what goes with components that are chosen or in use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from repertoire.domain.component import CAPABILITY, MEMBER_OF, PATTERN, PROVIDES
+from repertoire.domain.text import content_words
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
+
+PATTERNS = "patterns"  # the part
+_WEIGHT = 2.0  # log-odds that a member gets at most; more cost first places where the combination was not meant
+_ENOUGH = 2.0  # members as likely as the first hit that vouch in full for the others
+_NAMED = 0.25  # what the question's capabilities, or the combination's name, count beside such members
+_LEAST_LIKELY = 0.02  # of the first hit's likelihood: what lies below says nothing of its combination
+_NOTED = 0.1  # of the most a member can get: less is no reason worth telling
+_MATCHED = 5
+_USED = "request"  # past requests speak for themselves in a stage of their own, and twice cost first places
+_WHOLE = ("plugin", "agent", "project")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known combination. `lift` is 0 where it is known as a whole, from its own plugin, agent or project."""
+
+    name: str
+    origin: str
+    support: int
+    lift: float
+    members: tuple[int, ...]  # rows of components
+    capabilities: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A component that goes with others, how strongly (0 to 1), with which of them, and by which combination."""
+
+    row: int
+    strength: float
+    beside: tuple[int, ...]
+    known: Known
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What the combinations add to every row's log-odds; `first` are those that a question is about, best first."""
+
+    score: Floats
+    first: tuple[Known, ...]
+    by: Rows  # the combination that speaks for each row, -1 for none
+    likely: Floats  # how likely each row is beside the first hit, as far as that counts here
+    patterns: Patterns | None = None
+
+    @classmethod
+    def silent(cls, size: int = 0) -> Matches:
+        """Return what is said where nothing was compared."""
+        return cls(np.zeros(size), (), np.full(size, -1), np.zeros(size))
+
+    def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
+        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        return self.patterns.companions(rows, among=among, limit=limit) if self.patterns is not None else []
+
+    def why(self, row: int) -> str:
+        """Say which combination speaks for a row; empty where none does to speak of."""
+        if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _WEIGHT:
+            return ""
+        known = self.patterns.known[self.by[row]]
+        beside = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
+        return self.patterns.told(known, [other for other in beside[:2] if self.likely[other] > 0.0])
+
+
+class Patterns:
+    """The known combinations of one snapshot, as arrays."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._size = len(snapshot)
+        positions = [position for position, kind in enumerate(snapshot.topology.types) if kind == PATTERN]
+        place = {position: index for index, position in enumerate(positions)}
+        self._which, self._row, self._sure = _members(snapshot, place)
+        self._of_term = _terms(snapshot, place)
+        self.known = self._read(positions)
+        # A row that is no component any more leaves its combination with fewer.
+        self._others = np.bincount(self._which, minlength=len(positions)) - 1
+        self._counts = np.array([known.origin != _USED for known in self.known], dtype=np.bool_)
+        self._words = [
+            frozenset(content_words(known.name)) if known.origin in _WHOLE else frozenset() for known in self.known
+        ]
+        self._by_word: dict[str, list[int]] = {}
+        for index, words in enumerate(self._words):
+            for word in words:
+                self._by_word.setdefault(word, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def match(self, plan: Plan, scores: Floats) -> Matches:
+        """Return what the combinations say of a question whose rows have these log-odds."""
+        using = self._in_use(plan.query.using)
+        if not len(self._which) or not (np.isfinite(scores).any() or using):
+            return replace(Matches.silent(self._size), patterns=self)
+        likely = np.exp(scores - (scores.max() if np.isfinite(scores).any() else 0.0))
+        likely[likely < _LEAST_LIKELY] = 0.0
+        likely[using] = 1.0
+        own = likely[self._row]
+        together = np.bincount(self._which, weights=own, minlength=len(self))
+        asked = self._asked(plan)
+        vouched = np.minimum((together[self._which] - own) / _ENOUGH + _NAMED * asked[self._which], 1.0)
+        strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
+        best, by = self._best_of_rows(strength)
+        return Matches(_WEIGHT * best, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
+
+    def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
+        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        chosen = np.zeros(self._size, dtype=np.bool_)
+        chosen[list(rows)] = True
+        if not len(self._which) or not chosen.any():
+            return []
+        count = np.bincount(self._which, weights=chosen[self._row], minlength=len(self))
+        needed = np.clip(self._others, 1, _ENOUGH)
+        strength = self._sure * np.minimum(count / needed, 1.0)[self._which]
+        open_to = ~chosen if among is None else among & ~chosen
+        best, by = self._best_of_rows(np.where(open_to[self._row], strength, 0.0))
+        found = sorted(np.nonzero(best)[0].tolist(), key=lambda row: (-best[row], -self.known[by[row]].support, row))
+        return [
+            Companion(
+                row,
+                float(best[row]),
+                tuple(other for other in self.known[by[row]].members if chosen[other]),
+                self.known[by[row]],
+            )
+            for row in found[:limit]
+        ]
+
+    def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, Known]]:
+        """Return capabilities that are provided together with one or more of these, by the combination that says so."""
+        asked = set(capabilities)
+        found: dict[str, Known] = {}
+        of = sorted({index for term in asked for index, _ in self._of_term.get(term, ())})
+        best = sorted(
+            (self.known[index] for index in of if not self.known[index].members),
+            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.lift, known.name),
+        )
+        for known in best:
+            left = [term for term in known.capabilities if term not in asked]
+            if len(left) == 1:
+                found.setdefault(left[0], known)
+        return list(found.items())[:limit]
+
+    def told(self, known: Known, beside: Sequence[int]) -> str:
+        """Say in a few words how a component belongs to a combination, and with which others."""
+        names = " and ".join(str(self._snapshot.summaries[row].name) for row in beside)
+        if known.origin in _WHOLE:
+            whole = "your own set" if known.origin == "project" else f"{known.name}'s set"
+            return f"part of {whole}" + (f", with {names}" if names else "")
+        figures = f"(support {known.support}, lift {known.lift:.1f})"
+        return f"often used together with {names or known.name} {figures}"
+
+    def _in_use(self, using: Sequence[str]) -> list[int]:
+        wanted = set(using)
+        return [
+            row
+            for row, one in enumerate(self._snapshot.summaries)
+            if wanted and not wanted.isdisjoint((one.id, one.name))
+        ]
+
+    def _read(self, positions: Sequence[int]) -> tuple[Known, ...]:
+        topology, data = self._snapshot.topology, self._snapshot.patterns
+        members: list[list[int]] = [[] for _ in positions]
+        for index, row in zip(self._which.tolist(), self._row.tolist(), strict=True):
+            members[index].append(row)
+        terms: list[list[str]] = [[] for _ in positions]
+        for term, of in self._of_term.items():
+            for index, _ in of:
+                terms[index].append(term)
+        return tuple(
+            Known(
+                topology.names[position],
+                str(kept.get("origin", "")),
+                int(kept.get("support", 1)),
+                float(kept.get("lift", 0.0)),
+                tuple(members[index]),
+                tuple(terms[index]),
+            )
+            for index, position in enumerate(positions)
+            for kept in [data.get(int(topology.ids[position]), {})]
+        )
+
+    def _asked(self, plan: Plan) -> Floats:
+        """Return how far each combination is what a question names: two or more of its capabilities, or its name."""
+        cover, purity, named = np.zeros(len(self)), np.zeros(len(self)), np.zeros(len(self))
+        if len(plan.capabilities) > 1:
+            for term in plan.capabilities:
+                for index, share in self._of_term.get(term, ()):
+                    cover[index] += 1.0 / len(plan.capabilities)
+                    purity[index] += share
+        words = set(plan.words)
+        for index in {index for word in words for index in self._by_word.get(word, ())}:
+            named[index] = self._words[index] <= words
+        return np.asarray(np.maximum(cover * np.minimum(purity, 1.0), named))
+
+    def _best_of_rows(self, strength: Floats) -> tuple[Floats, Rows]:
+        """Return the strongest that any combination says of each row, and which one does."""
+        best, by = np.zeros(self._size), np.full(self._size, -1)
+        said = np.nonzero(strength > 0.0)[0]
+        said = said[np.argsort(strength[said], kind="stable")]
+        best[self._row[said]] = strength[said]  # of several for one row the last stays: the strongest
+        by[self._row[said]] = self._which[said]
+        return best, by
+
+    def _first(self, strength: Floats) -> tuple[Known, ...]:
+        head = np.argsort(-strength, kind="stable")[:_MATCHED].tolist()
+        return tuple(self.known[index] for index in head if strength[index] >= _NOTED and self.known[index].members)
+
+
+class KeptPatterns:
+    """Keeps the combinations of the newest snapshot."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Snapshot, Patterns] | None = None
+
+    def of(self, snapshot: Snapshot) -> Patterns:
+        """Return the combinations of a snapshot, read once."""
+        if self._kept is None or self._kept[0] is not snapshot:
+            self._kept = snapshot, Patterns(snapshot)
+        return self._kept[1]
+
+
+def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
+    topology = snapshot.topology
+    found = [
+        (place[target], row, weight)
+        for source, target, weight, relation in zip(
+            topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
+        )
+        if relation == MEMBER_OF and target in place and (row := int(snapshot.row_at[source])) >= 0
+    ]
+    found.sort()
+    which = np.array([index for index, _, _ in found], dtype=np.int64)
+    rows = np.array([row for _, row, _ in found], dtype=np.int64)
+    return which, rows, np.array([weight for _, _, weight in found], dtype=np.float64)
+
+
+def _terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
+    topology = snapshot.topology
+    found: dict[str, list[tuple[int, float]]] = {}
+    for source, target, weight, relation in zip(
+        topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
+    ):
+        if relation == PROVIDES and source in place and topology.types[target] == CAPABILITY:
+            found.setdefault(topology.names[target], []).append((place[source], weight))
+    return found
