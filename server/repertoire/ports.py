@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,6 +39,20 @@ class Embedder(Protocol):
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
 
 
+class Reranker(Protocol):
+    """Judges how well texts answer a question, each together with it: slower than vectors, and closer."""
+
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory now."""
+
+    def load(self) -> None:
+        """Have the model in memory, so that scoring takes no longer than scoring does."""
+
+    def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return how well each text answers the question, higher is better."""
+
+
 @dataclass(frozen=True)
 class StoredComponent:
     """A component with what the store knows beside it."""
@@ -67,6 +81,25 @@ class Summary:
     installed: bool
     popularity: float
     risk: int = 0  # how grave what static checks found is (domain.trust.rank); 0 where a person accepted it
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What comparing a component with others needs of it: no body, so that all of them fit in memory."""
+
+    front_matter: Mapping[str, Any]
+    node_id: int
+    id: str
+    name: str
+    type: str
+    source: str
+    content_hash: str
+    installed: int
+    repository: str
+    plugin: str
+    marketplace: str
+    path: str
+    description: str  # its beginning
 
 
 @dataclass(frozen=True)

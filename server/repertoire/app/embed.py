@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from repertoire.app.nearest import assign_nearest
+from repertoire.app.relate import relate_in_meaning
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.views import passage
@@ -33,7 +34,7 @@ def never() -> bool:
 def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, stop: Callable[[], bool] = never) -> int:
     """Embed what has no vector yet, installed components first; return how many texts of components were embedded.
 
-    Vectors show capabilities that words do not: once all are there, these are assigned.
+    Vectors show capabilities and alternatives that words do not: once all are there, these are assigned.
 
     It may be stopped and started again at will, and several processes may do it at once: the worst is work done twice.
     """
@@ -43,6 +44,7 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     if not stop():
         assign_nearest(store, embedder)
+        relate_in_meaning(store, embedder.model)
     return known.embedded
 
 

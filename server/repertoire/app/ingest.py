@@ -15,6 +15,7 @@ from repertoire.app.clock import now
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.project import project_folder
+from repertoire.app.relate import relate
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
@@ -32,8 +33,6 @@ from repertoire.store.database import Store
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
 _WARNINGS = 50
-_ACROSS = "across sources"  # the label of edges that belong to no source
-_CHUNK = 500
 _PARTS = 300  # files of one skill that its content hash covers
 
 
@@ -240,24 +239,16 @@ def settle(store: Store, *, report: Report = quiet) -> None:
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
-    carriers = _carriers(store)
-    store.sources.set_edges(standing.alternatives(carriers), now=now(), file=_ACROSS)
-    store.sources.set_popularity(standing.popularity(carriers, _named(store)))
+    relate(store, tick=lambda: report(Step("", "relate")))
+    store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
     renew_patterns(store)
 
 
 def _carriers(store: Store) -> list[Carrier]:
-    rows = {row.node_id: row for row in store.graph.summaries()}
-    found = []
-    ids = list(rows)
-    for start in range(0, len(ids), _CHUNK):  # bodies come with them: never all at once
-        for node_id, stored in store.graph.components(ids[start : start + _CHUNK]).items():
-            row, component = rows[node_id], stored.component
-            identity = (row.id, row.type, row.name, row.source, row.content_hash)
-            found.append(
-                Carrier.of(node_id, identity, component.description, stated_popularity(component.front_matter))
-            )
-    return found
+    return [
+        Carrier(row.node_id, row.type, row.name, row.source, stated_popularity(row.front_matter))
+        for row in store.graph.outlines()
+    ]
 
 
 def _named(store: Store) -> dict[int, float]:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from repertoire.domain.text import match_any
-from repertoire.ports import Link, StoredComponent, Summary, Topology
+from repertoire.ports import Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
 from repertoire.store.rows import SELECT_STORED, stored
 
+EdgeRow = tuple[int, int, str, float, str, str]
+OUTLINED = 400  # characters of a description
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
 
@@ -114,6 +116,22 @@ class Graph:
         """Return what is kept with every node of a type that is no component, by node id."""
         rows = self._db.rows("SELECT id, data FROM node WHERE type = ? ORDER BY id", (node_type,))
         return {int(node_id): json.loads(data) for node_id, data in rows}
+
+    def outlines(self) -> list[Outline]:
+        """Return what comparing components needs of each, without its body, by node id."""
+        rows = self._db.rows(
+            f"""SELECT c.front_matter, n.id, n.key, n.name, c.type, s.key, c.content_hash, c.installed, c.repository,
+                c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}) FROM {_FROM} ORDER BY n.id"""
+        )
+        return [Outline(json.loads(front_matter), *values) for front_matter, *values in rows]
+
+    def edges_of(self, relation: str) -> list[EdgeRow]:
+        """Return every edge of a relation as (source id, target id, target's name, weight, evidence, label)."""
+        return self._db.rows(
+            """SELECT e.source, e.target, t.name, e.weight, e.evidence, e.file
+               FROM edge e JOIN node t ON t.id = e.target WHERE e.relation = ? ORDER BY e.source, e.target, e.id""",
+            (relation,),
+        )
 
     def topology(self) -> Topology:
         """Return the whole graph as arrays, edges by source and target, consistent with one revision."""

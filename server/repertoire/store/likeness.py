@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +14,17 @@ from repertoire.store.connection import Connection
 
 Signature = npt.NDArray[np.uint32]
 Pair = tuple[str, str]  # two text hashes, the lower first
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What was read out of a component's text: its identity, its length, and what it says of others (kind, name, …)."""
+
+    node_id: int
+    stamp: str  # what it was read from: equal means that nothing has to be read again
+    text_hash: str
+    words: int
+    said: tuple[tuple[Any, ...], ...] = ()
 
 
 class Likeness:
@@ -28,16 +42,17 @@ class Likeness:
             (version, limit),
         )
 
-    def put(self, carried: Sequence[tuple[int, str, str]], sketches: Mapping[str, Signature]) -> None:
-        """Keep (node id, stamp, text hash) of components, and the signature of each text that is new."""
+    def put(self, carried: Sequence[Carried], sketches: Mapping[str, Signature]) -> None:
+        """Keep what was read out of components' texts, and the signature of each text that is new."""
         with self._db.transaction():
-            present = {
-                node_id
-                for node_id, _, _ in carried
-                if self._db.value("SELECT 1 FROM component WHERE node_id = ?", (node_id,))
-            }
+            rows = [
+                (text.node_id, text.stamp, text.text_hash, text.words, json.dumps(text.said))
+                for text in carried
+                if self._db.value("SELECT 1 FROM component WHERE node_id = ?", (text.node_id,))
+            ]
             self._db.executemany(
-                "INSERT OR REPLACE INTO carried_text VALUES (?, ?, ?)", [row for row in carried if row[0] in present]
+                "INSERT OR REPLACE INTO carried_text(node_id, stamp, text_hash, words, said) VALUES (?, ?, ?, ?, ?)",
+                rows,
             )
             self._db.executemany(
                 "INSERT OR REPLACE INTO sketch VALUES (?, ?)",
@@ -47,9 +62,13 @@ class Likeness:
                 ],
             )
 
-    def texts(self) -> dict[int, str]:
-        """Map every component's node id to the hash of its text."""
-        return dict(self._db.rows("SELECT node_id, text_hash FROM carried_text ORDER BY node_id"))
+    def texts(self) -> dict[int, Carried]:
+        """Map every component's node id to what was read out of its text."""
+        rows = self._db.rows("SELECT node_id, stamp, text_hash, words, said FROM carried_text ORDER BY node_id")
+        return {
+            node_id: Carried(node_id, stamp, text_hash, words, tuple(map(tuple, json.loads(said))))
+            for node_id, stamp, text_hash, words, said in rows
+        }
 
     def signatures(self) -> tuple[list[str], Signature]:
         """Return the hashes of all texts, and their signatures row by row."""

@@ -113,6 +113,14 @@ MIGRATIONS = (
                 PRIMARY KEY (low, high, kind)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        4,
+        "what components say of each other",
+        (
+            "ALTER TABLE carried_text ADD COLUMN words INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE carried_text ADD COLUMN said TEXT NOT NULL DEFAULT '[]'",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number
 

@@ -1,0 +1,160 @@
+"""Which components do the same job: either would do, and both are one too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repertoire.domain.component import AGENT, ALTERNATIVE_TO, COMMAND, SKILL, Edge
+from repertoire.domain.text import content_words
+from repertoire.ingestion.likeness import candidates, hashes, jaccard, signature
+from repertoire.ingestion.twins import bounded
+from repertoire.ports import Outline
+
+MOST = 5  # of one component
+NEAR = 0.75  # cosine of two descriptions; below it, components of one field pass for each other
+_PROSE = (SKILL, AGENT, COMMAND)
+_COMPARED = 40
+_FEW_WORDS = 6  # a shorter description is alike by chance
+_WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25
+_OVERLAP = 0.5
+_NAMED_IN = "name"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a component is for; `named` are the capabilities that its name states."""
+
+    id: str
+    type: str
+    name: str
+    source: str
+    repository: str
+    plugin: str
+    purpose: frozenset[str]
+    capabilities: Mapping[str, float] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]]) -> Job:
+        """Make a job of a component and (weight, evidence) of each capability that it provides."""
+        return cls(
+            outline.id,
+            outline.type,
+            outline.name,
+            outline.source,
+            outline.repository,
+            outline.plugin,
+            frozenset(content_words(outline.description)),
+            {term: weight for term, (weight, _) in provides.items()},
+            frozenset(term for term, (_, told) in provides.items() if told.split(",")[0] == _NAMED_IN),
+        )
+
+    @property
+    def slug(self) -> str:
+        """The name as words in lower case, joined."""
+        return "-".join(self.name.lower().replace("_", " ").replace("-", " ").split())
+
+    @property
+    def kind(self) -> str:
+        """What could do its job: an agent and a skill may be for the same, a server and a plugin are not."""
+        return "prose" if self.type in _PROSE else self.type
+
+
+def apart(one: Job, other: Job) -> bool:
+    """Tell whether two were written beside each other: an author's own parts complement each other, or say so."""
+    same_place = one.source == other.source or (one.repository != "" and one.repository == other.repository)
+    return not same_place
+
+
+def overlap(one: Job, other: Job) -> tuple[float, list[str]]:
+    """Return how much of what the one with less to offer provides the other provides too, and which capabilities.
+
+    None where one's name states what the other does not do: `csharp-mcp-expert` is none for TypeScript.
+    """
+    if not (one.named <= other.capabilities.keys() and other.named <= one.capabilities.keys()):
+        return 0.0, []
+    shared = {term: min(weight, other.capabilities.get(term, 0.0)) for term, weight in one.capabilities.items()}
+    least = min(sum(one.capabilities.values()), sum(other.capabilities.values()))
+    terms = sorted((term for term, weight in shared.items() if weight), key=lambda term: (-shared[term], term))
+    return (sum(shared.values()) / least if least else 0.0), terms
+
+
+def in_words(jobs: Sequence[Job], known: frozenset[tuple[str, str]]) -> list[Edge]:
+    """Return pairs that names and descriptions show; `known` are pairs that are something else already."""
+    edges: dict[tuple[str, str], Edge] = {}
+    for edge in (*_namesakes(jobs), *_same_words(jobs)):
+        key = edge.source, edge.target
+        if key not in known and (key not in edges or edges[key].weight < edge.weight):
+            edges[key] = edge
+    return list(edges.values())
+
+
+def in_meaning(
+    jobs: Sequence[Job], near: Iterable[tuple[int, int, float]], known: frozenset[tuple[str, str]]
+) -> list[Edge]:
+    """Return those of the nearest pairs (positions and cosine) that also provide the same."""
+    edges = []
+    for first, second, cosine in near:
+        one, other = sorted((jobs[first], jobs[second]), key=lambda job: job.id)
+        if cosine < NEAR or one.kind != other.kind or not apart(one, other) or (one.id, other.id) in known:
+            continue
+        share, terms = overlap(one, other)
+        if share >= _OVERLAP:
+            told = f"descriptions alike to {cosine:.2f} in meaning, both for {', '.join(terms[:3])}"
+            edges.append(Edge(one.id, other.id, ALTERNATIVE_TO, round(cosine * (0.5 + 0.5 * share), 3), told))
+    return edges
+
+
+def choose(*edges: Iterable[Edge]) -> list[Edge]:
+    """Return the strongest few of each component, one edge a pair; what an author says comes before what we find."""
+    pairs: dict[tuple[str, str], Edge] = {}
+    for group in edges:
+        for edge in group:
+            low, high = sorted((edge.source, edge.target))
+            pairs.setdefault((low, high), edge)
+    return bounded(list(pairs.values()), most=MOST)
+
+
+def fill(present: Iterable[tuple[str, str]], found: Iterable[Edge]) -> list[Edge]:
+    """Return the strongest of what was found, as many as a component may have beside those that are present."""
+    ends = [end for pair in present for end in pair]
+    return bounded(list({(edge.source, edge.target): edge for edge in found}.values()), most=MOST, beside=ends)
+
+
+def _namesakes(jobs: Sequence[Job]) -> Iterator[Edge]:
+    groups: dict[tuple[str, str], list[Job]] = {}
+    for job in sorted(jobs, key=lambda job: job.id):
+        groups.setdefault((job.kind, job.slug), []).append(job)
+    for group in groups.values():
+        for at, one in enumerate(group):
+            for other in group[at + 1 : at + _COMPARED]:
+                alike = _alike(one, other)
+                share, terms = overlap(one, other)
+                if apart(one, other) and (alike >= _NAMESAKES_ALIKE or share >= _OVERLAP):
+                    told = f"same name, descriptions alike to {alike:.0%}"
+                    both = f", both for {', '.join(terms[:3])}" if terms else ""
+                    yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), told + both)
+
+
+def _same_words(jobs: Sequence[Job]) -> Iterator[Edge]:
+    listed = [job for job in sorted(jobs, key=lambda job: job.id) if len(job.purpose) >= _FEW_WORDS]
+    sets = [hashes(job.purpose) for job in listed]
+    if len(sets) < 2:
+        return
+    for first, second in candidates(np.stack([signature(words) for words in sets]), least=_WORDS_ALIKE):
+        one, other = listed[first], listed[second]
+        alike = jaccard(sets[first], sets[second])
+        if alike < _WORDS_ALIKE or one.kind != other.kind or not apart(one, other):
+            continue
+        share, terms = overlap(one, other)
+        if share >= _OVERLAP:
+            told = f"descriptions share {alike:.0%} of their words, both for {', '.join(terms[:3])}"
+            yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), told)
+
+
+def _alike(one: Job, other: Job) -> float:
+    union = len(one.purpose | other.purpose)
+    return len(one.purpose & other.purpose) / union if union else 0.0

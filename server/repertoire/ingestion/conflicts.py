@@ -1,0 +1,213 @@
+"""Which components keep each other from working: one call or file name, or hooks that undo or contradict each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from repertoire.domain.component import AGENT, COMMAND, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, SKILL, Edge
+from repertoire.domain.text import content_words
+from repertoire.ingestion.twins import bounded
+from repertoire.ports import Outline
+
+_MOST = 8
+_COMPARED = 60
+_SLASH = "slash command"
+_CALLED = {COMMAND: _SLASH, SKILL: _SLASH, AGENT: "agent", MCP_SERVER: "MCP server", PLUGIN: "plugin"}
+_WHEN = re.compile(r"^(PreToolUse|PermissionRequest|PostToolUse)(?: \(([^)]*)\))?: (.+)$", re.MULTILINE)
+_EVERY = ("", "*", ".*")
+_DENIES = re.compile(
+    r"\b(?:block|deny|denie[sd]|prevent|protect|guard|gate|forbid|refuse|reject)(?:s|ed|er|ing)?\b", re.IGNORECASE
+)
+_APPROVES = re.compile(
+    r"\bauto[- ]?(?:approve|accept|allow)|permissionDecision\W{1,6}allow|\b(?:approves?|allows?) \w+ automatically",
+    re.IGNORECASE,
+)
+_REWRITES = re.compile(r"updatedInput")
+_FORMATS = re.compile(r"(?:^|[-_ ])(?:auto-?)?format(?:s|ted|ter|ting)?(?:$|[-_ ])", re.IGNORECASE)
+_FORMATTERS = re.compile(
+    r"\b(?:prettier|biome|gofmt|rustfmt|black|ruff format|autopep8|yapf|clang-format)\b", re.IGNORECASE
+)
+_ANY_OF = re.compile(r"[|,]")
+_ELSEWHERE = re.compile(r"(?:^|/)(?:\.(?!claude/)|legacy|archive|deprecated|disabled)[^/]*/")  # not loaded from there
+_SAME_SUBJECT, _SHARED = 0.3, 3
+
+
+@dataclass(frozen=True)
+class Party:
+    """A component as conflicts are judged by; `text` is the hash of what it says, so that copies are told apart."""
+
+    id: str
+    type: str
+    name: str
+    source: str
+    plugin: str
+    marketplace: str
+    installed: bool
+    text: str
+    path: str = ""
+    description: str = ""
+    actions: str = ""  # a hook's, one a line, as its body has them
+
+    @classmethod
+    def of(cls, outline: Outline, text: str, actions: str = "") -> Party:
+        """Make a party of a component; servers are told apart by their configuration."""
+        return cls(
+            outline.id,
+            outline.type,
+            outline.name,
+            outline.source,
+            outline.plugin,
+            outline.marketplace,
+            bool(outline.installed),
+            text,
+            outline.path,
+            outline.description,
+            actions,
+        )
+
+
+def conflicts(parties: Sequence[Party], twins: frozenset[tuple[str, str]]) -> list[Edge]:
+    """Return the edges between components that cannot both be there; twins are one thing and no conflict."""
+    edges = [*_same_name(parties), *_hooks([party for party in parties if party.type == HOOK])]
+    apart = [edge for edge in edges if (edge.source, edge.target) not in twins]
+    return bounded(apart, most=_MOST)
+
+
+def _same_name(parties: Sequence[Party]) -> Iterator[Edge]:
+    """Yield pairs that answer to one name in one place.
+
+    What a plugin brings is called `plugin:name`: it meets what the same plugin brings, and nothing else. Loose files
+    meet where they are installed, and where they would be copied: a second `commands/review.md` replaces the first.
+    """
+    places: dict[tuple[str, ...], list[Party]] = {}
+    for party in sorted(parties, key=lambda party: (not party.installed, party.id)):
+        if party.type in _CALLED:
+            places.setdefault(_place(party), []).append(party)
+    for group in places.values():
+        for at, first in enumerate(group):
+            for second in group[at + 1 : at + _COMPARED]:
+                told = _clash(first, second)
+                if told:
+                    low, high = sorted((first.id, second.id))
+                    yield Edge(low, high, CONFLICTS_WITH, 1.0 if first.installed and second.installed else 0.8, told)
+
+
+def _place(party: Party) -> tuple[str, ...]:
+    called = _CALLED[party.type]
+    name = party.name.lower()
+    if party.type == PLUGIN:
+        return called, name
+    return called, party.plugin and f"{party.plugin}@{party.marketplace or party.source}", name
+
+
+def _clash(first: Party, second: Party) -> str:
+    """Say how two that are called the same get in each other's way; empty where they do not."""
+    if first.text == second.text:
+        return ""
+    here = first.installed and second.installed
+    if first.type in (PLUGIN, MCP_SERVER):
+        listed_twice = first.type == PLUGIN and first.marketplace and first.marketplace == second.marketplace
+        return f"both are the {_CALLED[first.type]} {first.name}; one hides the other" if here or listed_twice else ""
+    if here or (first.plugin and not any(_ELSEWHERE.search(party.path) for party in (first, second))):
+        what = f"/{first.name}" if _CALLED[first.type] == _SLASH else f"the agent {first.name}"
+        return f"both answer to {what}; one hides the other"
+    if not first.plugin and first.type == second.type and first.source != second.source:
+        return f"both would be the file of the {first.type} {first.name}; the second replaces the first"
+    return ""
+
+
+def _hooks(hooks: Sequence[Party]) -> Iterator[Edge]:
+    acting = [(hook, _decisions(hook)) for hook in sorted(hooks, key=lambda hook: hook.id)]
+    for at, (first, decided) in enumerate(acting):
+        for second, others in acting[at + 1 :]:
+            told = first.text != second.text and next(
+                (said for one in decided for other in others if (said := _contradiction(first, second, one, other))), ""
+            )
+            if told:
+                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, told)
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What a hook decides on an event for these tools."""
+
+    event: str
+    tools: frozenset[str]  # empty: all
+    does: str  # denies | approves | rewrites | formats
+
+    def meets(self, other: _Decision) -> str:
+        """Return where two decisions meet: the event, with the tools they share; empty where they do not."""
+        if self.event != other.event:
+            return ""
+        shared = self.tools & other.tools if self.tools and other.tools else self.tools | other.tools
+        if not shared and (self.tools or other.tools):
+            return ""
+        return f"{self.event} ({'|'.join(sorted(shared))})" if shared else self.event
+
+
+def _decisions(hook: Party) -> tuple[_Decision, ...]:
+    about = f"{hook.name} {_own_words(hook)}"
+    lines = list(_WHEN.finditer(hook.actions))
+    found: dict[_Decision, None] = {}
+    for line in lines:
+        event, matcher, action = line[1], line[2] or "", line[3]
+        # What is said of the whole is what its only action does; of several, each has to say it.
+        said = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
+        tools = frozenset() if matcher in _EVERY else frozenset(filter(None, _ANY_OF.split(matcher.replace(" ", ""))))
+        does = _does(event, said, hook.name)
+        if does:
+            found[_Decision(event, tools, does)] = None
+    return tuple(found)
+
+
+def _does(event: str, said: str, name: str) -> str:
+    if event == "PostToolUse":
+        return "formats" if _FORMATS.search(name) or _FORMATTERS.search(said) else ""
+    if _REWRITES.search(said):
+        return "rewrites"
+    if _APPROVES.search(said):
+        return "approves"
+    return "denies" if _DENIES.search(said) else ""
+
+
+def _contradiction(first: Party, second: Party, one: _Decision, other: _Decision) -> str:
+    """Say how two decisions get in each other's way; guards of different things stand well beside each other."""
+    where = one.meets(other)
+    if not where:
+        return ""
+    if {one.does, other.does} == {"approves", "denies"}:
+        approver = first if one.does == "approves" else second
+        return f"on {where}, {approver.name} approves by itself what the other decides on"
+    if one.does != other.does or one.does == "approves":
+        return ""
+    if one.does == "rewrites":
+        return f"both rewrite the input on {where}: which of them counts is chance"
+    if one.does == "formats":
+        return f"both reformat what was written on {where}" if _same_language(first, second) else ""
+    ours, theirs = _subject(first), _subject(second)
+    shared = sorted(ours & theirs)
+    alike = len(shared) >= _SHARED and len(shared) >= _SAME_SUBJECT * len(ours | theirs)
+    return f"both decide on {where} about {', '.join(shared[:_SHARED])}" if alike else ""
+
+
+def _subject(hook: Party) -> frozenset[str]:
+    return frozenset(content_words(f"{hook.name} {_own_words(hook)[:300]}"))
+
+
+def _own_words(hook: Party) -> str:
+    """Return what the author says of a hook; a description of ours is made of its events and says nothing new."""
+    return "" if hook.description.startswith("Runs on ") else hook.description
+
+
+_LANGUAGES = frozenset(
+    "python javascript typescript js ts go golang rust ruby java kotlin swift php css html dart elixir cpp".split()
+)
+
+
+def _same_language(first: Party, second: Party) -> bool:
+    ours, theirs = (
+        {*content_words(f"{hook.name} {hook.description} {hook.actions}")} & _LANGUAGES for hook in (first, second)
+    )
+    return not ours or not theirs or bool(ours & theirs)

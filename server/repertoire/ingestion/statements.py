@@ -1,0 +1,158 @@
+"""What a component's own prose says about others: that it must not be used with one, or what to use in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, Component, Edge
+from repertoire.domain.text import clean_line
+
+CONFLICT, BOUNDARY = "conflict", "boundary"
+_KINDS: Mapping[str, tuple[str, float]] = {CONFLICT: (CONFLICTS_WITH, 0.9), BOUNDARY: (ALTERNATIVE_TO, 0.6)}
+_SCANNED = 40_000
+_MOST = 12  # statements of one component
+_QUOTE = 160
+_ENDS = (". ", '." ', "\n", "\\n", "; ", "! ", "<", ">")
+
+_TYPE = r"(?:skills?|(?:sub-?)?agents?|commands?|plugins?|hooks?|mcp servers?)"
+# A name counts where nothing else can be meant: hyphenated, qualified, after a slash, or said to be a skill or agent.
+_NAME = (
+    r"(?:the |our |its |sibling )?(?P<mark>[`*_\"'/]*)(?P<name>[A-Za-z][\w.]*(?:[-:][\w.]+)*)"
+    rf"(?P<after>[`*_\"']*(?:\s+{_TYPE}\b)?)"
+)
+_ITSELF = rf"(?:this(?: {_TYPE})?|it)"
+_TOGETHER = r"(?:together with|alongside|along with|in combination with|at the same time as|with)"
+_NOT = r"(?:do not|don't|never|must not|should not|cannot|can't)"
+_CONFLICTS = tuple(
+    re.compile(pattern + _NAME, re.IGNORECASE)
+    for pattern in (
+        rf"{_NOT} (?:use|run|combine|install|enable|mix|load) (?:{_ITSELF} )?{_TOGETHER} ",
+        rf"{_NOT} be (?:used|run|combined|installed|enabled|mixed|loaded) {_TOGETHER} ",
+        r"(?:incompatible|not compatible|mutually exclusive) with ",
+        rf"(?:^|[.;!] |{_ITSELF} |[-*] )(?:conflicts|clashes|collides) with ",
+        rf"(?:^|[.;!] |{_ITSELF} |[-*] )(?:replaces|supersedes|obsoletes) ",
+    )
+)
+_ASK = r"(?:use|prefer|see|try|run|invoke|choose|switch to|hand off to|delegate to|defer to)"
+_STOP = r"(?:[,:;(]| [\u2013\u2014-])"
+_INSTEAD = re.compile(
+    rf"\b{_ASK} {_NAME}(?: \([^)\n]*\))?(?: for [^.;\n]{{3,60}}?)? instead\b(?! of (?!this|it\b))", re.IGNORECASE
+)
+_BOUNDARIES = (
+    re.compile(rf"\bfor [^.;:\n]{{3,120}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
+    re.compile(rf"\b(?:not|never|skip|don't)\b[^.\n]{{3,140}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
+    re.compile(rf"\b(?:differs? from|different from|distinct from|unlike|not confused with) {_NAME}", re.IGNORECASE),
+    re.compile(rf"\bprefer (?:{_ITSELF} )?over {_NAME}", re.IGNORECASE),
+    re.compile(rf"\buse {_ITSELF} (?:instead of|rather than) {_NAME}", re.IGNORECASE),
+)  # fmt: skip
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CUES = (
+    " instead",
+    "compatible with",
+    "exclusive with",
+    "icts with",
+    "shes with",
+    "ides with",
+    "laces ",
+    "sedes ",
+    "letes ",
+)
+_WITH, _NO = (" with ", "alongside "), ("not ", "never ", "n't ", "cannot ")
+_HEDGED = re.compile(
+    r"\b(?:no longer|not|never|isn't|doesn't|won't|rarely|if|unless|whether|check|see)\b[^.;]{0,20}$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence that names another; `typed`: it says what the other is (`the X agent`), or how it is called."""
+
+    kind: str
+    name: str
+    typed: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """A component as names are resolved by."""
+
+    id: str
+    name: str
+    source: str
+    plugin: str
+    statements: Sequence[Statement] = ()
+
+
+def statements(component: Component) -> tuple[Statement, ...]:
+    """Return what a component says about others, its description first; the names are not yet resolved."""
+    found: dict[tuple[str, str], Statement] = {}
+    body = _telling(_FENCED.sub(" ", component.body[:_SCANNED]))
+    for statement in (*_said(component.description, (*_BOUNDARIES, _INSTEAD)), *_said(body, (_INSTEAD,))):
+        if statement.name != component.name.lower():
+            found.setdefault((statement.kind, statement.name), statement)
+    return tuple(found.values())[:_MOST]
+
+
+def _telling(body: str) -> str:
+    """Return the lines of a body that may say something of the kind: most say nothing, and are long to search."""
+    kept = []
+    for line in body.splitlines():
+        low = line.lower()
+        if any(cue in low for cue in _CUES) or (any(cue in low for cue in _WITH) and any(cue in low for cue in _NO)):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _said(text: str, boundaries: Iterable[re.Pattern[str]]) -> Iterator[Statement]:
+    for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                name, typed = _named(match)
+                before = text[max(0, match.start() - 40) : match.start()]
+                belonging = text.startswith(("'s", "\u2019s"), match.end())  # to what it has, not to itself
+                if name and not (kind == CONFLICT and (belonging or _HEDGED.search(before))):
+                    yield Statement(kind, name, typed, _sentence(text, match))
+
+
+def _named(match: re.Match[str]) -> tuple[str, bool]:
+    """Return the name as it would be called, and whether it is said to be one; empty where it may be any word."""
+    written = match["name"].rstrip(".-:")
+    typed = bool(match["after"].strip("`*_\"' ")) or match["mark"].endswith("/") or ":" in written
+    name = written.rpartition(":")[2].lower()
+    return (name, typed) if typed or "-" in written else ("", False)
+
+
+def _sentence(text: str, match: re.Match[str]) -> str:
+    start = max(text.rfind(end, 0, match.start() + 1) + len(end) for end in _ENDS)
+    stops = [at for end in _ENDS if (at := text.find(end, match.end())) >= 0]
+    begin = max(start if start >= min(map(len, _ENDS)) else 0, match.start() - 100)
+    return clean_line(text[begin : min([*stops, match.end() + 80])].strip(" -*.;>"), _QUOTE)
+
+
+def stated(components: Sequence[Named]) -> list[Edge]:
+    """Return the edges that components' own words make; a name that may mean several is left out."""
+    by_name: dict[str, list[Named]] = {}
+    for component in components:
+        by_name.setdefault(component.name.lower(), []).append(component)
+    edges = []
+    for component in components:
+        for statement in component.statements:
+            relation, weight = _KINDS[statement.kind]
+            target = _meant(statement, component, by_name.get(statement.name, ()))
+            if target is not None:
+                edges.append(Edge(component.id, target.id, relation, weight, f"says: {statement.sentence}"))
+    return edges
+
+
+def _meant(statement: Statement, speaker: Named, namesakes: Sequence[Named]) -> Named | None:
+    """Return whom a name means: one of the same plugin, else of the same source, else the only one of that name."""
+    others = [other for other in namesakes if other.id != speaker.id]
+    near = [other for other in others if other.source == speaker.source]
+    beside = [other for other in near if speaker.plugin and other.plugin == speaker.plugin]
+    if beside or near:
+        return min(beside or near, key=lambda other: other.id)
+    # `/status` or `the memory plugin` of another author may be anything: only a name that is no common word is trusted
+    return others[0] if len(others) == 1 and statement.typed and "-" in statement.name else None

@@ -1,0 +1,156 @@
+"""Which components are one and the same, carried in several places: the same text, or one that was edited a little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, SKILL, TWIN_OF, Component, Edge
+from repertoire.domain.text import content_words
+from repertoire.ingestion.likeness import plain_words
+from repertoire.ports import Outline
+
+LEAST = 0.5  # alike below that, nothing is a twin
+_PROSE = (SKILL, AGENT, COMMAND)  # one text is published as any of them
+_SHORT = 8  # words; two shorter texts are equal by chance
+_EDITED = 40  # words; of less text, an edit leaves too little to tell by
+_NAMESAKE, _LISTED, _RENAMED, _BESIDE = 0.6, 0.5, 0.8, 0.85
+_SAME_PURPOSE, _SAME_PURPOSE_OTHER_NAME = 0.5, 0.8
+_CLIQUE = 12  # of more copies, each is tied to the first: forty of one text must not become eight hundred edges
+_MOST = 12
+_PINNED = re.compile(r"(?<=[\w/])@[\w.^~-]+$")
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A component as twins are judged by."""
+
+    id: str
+    type: str
+    name: str
+    source: str
+    content_hash: str
+    text: str  # the hash of its text
+    words: int
+    purpose: frozenset[str]  # the words of its description
+
+    @classmethod
+    def of(cls, outline: Outline, text: str, words: int) -> Copy:
+        """Make a copy of a component; `text` is the hash of the words that `carried` returns for it."""
+        purpose = frozenset(content_words(outline.description))
+        identity = (outline.id, outline.type, outline.name, outline.source, outline.content_hash)
+        return cls(*identity, text, words, purpose)
+
+    @property
+    def slug(self) -> str:
+        """The name as it would be written in a path."""
+        return "-".join(plain_words(self.name.replace("_", " ")))
+
+    @property
+    def kind(self) -> str:
+        """What it can be a twin of."""
+        return "prose" if self.type in _PROSE else self.type
+
+
+def carried(component: Component) -> list[str]:
+    """Return the words that make a component what it is, whatever surrounds them where it lies.
+
+    Of a server these are its address or package: its description is the one of the plugin that brings it.
+    """
+    if component.type == MCP_SERVER:
+        reached = _endpoint(component.front_matter)
+        return plain_words(f"server reached at {reached} by the model context protocol") if reached else []
+    return plain_words(f"{component.description}\n{component.body}")
+
+
+def _endpoint(config: Mapping[str, object]) -> str:
+    url, args = config.get("url"), config.get("args")
+    if isinstance(url, str) and "://" in url and "$" not in url:
+        return url.partition("://")[2].partition("?")[0].rstrip("/").lower()
+    if not isinstance(args, Sequence) or isinstance(args, str):
+        return ""
+    if config.get("command") not in ("npx", "uvx", "bunx", "pnpm", "docker"):
+        return ""
+    named = [arg for arg in args if isinstance(arg, str) and arg not in ("run", "dlx", "exec", "mcp-remote")]
+    package = next((arg for arg in named if not arg.startswith("-") and "=" not in arg), "")
+    return _PINNED.sub("", package) if "/" in package or "-" in package else ""
+
+
+def twins(copies: Sequence[Copy], alike: Mapping[tuple[str, str], float]) -> list[Edge]:
+    """Return the edges between copies; `alike` says of pairs of texts how alike they are, exactly."""
+    by_text: dict[str, list[Copy]] = {}
+    for copy in sorted(copies, key=lambda copy: copy.id):
+        if copy.words >= _SHORT:
+            by_text.setdefault(copy.text, []).append(copy)
+    edges = [edge for group in by_text.values() for edge in _same(group)]
+    for (low, high), jaccard in alike.items():
+        edges.extend(_edited(by_text.get(low, ()), by_text.get(high, ()), jaccard))
+    return bounded(edges, most=_MOST)
+
+
+def bounded(edges: Sequence[Edge], *, most: int, beside: Iterable[str] = ()) -> list[Edge]:
+    """Return the strongest edges of each component, at most so many of each, in a fixed order.
+
+    `beside` names an end of each edge that is there already, and counts.
+    """
+    degree: dict[str, int] = {}
+    for end in beside:
+        degree[end] = degree.get(end, 0) + 1
+    kept = []
+    for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.source, edge.target)):
+        if degree.get(edge.source, 0) < most and degree.get(edge.target, 0) < most:
+            degree[edge.source] = degree.get(edge.source, 0) + 1
+            degree[edge.target] = degree.get(edge.target, 0) + 1
+            kept.append(edge)
+    return kept
+
+
+def _same(group: Sequence[Copy]) -> Iterator[Edge]:
+    for kind in sorted({copy.kind for copy in group}):
+        copies = [copy for copy in group if copy.kind == kind]
+        for at, first in enumerate(copies if len(copies) <= _CLIQUE else copies[:1]):
+            for second in copies[at + 1 :]:
+                same = first.content_hash == second.content_hash
+                yield Edge(first.id, second.id, TWIN_OF, 1.0, _evidence(first, 1.0, same=same))
+
+
+def _edited(first: Sequence[Copy], second: Sequence[Copy], jaccard: float) -> Iterator[Edge]:
+    for one in first[:_CLIQUE]:
+        for other in second[:_CLIQUE]:
+            if one.kind == other.kind and jaccard >= _needed(one, other):
+                low, high = sorted((one, other), key=lambda copy: copy.id)
+                yield Edge(low.id, high.id, TWIN_OF, round(jaccard, 3), _evidence(low, jaccard))
+
+
+def _needed(one: Copy, other: Copy) -> float:
+    """Return how alike two texts have to be for these two components to be twins; above 1 where they never are.
+
+    What one source holds twice under one name is often a variant by intent, and so is what bears another name.
+    """
+    never = 1.1
+    if one.type == MCP_SERVER or min(one.words, other.words) < (_EDITED if one.type != PLUGIN else _SHORT):
+        return never
+    if one.slug == other.slug:
+        if one.type == PLUGIN:
+            return _LISTED
+        return _BESIDE if one.source == other.source else _NAMESAKE
+    if one.type == PLUGIN:
+        return never
+    ours, theirs = set(one.slug.split("-")), set(other.slug.split("-"))
+    purpose = _shared(one.purpose, other.purpose)
+    needed = _SAME_PURPOSE if ours <= theirs or theirs <= ours else _SAME_PURPOSE_OTHER_NAME
+    return _RENAMED if purpose >= needed else never
+
+
+def _shared(first: frozenset[str], second: frozenset[str]) -> float:
+    union = len(first | second)
+    return len(first & second) / union if union else 1.0
+
+
+def _evidence(copy: Copy, jaccard: float, *, same: bool = False) -> str:
+    if same:
+        return "same content"
+    if copy.type == MCP_SERVER:
+        return "same server, configured differently"
+    return "same text, what is around it differs" if jaccard >= 1.0 else f"texts alike to {jaccard:.0%}"
