@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repertoire.retrieval.ppr import Backend, CsrGraph
+from repertoire.retrieval.ppr import EXACT_EDGES, Backend, CsrGraph, Ranks, forward_push
 
 ROOT = Path(__file__).parents[2]
 TIGHT = 1e-12
@@ -80,6 +80,33 @@ def test_networkx_gives_the_same_in_plain_python(case, directed):
     ours = nx.pagerank(graph, alpha, named, tol=TIGHT, max_iter=2000, backend="repertoire")
     theirs = _pagerank_python(graph, alpha, named, tol=TIGHT, max_iter=2000)
     assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@given(graphs(), st.floats(1e-6, 0.5))
+@settings(deadline=None)
+def test_forward_push_stays_below_the_ranks_by_no_more_than_it_says(case, floor):
+    from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
+
+    size, edges, seeds, alpha = case
+    graph, exactly = csr(size, edges), {"tol": TIGHT, "max_iter": 5000}
+    theirs = _pagerank_python(graph.to_networkx(), alpha, seeds, dangling=seeds, **exactly)
+    plain = _pagerank_python(graph.to_networkx(), alpha, dangling=seeds, **exactly)
+    pushed = forward_push(graph, dense(size, seeds), alpha=alpha, floor=floor)
+    for node in range(size):
+        assert pushed[node] <= theirs[node] + 1e-8
+        assert theirs[node] - pushed[node] <= floor * size * plain[node] + 1e-8
+
+
+def test_large_graphs_are_pushed_and_small_ones_walked_to_the_end():
+    dice = np.random.default_rng(3)
+    for edges in (EXACT_EDGES, EXACT_EDGES + 1):
+        graph = CsrGraph(range(2000), *dice.integers(0, 2000, (2, edges)), np.ones(edges))
+        asked = {"personalization": {0: 1.0}, "tol": 1e-12, "max_iter": 500}
+        exact = nx.pagerank(graph, **asked)
+        pushed = nx.pagerank(graph, **asked, floor=1e-4, backend="repertoire")
+        assert isinstance(pushed, Ranks)
+        assert (pushed == exact) == (edges == EXACT_EDGES)
+        assert pushed.every == pytest.approx(exact.every, abs=1e-3)
 
 
 @given(graphs())

@@ -132,7 +132,8 @@ class Snapshot:
 
     def warm(self) -> None:
         """Work out now what the first question would otherwise wait for."""
-        _ = self.graph.dangling, self.vouching, self.priors, self._edges, self.position_of
+        self.graph.warm()
+        _ = self.vouching, self.priors, self._edges, self.position_of
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""

@@ -1,0 +1,125 @@
+"""The graph stage: what it sets out from, what it reaches, which way it explains, and that it never fails."""
+
+import numpy as np
+import pytest
+
+from repertoire.domain.component import DEPENDS_ON, PROVIDES, Edge
+from repertoire.retrieval.history import Past
+from repertoire.retrieval.snapshot import Snapshots
+from repertoire.retrieval.walk import Start, damping, walk
+from repertoire.store.database import Store
+from shelf import NOW, component, fill
+
+IDS = {
+    name: f"folder:/shelf:{place}/{name}.md"
+    for name, place in {
+        "ship": "commands",
+        "changelog": "skills",
+        "ledger-auditor": "agents",
+        "pdf-forms": "skills",
+        "format-on-save": "hooks",
+    }.items()
+}
+
+
+def snapshot_with(store, *edges):
+    store.sources.set_edges(
+        [Edge(IDS.get(a, a), IDS.get(b, b), relation) for a, b, relation in edges], now=NOW, file="test"
+    )
+    return Snapshots(store.graph, store.vectors, model="m").current()
+
+
+def row(snapshot, name):
+    return [summary.name for summary in snapshot.summaries].index(name)
+
+
+def scored(snapshot, **scores):
+    given = np.full(len(snapshot), -np.inf)
+    for name, score in scores.items():
+        given[row(snapshot, name.replace("_", "-"))] = score
+    return given
+
+
+def test_rank_flows_from_the_first_hits_to_what_they_are_linked_with(store):
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    walked = walk(snapshot, scored(snapshot, ship=3.0))
+    assert walked.score[row(snapshot, "ship")] > 0
+    assert walked.score[row(snapshot, "changelog")] > 0
+    assert walked.score[row(snapshot, "pdf-forms")] == 0
+
+
+def test_the_path_is_the_one_that_carried_most(store):
+    snapshot = snapshot_with(
+        store,
+        ("ship", "changelog", DEPENDS_ON),
+        ("changelog", "ledger-auditor", DEPENDS_ON),
+        ("ship", "requirement:binary:git", DEPENDS_ON),
+        ("requirement:binary:git", "ledger-auditor", DEPENDS_ON),
+    )
+    walked = walk(snapshot, scored(snapshot, ship=3.0))
+    assert walked.path_to(row(snapshot, "changelog")) == ["ship"]
+    assert walked.path_to(row(snapshot, "ledger-auditor")) == ["ship", "changelog"]
+    assert walked.path_to(row(snapshot, "ship")) == []
+    assert walked.path_to(row(snapshot, "pdf-forms")) == []
+
+
+def test_a_capability_that_is_named_leads_to_what_provides_it_though_nothing_else_speaks_for_that(store):
+    snapshot = snapshot_with(store, ("format-on-save", "capability:house-style", PROVIDES))
+    asked = Start(capabilities=("house-style", "unheard-of"))
+    walked = walk(snapshot, scored(snapshot, ship=3.0), asked)
+    assert walked.score[row(snapshot, "format-on-save")] > 0
+    assert walk(snapshot, scored(snapshot, ship=3.0)).score[row(snapshot, "format-on-save")] == 0
+    alone = walk(snapshot, scored(snapshot), asked)
+    assert alone.score.argmax() == row(snapshot, "format-on-save")
+
+
+def test_what_served_requests_like_this_is_set_out_from_as_far_as_it_is_to_be_trusted(store):
+    snapshot = snapshot_with(store, ("ledger-auditor", "pdf-forms", DEPENDS_ON))
+    share = np.zeros(len(snapshot))
+    share[row(snapshot, "ledger-auditor")] = 1.0
+    reached = [
+        walk(snapshot, scored(snapshot, ship=3.0), Start(past=Past(share, trust, 3))).ranks[row(snapshot, "pdf-forms")]
+        for trust in (0.0, 0.1, 0.3)
+    ]
+    assert reached[0] == 0
+    assert reached[0] < reached[1] < reached[2]
+
+
+def test_what_is_in_use_is_set_out_from(store):
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    walked = walk(snapshot, scored(snapshot, pdf_forms=3.0), Start(using=("ship", "nobody")))
+    assert walked.score[row(snapshot, "changelog")] > 0
+
+
+def test_the_walk_goes_farther_for_a_task_of_several_parts_and_less_far_where_the_past_knows():
+    silent = Past.silent(1)
+    trusted = Past(np.ones(1), 0.7, 1)
+    assert damping(Start(past=silent)) > damping(Start(past=silent, compound=False))
+    assert damping(Start(past=silent)) > damping(Start(past=trusted)) > 0
+    assert damping(Start(past=Past(np.ones(1), 1.0, 1), compound=False)) > 0
+
+
+@pytest.mark.parametrize(
+    "start", [None, Start(), Start(("unheard-of",), ("nobody",))], ids=["nothing", "empty", "unknown"]
+)
+def test_a_walk_without_seeds_goes_nowhere(store, start):
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    walked = walk(snapshot, scored(snapshot), start)
+    assert not walked.score.any()
+    assert not len(walked.seeds)
+    assert walked.path_to(0) == []
+
+
+def test_a_seed_on_an_island_stays_in_the_result(store):
+    fill(store, component("skill", "hermit", "Alone."))
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    walked = walk(snapshot, scored(snapshot, hermit=1.0))
+    assert walked.ranks[row(snapshot, "hermit")] == pytest.approx(1.0)
+    assert np.flatnonzero(walked.score).tolist() == [row(snapshot, "hermit")]
+
+
+def test_an_empty_graph_is_walked_nowhere(tmp_path):
+    with Store.open(tmp_path / "empty.db") as empty:
+        snapshot = Snapshots(empty.graph, empty.vectors, model="m").current()
+        assert walk(snapshot, np.zeros(0)).path_to is not None
+        assert not len(walk(snapshot, np.zeros(0)).score)
