@@ -3,7 +3,7 @@
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.component import COMPONENT, Edge
+from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
 from repertoire.retrieval.snapshot import Snapshots, best_rows
 from shelf import NOW, SOURCE, component, fill, record_of
 
@@ -107,3 +107,18 @@ def test_components_that_name_each_other_vouch_for_less_than_those_that_were_use
     vouching = dict(zip([s.id for s in snapshot.summaries], snapshot.vouching, strict=True))
     assert vouching[ship] == vouching[changelog] == 1.0
     assert vouching[ledger] < 1.0
+
+
+def test_a_walk_passes_over_conflicts_and_copies(store):
+    first, second, third, fourth = (summary.id for summary in store.graph.summaries()[:4])
+    edges = [
+        Edge(first, second, CONFLICTS_WITH, 1.0),
+        Edge(first, third, TWIN_OF, 1.0),
+        Edge(first, fourth, ALTERNATIVE_TO, 1.0),
+    ]
+    store.sources.set_edges(edges, now=NOW, file="across")
+    snapshot = snapshots(store).current()
+    near = {snapshot.topology.keys[at] for at in snapshot.graph.neighbours(snapshot.position_of[first])}
+    assert fourth in near
+    assert {second, third} & near == set()
+    assert snapshot.edges(CONFLICTS_WITH) == {snapshot.position_of[first]: (snapshot.position_of[second],)}

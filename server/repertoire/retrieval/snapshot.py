@@ -12,7 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
-from repertoire.domain.component import BODY_INDEXED, COMPONENT_TYPES, HOOK, MCP_SERVER, PATTERN, PLUGIN, SELECTED
+from repertoire.domain.component import (
+    BODY_INDEXED,
+    COMPONENT_TYPES,
+    CONFLICTS_WITH,
+    HOOK,
+    MCP_SERVER,
+    PATTERN,
+    PLUGIN,
+    SELECTED,
+    TWIN_OF,
+)
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
 
@@ -27,6 +37,7 @@ SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
 NAMING = (*COMPONENT_TYPES, "tool", "package")
 _NAMED = 0.33
 _INDIRECT = 0.1
+_SILENT = frozenset((CONFLICTS_WITH, TWIN_OF))
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
 _RELOAD_SECONDS = 2.0
@@ -91,9 +102,10 @@ class Snapshot:
 
     @cached_property
     def _walked(self) -> Mask:
-        """The edges but those of patterns, which say again what others say and would make it count twice."""
+        """The edges that vouch: not a conflict, nor a copy or a pattern, by which the same would count twice."""
         pattern = np.array([kind == PATTERN for kind in self.topology.types], dtype=np.bool_)
-        return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target]))
+        silent = np.array([relation in _SILENT for relation in self.topology.relation], dtype=np.bool_)
+        return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target] | silent))
 
     @cached_property
     def _directness(self) -> Floats:
