@@ -39,7 +39,7 @@ class SettingRow:
 
 TABLE = (
     SettingRow("model", "REPERTOIRE_MODEL", "A fastembed model to embed with; empty: the bundled all-MiniLM-L6-v2."),
-    SettingRow("rerank_model", "REPERTOIRE_RERANK_MODEL", "A fastembed cross-encoder to rerank with; empty: none."),
+    SettingRow("rerank_model", "REPERTOIRE_RERANK_MODEL", "Folder of an ONNX cross-encoder; empty: none."),
     SettingRow("threads", "REPERTOIRE_THREADS", "Threads that embedding may use."),
     SettingRow("query_ms", "REPERTOIRE_QUERY_MS", "Milliseconds after which an answer begins no further stage."),
     SettingRow(

@@ -17,6 +17,7 @@ from repertoire.catalogue import reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
 from repertoire.inference.embedder import IdleEmbedder
+from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
@@ -65,7 +66,7 @@ def open_repertoire(
             store.vectors,
             embedder=embedder,
             capabilities=capabilities_in(),
-            options=Options(pace=Pace(budget_ms=settings.query_ms), stack=stack_in()),
+            options=Options(pace=Pace(budget_ms=settings.query_ms), stack=stack_in(), reranker=open_reranker(settings)),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 
@@ -89,6 +90,13 @@ def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, 
     except ModelUnavailable as error:
         return None, (f"no vectors: {error}",)
     return IdleEmbedder(weights, threads=settings.threads), ()
+
+
+def open_reranker(settings: Settings) -> LocalReranker | None:
+    """Return the configured cross-encoder, not yet loaded, or None where there is none."""
+    if not settings.rerank_model:
+        return None
+    return LocalReranker(Path(settings.rerank_model).expanduser(), threads=settings.threads)
 
 
 def capabilities_in() -> Capabilities:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Query
-from repertoire.ports import Embedder, GraphReader, StoredComponent, VectorReader
+from repertoire.ports import Embedder, GraphReader, Reranker, StoredComponent, VectorReader
 from repertoire.retrieval.adapter import Adapter
+from repertoire.retrieval.cross import MOST as MOST_CROSSED
+from repertoire.retrieval.cross import cross_encode
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
 from repertoire.retrieval.gate import Evidence, confidence, fits
@@ -37,10 +39,11 @@ def _no_stack(_project: str) -> Stack:
 
 @dataclass(frozen=True)
 class Options:
-    """What else a pipeline answers with: how long it may take, and how it learns what a project is made of."""
+    """What else a pipeline answers with: how long it may take, what reads a project's stack, and a cross-encoder."""
 
     pace: Pace = field(default_factory=Pace)
     stack: Callable[[str], Stack] = _no_stack
+    reranker: Reranker | None = None
 
 
 class Pipeline:
@@ -93,6 +96,7 @@ class Pipeline:
         self._ask_the_past(run)
         _walk(run)
         self._match(run)
+        self._cross_encode(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
         return self._judged(run, certain=len(named) > 0)
@@ -165,6 +169,13 @@ class Pipeline:
             run.matched = self._patterns.of(run.snapshot).match(run.plan, run.candidates())
             run.add(PATTERNS, run.matched.score, finds=run.matched.score > 0.0)
             detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
+
+    def _cross_encode(self, run: Run) -> None:
+        if self._options.reranker is not None:
+            rows = run.second_look()[:MOST_CROSSED]
+            stored = _in_order(self._graph.components(run.snapshot.node_ids[rows].tolist()), run.snapshot, rows)
+            if len(stored) == len(rows):  # else one was removed meanwhile: the next question reads the graph anew
+                cross_encode(run, rows, stored, self._options.reranker)
 
     def _judged(self, run: Run, *, certain: bool) -> Ranking:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""

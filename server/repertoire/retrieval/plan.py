@@ -80,12 +80,13 @@ class Effort:
     walking: bool
     depth: int  # of the lists of candidates, in usual depths
     reranked: int  # rows at the head that are looked at again
+    thorough: bool = False  # whether even what looks clear is looked at again
 
 
 EFFORTS = {
     FAST: Effort(clauses=False, loading=False, walking=False, depth=1, reranked=0),
     BALANCED: Effort(clauses=True, loading=True, walking=True, depth=1, reranked=20),
-    THOROUGH: Effort(clauses=True, loading=True, walking=True, depth=4, reranked=50),
+    THOROUGH: Effort(clauses=True, loading=True, walking=True, depth=4, reranked=50, thorough=True),
 }
 
 

@@ -1,0 +1,54 @@
+"""Gives a cross-encoder that loads its model, from a folder on this machine and nowhere else, on first use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from repertoire.inference.cross_encoder import CrossEncoder
+
+
+class LocalReranker:
+    """A cross-encoder in a folder; several threads may share it."""
+
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+        self._folder = folder
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._model: CrossEncoder | None = None
+
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory now."""
+        return self._model is not None
+
+    def load(self) -> None:
+        """Have the model in memory, so that scoring takes no longer than scoring does.
+
+        Raises:
+            ModelUnavailable: the folder holds none, or it does not load.
+        """
+        self._use()
+
+    def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return how well each text answers the question, higher is better.
+
+        Raises:
+            ModelUnavailable: the folder holds no model, or it fails.
+        """
+        return self._use().score(question, texts)
+
+    def _use(self) -> CrossEncoder:
+        with self._lock:
+            if self._model is None:
+                # Imported here: fastembed would cost every command and an idle server half a second and 90 MB.
+                from repertoire.inference.cross_encoder import CrossEncoder  # noqa: PLC0415
+
+                self._model = CrossEncoder(self._folder, threads=self._threads)
+            return self._model
