@@ -118,7 +118,7 @@ def test_a_walk_passes_over_conflicts_and_copies(store):
     ]
     store.sources.set_edges(edges, now=NOW, file="across")
     snapshot = snapshots(store).current()
-    near = {snapshot.topology.keys[at] for at in snapshot.graph.neighbours(snapshot.position_of[first])}
+    near = {snapshot.topology.keys[at] for at in snapshot.graph.entering(snapshot.position_of[first])[0].tolist()}
     assert fourth in near
     assert {second, third} & near == set()
     assert snapshot.edges(CONFLICTS_WITH) == {snapshot.position_of[first]: (snapshot.position_of[second],)}

@@ -60,6 +60,7 @@ _CUES = (
     "letes ",
 )
 _WITH, _NO = (" with ", "alongside "), ("not ", "never ", "n't ", "cannot ")
+_OWNED = re.compile("[`*_\"]*['\u2019]s\\b")
 _HEDGED = re.compile(
     r"\b(?:no longer|not|never|isn't|doesn't|won't|rarely|if|unless|whether|check|see)\b[^.;]{0,20}$", re.IGNORECASE
 )
@@ -112,8 +113,8 @@ def _said(text: str, boundaries: Iterable[re.Pattern[str]]) -> Iterator[Statemen
             for match in pattern.finditer(text):
                 name, typed = _named(match)
                 before = text[max(0, match.start() - 40) : match.start()]
-                belonging = text.startswith(("'s", "\u2019s"), match.end())  # to what it has, not to itself
-                if name and not (kind == CONFLICT and (belonging or _HEDGED.search(before))):
+                owned = _OWNED.match(text, match.end("name"))  # said of something that it has, not of itself
+                if name and not owned and not (kind == CONFLICT and _HEDGED.search(before)):
                     yield Statement(kind, name, typed, _sentence(text, match))
 
 
