@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.embed import embed_pending
 from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
 from repertoire.domain.component import CO_OCCURS_WITH, Edge
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import EXPLAIN, SEARCH
 from repertoire.retrieval.trace import Pace
+from repertoire.store.database import Store
 from shelf import NOW, component, fill
 
 SERVER = Path(__file__).parents[2] / "server"
@@ -189,6 +191,29 @@ def test_vectors_still_to_come_are_counted(store, embedder):
     assert ranking.degraded == ("vectors 0/8",)
 
 
+def test_a_snippet_finds_the_component_whose_code_is_like_it(tmp_path, embedder):
+    with Store.open(tmp_path / "code.db") as store:
+        fill(
+            store,
+            component("skill", "vectors", "Keeps documents.", code="index = faiss.IndexFlatL2(d)\nindex.add(vectors)"),
+            component("skill", "molecules", "Keeps documents.", code='mol = Chem.MolFromSmiles("CCO")\nmol.GetAtoms()'),
+            component("skill", "charts", "Keeps documents.", code="plt.plot(x, y)\nplt.savefig(path)"),
+        )
+        embed_pending(store, embedder)
+        pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+        for snippet, name in (
+            ("faiss.IndexFlatIP(dim).add(x)", "vectors"),
+            ('Chem.MolFromSmiles("C1CC1").GetNumAtoms()', "molecules"),
+            ("plt.plot(a); plt.show()", "charts"),
+        ):
+            ranking, hits = ask(pipeline, snippet)
+            assert names(hits)[0] == name
+            assert 0.0 < hits[0].parts["code"] <= 3.0
+            assert "code" in [report.stage for report in ranking.report]
+        assert "code" not in ask(pipeline, "keep my documents")[0].parts
+        assert "code" not in ask(pipeline, "plt.plot(a); plt.show()", without=frozenset({"vectors"}))[0].parts
+
+
 def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_says_so(embedded, embedder):
     slow = Slow(embedder, loading=0, embedding=500)
     pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
@@ -258,8 +283,6 @@ def test_with_nothing_to_go_by_nothing_is_found(pipeline):
 
 
 def test_an_empty_store_answers_with_nothing(tmp_path, embedder):
-    from repertoire.store.database import Store
-
     with Store.open(tmp_path / "empty.db") as empty:
         ranking, hits = ask(Pipeline(empty.graph, empty.vectors, embedder=embedder), "anything at all")
     assert hits == []

@@ -133,6 +133,37 @@ def test_more_is_needed_the_more_is_asked_for():
     assert plan(". ".join(f"rotate logfile{i} daily" for i in range(50))).size <= MOST_NEEDED
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def load(path): return json.load(open(path))",
+        'client.search(collection_name="docs", limit=3)',
+        "kubectl get pods --all-namespaces -o=json",
+        "useDeferredValue",
+        "std::vector<int> v; v.push_back(1);",
+    ],
+)
+def test_code_is_told_from_words(text):
+    assert plan(text).code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please add authentication to the /api/users endpoint",
+        "fix process_data() in src/app/main.py, it raises a KeyError for some of the customers",
+        "Update README.md and CHANGELOG.md",
+        "what does $25.50 (about 20%) buy?",
+        "set up GitHub Actions for a TypeScript project",
+        "see https://example.com/a_b?c=d please",
+        ":-)",
+        "",
+    ],
+)
+def test_words_about_code_are_words(text):
+    assert not plan(text).code
+
+
 def test_capabilities_are_those_that_the_vocabulary_finds_unless_switched_off():
     def find(text):
         return ["kubernetes"] if "k8s" in text else []

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repertoire.domain.answer import REQUEST_SPACE, Hit, Query
+from repertoire.domain.answer import CODE_SPACE, REQUEST_SPACE, Hit, Query
 from repertoire.ports import Embedder, GraphReader, Reranker, StoredComponent, VectorReader
 from repertoire.retrieval.adapter import Adapter
+from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
 from repertoire.retrieval.filters import allowed_rows
@@ -93,6 +94,7 @@ class Pipeline:
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
+        _compare_code(run)
         self._ask_the_past(run)
         _walk(run)
         self._match(run)
@@ -199,6 +201,16 @@ class Pipeline:
         if self._history is None or self._history[0] is not snapshot:
             self._history = snapshot, History(snapshot, snapshot.spaces[REQUEST_SPACE])
         return self._history[1]
+
+
+def _compare_code(run: Run) -> None:
+    """Rank a snippet or an API's name by the code of components, where they hold any."""
+    space = run.snapshot.spaces[CODE_SPACE]
+    if run.plan.code and run.vectors is not None and len(space.rows) and run.may(CODE, "vectors"):
+        with run.trace.stage(CODE) as detail:
+            odds = code_odds(space, run.vectors[0], run.allowed)
+            run.add(CODE, odds, finds=odds > 0.0)
+            detail.append(f"{len(space.rows)} compared")
 
 
 def _walk(run: Run) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
+from repertoire.retrieval.code import is_code
 
 SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
@@ -101,6 +102,7 @@ class Plan:
     wanted: tuple[str, ...]  # types that the words ask for: preferred, while Query.types are required
     capabilities: tuple[str, ...]
     name: str  # what might be a component's id or name; empty where the question is longer than any
+    code: bool = False  # whether it is a snippet or an API's name
     complexity: str = MODERATE
     size: int = 1  # how many components the task is likely to need
     effort: Effort = field(default=EFFORTS[BALANCED])
@@ -126,6 +128,7 @@ def make_plan(
         wanted=wanted_types(text),
         capabilities=named,
         name=explained or (text.removeprefix("/") if len(text) <= _LONGEST_NAME and "\n" not in text else ""),
+        code=is_code(text),
         complexity=complexity_of(words, parts),
         size=size_of(parts, named),
         effort=EFFORTS[query.mode],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.component import (
     BODY_INDEXED,
     COMPONENT_TYPES,
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-SPACES = (BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE)
+SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
 # Types whose texts name others in passing: a skill that mentions another is not about what the other does.

@@ -1,0 +1,40 @@
+"""Questions that are code, a snippet or an API's name: compared with code alone, apart from all descriptions."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from repertoire.ports import Vectors
+from repertoire.retrieval.snapshot import Floats, Mask, Space
+
+CODE = "code"
+_BOUND = 3.0  # log-odds of the nearest; on the questions of bench/quality/code.tsv 4 found no more in the first five
+_SHARPNESS = 4  # among thousands of snippets many are half as near as the nearest: they say nothing
+_SHARE = 0.3  # of the words that look like code
+_SHORTEST = 3  # letters; what is shorter is a smiley
+_MARK = re.compile(
+    r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2,}[A-Z][a-z]|\w\.\w{5,}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
+)
+# prose writes addresses, paths, file names, amounts and words in brackets too
+_PROSE = re.compile(
+    r"[\"'(\[]*(?:https?://\S+|/?[\w.-]+(?:/[\w.-]*)+|\$?[\d.,%$]+|\([\w\s'-]*\)?|[\w'-]*\)|<?[\w.+-]+@[\w.-]+>?)"
+    r"[\"')\].,;:!?]*"
+)
+
+
+def is_code(text: str) -> bool:
+    """Tell whether a question is code rather than words about it."""
+    words = text.split()
+    marked = [word for word in words if _MARK.search(word.rstrip(",.;:!?")) and not _PROSE.fullmatch(word)]
+    return len(marked) >= _SHARE * len(words) and any(len(word) > _SHORTEST for word in marked)
+
+
+def code_odds(space: Space, vector: Vectors, allowed: Mask) -> Floats:
+    """Return what likeness to each row's code adds to its log-odds: nothing, to most for the nearest."""
+    near = np.zeros(len(allowed))
+    near[space.rows] = np.maximum(np.einsum("ij,j->i", space.vectors, vector), 0.0)  # see vector.semantic
+    near *= allowed
+    nearest = float(near.max(initial=0.0))
+    return _BOUND * (near / nearest) ** _SHARPNESS if nearest > 0.0 else near
