@@ -10,23 +10,27 @@ from repertoire.domain.answer import Hit, Query
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
+    CONFLICTS_WITH,
     DEPENDS_ON,
     MENTIONS,
     PART_OF,
     PROVIDES,
     REQUEST,
     SELECTED,
+    TWIN_OF,
     Component,
 )
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.text import clean_line
+from repertoire.ingestion.difference import difference, difference_text
+from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
-_MOST = 8
+_MOST, _COPIES = 8, 3
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,16 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class Twin:
+    """The same component elsewhere: on what evidence, and how what is there differs from what is here."""
+
+    id: str
+    installed: bool
+    evidence: str
+    difference: str
+
+
+@dataclass(frozen=True)
 class Explanation:
     """All that is known of one component."""
 
@@ -50,6 +64,8 @@ class Explanation:
     needs: tuple[Link, ...] = ()
     needed_by: tuple[Link, ...] = ()
     goes_with: tuple[Link, ...] = ()
+    conflicts: tuple[Link, ...] = ()
+    copies: tuple[Twin, ...] = ()  # near twins elsewhere
     twins: tuple[str, ...] = ()  # ids of others of this name
     selections: int = 0
     muted: bool = False
@@ -83,6 +99,8 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
         needs=_outgoing(links, DEPENDS_ON),
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_once([link for link in links if link.relation in _GOES_WITH and link.other_name])[:_MOST],
+        conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
+        copies=_copies(store, component, links),
         twins=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=bool(muted & {component.id, stored.source, component.repository}),
@@ -98,6 +116,19 @@ def _entries(store: Store, asked: str) -> list[StoredComponent]:
     plugin, _, name = wanted.rpartition(":")
     of_name = store.graph.by_name(wanted) or store.graph.by_name(name)
     return [entry for entry in of_name if not plugin or entry.component.plugin == plugin] or of_name
+
+
+def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
+    """Return the nearest copies, those with the same content after those that differ: they tell nothing new."""
+    near = sorted((link for link in links if link.relation == TWIN_OF), key=lambda link: link.evidence == SAME_CONTENT)
+    found = []
+    for link in near[:_COPIES]:
+        stored = store.graph.by_key(link.other)
+        if stored is not None:
+            other = stored.component
+            told = difference((component.description, component.body), (other.description, other.body))
+            found.append(Twin(other.id, other.installed, link.evidence, difference_text(told)))
+    return tuple(found)
 
 
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:

@@ -23,6 +23,7 @@ VERBS = {
     "sources": "sources",
     "remove": "sources",
     "status": "person",
+    "overlaps": "overlaps",
     "mute": "person",
     "forget": "person",
     "eval": "measure",

@@ -11,6 +11,7 @@ from repertoire.domain.text import content_words
 from repertoire.ingestion.likeness import plain_words
 from repertoire.ports import Outline
 
+SAME_CONTENT = "same content"
 LEAST = 0.5  # alike below that, nothing is a twin
 _PROSE = (SKILL, AGENT, COMMAND)  # one text is published as any of them
 _SHORT = 8  # words; two shorter texts are equal by chance
@@ -150,7 +151,7 @@ def _shared(first: frozenset[str], second: frozenset[str]) -> float:
 
 def _evidence(copy: Copy, jaccard: float, *, same: bool = False) -> str:
     if same:
-        return "same content"
+        return SAME_CONTENT
     if copy.type == MCP_SERVER:
         return "same server, configured differently"
     return "same text, what is around it differs" if jaccard >= 1.0 else f"texts alike to {jaccard:.0%}"

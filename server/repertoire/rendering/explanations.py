@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repertoire.app.explain import Explanation, Standing
+from repertoire.app.explain import Explanation, Standing, Twin
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
@@ -37,6 +37,10 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
     lines += ["goes with:"] if explanation.goes_with else []
     lines += [f"  - {_related(link)}" for link in explanation.goes_with]
+    lines += ["conflicts with:"] if explanation.conflicts else []
+    lines += [f"  - {_against(link)}" for link in explanation.conflicts]
+    lines += ["copies elsewhere:"] if explanation.copies else []
+    lines += [f"  - {_copy(twin)}" for twin in explanation.copies]
     lines += _standing(explanation.standing)
     lines += _install(component)
     lines += _line("from", _origin(explanation))
@@ -87,6 +91,16 @@ def _related(link: Link) -> str:
     relation = _RELATIONS.get(link.relation) or _RELATIONS[link.relation, link.outgoing]
     evidence = clean_line(link.evidence, _EVIDENCE)
     return f"{relation} {clean_line(link.other_name, NAME)}" + (f" ({evidence})" if evidence else "")
+
+
+def _against(link: Link) -> str:
+    evidence = clean_line(link.evidence, LINE)
+    return clean_line(link.other_name, NAME) + (f" ({evidence})" if evidence else "")
+
+
+def _copy(twin: Twin) -> str:
+    state = ", installed" if twin.installed else ""
+    return f"{clean_line(twin.id, 200)} ({clean_line(twin.evidence, _EVIDENCE)}{state}): {clean_line(twin.difference, LINE)}"
 
 
 def _install(component: Component) -> list[str]:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from repertoire.domain.text import match_any
-from repertoire.ports import Link, Outline, StoredComponent, Summary, Topology
+from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
 from repertoire.store.rows import SELECT_STORED, stored
 
 EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
+_MOST_COUNTED = 20_000  # words whose frequency is kept
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
 
 
@@ -24,13 +25,15 @@ class Graph:
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
+        self._counted: dict[str, int] = {}
+        self._counted_at = -1
 
     def revision(self) -> int:
         """Return the number that moves whenever a node or an edge changes."""
         return int(self._db.value("SELECT value FROM meta WHERE key = 'revision'"))
 
     def match(
-        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float]
+        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float], among: Among | None = None
     ) -> list[tuple[int, float]]:
         """Return (node id, bm25 score, higher is better) of components with any of the words, best first.
 
@@ -38,31 +41,37 @@ class Graph:
         """
         if not words:
             return []
+        narrowed, values = _narrowed(among)
         return self._db.rows(
             "SELECT rowid, -bm25(component_text, ?, ?, ?) AS score FROM component_text WHERE component_text MATCH ? "
-            "ORDER BY score DESC, rowid LIMIT ?",
-            (*weights, match_any(list(words)), limit),
+            f"{narrowed} ORDER BY score DESC, rowid LIMIT ?",
+            (*weights, match_any(list(words)), *values, limit),
         )
 
-    def match_fields(self, words: Sequence[str], *, limit: int) -> list[tuple[int, float, float, float, float]]:
+    def match_fields(
+        self, words: Sequence[str], *, limit: int, among: Among | None = None
+    ) -> list[tuple[int, float, float, float, float]]:
         """Return (node id, score, score of the name, of the description, of the body alone), best first."""
         if not words:
             return []
+        narrowed, values = _narrowed(among)
         return self._db.rows(
-            """SELECT rowid, -bm25(component_text, 2, 1, 1) AS score, -bm25(component_text, 1, 0, 0),
+            f"""SELECT rowid, -bm25(component_text, 2, 1, 1) AS score, -bm25(component_text, 1, 0, 0),
                  -bm25(component_text, 0, 1, 0), -bm25(component_text, 0, 0, 1)
-               FROM component_text WHERE component_text MATCH ? ORDER BY score DESC, rowid LIMIT ?""",
-            (match_any(list(words)), limit),
+               FROM component_text WHERE component_text MATCH ? {narrowed} ORDER BY score DESC, rowid LIMIT ?""",
+            (match_any(list(words)), *values, limit),
         )
 
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the components that hold each word (its stem)."""
-        return {
-            word: int(
-                self._db.value("SELECT count(*) FROM component_text WHERE component_text MATCH ?", (match_any([word]),))
-            )
-            for word in words
-        }
+        """Count the components that hold each word (its stem); what was counted is kept until the graph changes."""
+        revision = self.revision()
+        if self._counted_at != revision or len(self._counted) > _MOST_COUNTED:
+            self._counted_at, self._counted = revision, {}
+        for word in words:
+            if word not in self._counted:
+                count = "SELECT count(*) FROM component_text WHERE component_text MATCH ?"
+                self._counted[word] = int(self._db.value(count, (match_any([word]),)))
+        return {word: self._counted[word] for word in words}
 
     def summaries(self) -> list[Summary]:
         """Return what ranking needs of every component, by node id."""
@@ -117,11 +126,13 @@ class Graph:
         rows = self._db.rows("SELECT id, data FROM node WHERE type = ? ORDER BY id", (node_type,))
         return {int(node_id): json.loads(data) for node_id, data in rows}
 
-    def outlines(self) -> list[Outline]:
-        """Return what comparing components needs of each, without its body, by node id."""
+    def outlines(self, *, installed: bool = False) -> list[Outline]:
+        """Return what comparing components needs of each, or of each installed one, without its body, by node id."""
         rows = self._db.rows(
             f"""SELECT c.front_matter, n.id, n.key, n.name, c.type, s.key, c.content_hash, c.installed, c.repository,
-                c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}) FROM {_FROM} ORDER BY n.id"""
+                c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}) FROM {_FROM}
+                WHERE c.installed >= ? ORDER BY n.id""",
+            (int(installed),),
         )
         return [Outline(json.loads(front_matter), *values) for front_matter, *values in rows]
 
@@ -165,3 +176,16 @@ class Graph:
         counts["edges"] = int(self._db.value("SELECT count(*) FROM edge"))
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts
+
+
+def _narrowed(among: Among | None) -> tuple[str, tuple[str, ...]]:
+    """Return a condition on rows that a full-text query finds, and its bindings.
+
+    The plus keeps SQLite from asking the index once for each row: bm25, not finding, is what takes time.
+    """
+    if among is None:
+        return "", ()
+    if among.node_ids is not None:
+        return "AND +rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(among.node_ids)),)
+    found = "SELECT rowid FROM component_text WHERE component_text MATCH ?"
+    return f"AND +rowid IN ({found})", (match_any(list(among.words)),)
