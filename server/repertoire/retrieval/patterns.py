@@ -17,6 +17,7 @@ _WEIGHT = 2.0  # log-odds that a member gets at most; more cost first places whe
 _ENOUGH = 2.0  # members as likely as the first hit that vouch in full for the others
 _NAMED = 0.25  # what the question's capabilities, or the combination's name, count beside such members
 _LEAST_LIKELY = 0.02  # of the first hit's likelihood: what lies below says nothing of its combination
+_LEAST = 0.05  # of the most a member can get: many combinations share a capability with any question
 _NOTED = 0.1  # of the most a member can get: less is no reason worth telling
 _MATCHED = 5
 _USED = "request"  # past requests speak for themselves in a stage of their own, and twice cost first places
@@ -69,8 +70,8 @@ class Matches:
         if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _WEIGHT:
             return ""
         known = self.patterns.known[self.by[row]]
-        beside = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
-        return self.patterns.told(known, [other for other in beside[:2] if self.likely[other] > 0.0])
+        others = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
+        return self.patterns.told(known, [other for other in others if self.likely[other] > 0.0] or others)
 
 
 class Patterns:
@@ -86,6 +87,7 @@ class Patterns:
         self.known = self._read(positions)
         # A row that is no component any more leaves its combination with fewer.
         self._others = np.bincount(self._which, minlength=len(positions)) - 1
+        self._support = np.array([known.support for known in self.known], dtype=np.int64)
         self._counts = np.array([known.origin != _USED for known in self.known], dtype=np.bool_)
         self._words = [
             frozenset(content_words(known.name)) if known.origin in _WHOLE else frozenset() for known in self.known
@@ -111,6 +113,7 @@ class Patterns:
         asked = self._asked(plan)
         vouched = np.minimum((together[self._which] - own) / _ENOUGH + _NAMED * asked[self._which], 1.0)
         strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
+        strength[strength < _LEAST] = 0.0
         best, by = self._best_of_rows(strength)
         return Matches(_WEIGHT * best, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
 
@@ -151,14 +154,15 @@ class Patterns:
                 found.setdefault(left[0], known)
         return list(found.items())[:limit]
 
-    def told(self, known: Known, beside: Sequence[int]) -> str:
-        """Say in a few words how a component belongs to a combination, and with which others."""
-        names = " and ".join(str(self._snapshot.summaries[row].name) for row in beside)
+    def told(self, known: Known, others: Sequence[int]) -> str:
+        """Say in a few words how a component belongs to a combination, and with which others, two at most."""
+        names = " and ".join(self._snapshot.summaries[row].name for row in others[:2])
         if known.origin in _WHOLE:
             whole = "your own set" if known.origin == "project" else f"{known.name}'s set"
             return f"part of {whole}" + (f", with {names}" if names else "")
         figures = f"(support {known.support}, lift {known.lift:.1f})"
-        return f"often used together with {names or known.name} {figures}"
+        often = "often used together" if known.origin == _USED else "often together"
+        return f"{often} with {names or known.name} {figures}"
 
     def _in_use(self, using: Sequence[str]) -> list[int]:
         wanted = set(using)
@@ -204,11 +208,11 @@ class Patterns:
         return np.asarray(np.maximum(cover * np.minimum(purity, 1.0), named))
 
     def _best_of_rows(self, strength: Floats) -> tuple[Floats, Rows]:
-        """Return the strongest that any combination says of each row, and which one does."""
+        """Return the strongest that any combination says of each row, and which one does: of equals the commonest."""
         best, by = np.zeros(self._size), np.full(self._size, -1)
         said = np.nonzero(strength > 0.0)[0]
-        said = said[np.argsort(strength[said], kind="stable")]
-        best[self._row[said]] = strength[said]  # of several for one row the last stays: the strongest
+        said = said[np.lexsort((self._support[self._which[said]], strength[said]))]
+        best[self._row[said]] = strength[said]  # of several for one row the last stays
         by[self._row[said]] = self._which[said]
         return best, by
 
