@@ -4,7 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repertoire.app.recommend import recommend, tokens_of
+from repertoire.app.pool import tokens_of
+from repertoire.app.recommend import recommend
 from repertoire.domain.answer import Task
 from repertoire.domain.component import DEPENDS_ON, Edge
 from repertoire.domain.errors import InvalidRequest

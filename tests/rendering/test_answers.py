@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.domain.answer import Answer, Hit, Item, Recommendation, Why
+from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.rendering.answers import answer_text, recommendation_text
 
@@ -37,31 +37,42 @@ def test_nothing_fits_is_said_before_the_nearest_misses() -> None:
     assert answer_text(Answer((), fits=False, confidence=0.0)) == "Nothing fits, and nothing comes near."
 
 
-def test_a_set_tells_parts_install_lines_gaps_and_runners_up() -> None:
-    near = Hit(Component(id="s:b.md", type="skill", name="mysql"), 0.5)
+def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None:
+    near, like = (Component(id=f"s:{name}.md", type="skill", name=name) for name in ("mysql", "sqlite"))
     text = recommendation_text(
         Recommendation(
-            items=(Item(HIT, role="sql", tokens=10),),
-            near=(near,),
-            gaps=("charts",),
+            items=(Item(HIT, role="sql", tokens=10, alternatives=(Other(like, "a like job"),)),),
+            near=(Hit(near, 0.5),),
+            gaps=("charts", "maps"),
+            unprovided=("maps",),
+            why_not=(Other(near, "needs docker, not found here", "with docker"),),
             install=("add market", "install it"),
             warnings=("big exceeds the budget",),
             confidence=0.876,
         )
     )
-    assert text.splitlines()[:3] == [
+    assert text.splitlines() == [
         "1 component for this task, confidence 0.88:",
         "1. postgres (mcp server, available)",
         "   for: sql",
-    ]
-    assert text.splitlines()[-6:] == [
+        "   Runs SQL.",
+        "   why: words: sql; used before for a similar request",
+        "   install: add market && install it",
+        "   or: sqlite",
+        "   id: s:a.md",
         "Install:",
         "   add market",
         "   install it",
-        "Not covered by this set: charts",
+        "Not covered by this set: charts, maps (nothing known provides it)",
         "Warning: big exceeds the budget",
-        "Runners-up: mysql (skill)",
+        "Why not:",
+        "   mysql (skill): needs docker, not found here; comes in with docker",
     ]
+
+
+def test_a_set_that_is_unsure_says_so_first() -> None:
+    text = recommendation_text(Recommendation((Item(HIT, role="", tokens=10),), fits=False, confidence=0.1))
+    assert text.startswith("Nothing surely fits this task. The nearest set (1 component, confidence 0.10)")
 
 
 def test_an_empty_set_names_what_came_near() -> None:

@@ -1,17 +1,21 @@
-"""The set: what must hold of it whatever there is to choose from."""
+"""The set: what must hold of it whatever there is to choose from, and how near it comes to the best there is."""
 
 import itertools
+from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repertoire.retrieval.assemble import Candidate, Limits, assemble, without_twins
+from repertoire.retrieval.assemble import Candidate, Limits, Shelf, assemble, without_twins
+from repertoire.retrieval.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]
+PLENTY = 100_000
 
 
 @st.composite
-def shelves(draw):
+def shelves(draw, keys=tuple(KEYS)):
     """Draw candidates, ranked, and others that they may need; needs may run in circles or lead nowhere."""
     candidates = [
         Candidate(
@@ -19,64 +23,112 @@ def shelves(draw):
             name=key,
             score=draw(st.floats(0.01, 1.0)),
             tokens=draw(st.integers(1, 900)),
-            twins=frozenset({key, draw(st.sampled_from(["a", "b", *KEYS]))}),
+            twins=frozenset({key, draw(st.sampled_from(["a", "b", *keys]))}),
             installed=draw(st.booleans()),
             covers=frozenset(draw(st.sets(st.sampled_from("pqrst")))),
             capabilities=frozenset(draw(st.sets(st.sampled_from("xyz")))),
-            needs=tuple(draw(st.lists(st.sampled_from([*KEYS, "unknown"]), max_size=3, unique=True))),
+            needs=tuple(draw(st.lists(st.sampled_from([*keys, "unknown"]), max_size=2, unique=True))),
+            conflicts=frozenset(draw(st.sets(st.sampled_from([*keys, "unknown"]), max_size=1))) - {key},
+            lacking=draw(st.sampled_from([(), (), ("docker, not found here",)])),
+            alike=draw(st.dictionaries(st.sampled_from(keys), st.floats(0.0, 1.0), max_size=2)),
+            bundle=draw(st.sampled_from(["", "one", "two"])),
         )
-        for key in KEYS
+        for key in keys
     ]
-    cut = draw(st.integers(0, len(KEYS)))
+    cut = draw(st.integers(0, len(keys)))
     ranked = sorted(candidates[:cut], key=lambda candidate: -candidate.score)
-    return ranked, candidates[cut:], Limits(budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)))
+    limits = Limits(budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)), expected=draw(st.floats(1.0, 4.0)))
+    return ranked, candidates[cut:], limits
 
 
 @given(shelves())
-@settings(deadline=None)
-def test_a_set_is_within_budget_closed_and_without_repetition(shelf):
+@settings(deadline=None, max_examples=60)
+def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
     ranked, others, limits = shelf
-    known = {candidate.key: candidate for candidate in [*others, *without_twins(ranked)]}
+    known = {candidate.key: candidate for candidate in [*ranked, *others]}
+    stands_for = Shelf.of(ranked, others).stands_for
     chosen = [member.key for member in assemble(ranked, others, limits).chosen]
     assert len(chosen) == len(set(chosen))
     assert sum(known[key].tokens for key in chosen) <= limits.budget
-    assert {need for key in chosen for need in known[key].needs if need in known} <= set(chosen)
+    assert {stands_for[need] for key in chosen for need in known[key].needs if need in known} <= set(chosen)
+    for one, other in itertools.permutations(chosen, 2):
+        assert other not in known[one].conflicts
+        assert not known[one].twins & known[other].twins
 
 
 @given(shelves())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_the_same_shelf_gives_the_same_set(shelf):
     assert assemble(*shelf) == assemble(*shelf)
 
 
 @given(shelves())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_no_more_are_asked_for_than_wanted(shelf):
     ranked, others, limits = shelf
-    members = assemble(ranked, others, limits).chosen
-    assert sum(not member.role.startswith("needed by") for member in members) <= limits.size
+    assembly = assemble(ranked, others, limits)
+    assert len(assembly.asked) <= limits.size
+    assert sum(not member.role.startswith("needed by") for member in assembly.chosen) <= limits.size
 
 
 @given(shelves())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
     ranked, others, limits = shelf
-    known = {candidate.key: candidate for candidate in [*others, *without_twins(ranked)]}
-    order = [member.key for member in assemble(ranked, others, limits).chosen]
+    assembly = assemble(ranked, others, limits)
+    shelf_ = Shelf.of(ranked, others)
+    needs = {
+        member.key: {shelf_.stands_for.get(need, need) for need in shelf_.known[member.key].needs}
+        for member in assembly.chosen
+    }
+    order = [member.key for member in assembly.chosen]
+    in_circles = {key for circle in assembly.circles for key in circle}
     for earlier, later in itertools.combinations(order, 2):
-        assert later not in known[earlier].needs or reaches(known, later, earlier)
+        assert later not in needs[earlier] or {earlier, later} <= in_circles
 
 
-def reaches(known, start, goal):
-    seen, waiting = set(), [start]
-    while waiting:
-        for need in known[waiting.pop()].needs:
-            if need == goal:
-                return True
-            if need in known and need not in seen:
-                seen.add(need)
-                waiting.append(need)
-    return False
+@given(shelves(), st.data())
+@settings(deadline=None, max_examples=150)
+def test_a_set_is_never_larger_when_a_requirement_of_a_member_falls_away(shelf, data):
+    """Told for a budget that holds everything: what a requirement leaves of a small one, others may fill."""
+    ranked, others, limits = shelf
+    limits = replace(limits, budget=PLENTY)
+    before = assemble(ranked, others, limits)
+    known = {candidate.key: candidate for candidate in [*ranked, *others]}
+    needing = [member.key for member in before.chosen if known[member.key].needs]
+    if not needing:
+        return
+    freed = data.draw(st.sampled_from(needing))
+    gone = data.draw(st.sampled_from(known[freed].needs))
+
+    def without(candidates):
+        return [
+            replace(c, needs=tuple(need for need in c.needs if need != gone)) if c.key == freed else c
+            for c in candidates
+        ]
+
+    after = assemble(without(ranked), without(others), limits)
+    assert len(after.chosen) <= len(before.chosen)
+
+
+def worth_of_best(shelf, limits):
+    """Try every set there is: independent of how the solver searches, not of what a set is worth."""
+    best = 0.0
+    usable = [candidate.key for candidate in shelf.ranked if shelf.sound(candidate.key)]
+    for size in range(1, limits.size + 1):
+        for asked in itertools.combinations(usable, size):
+            members = shelf.members(asked)
+            if shelf.tokens(members) <= limits.budget and not any(shelf.rivals(key, members) for key in asked):
+                best = max(best, shelf.worth(asked, limits))
+    return best
+
+
+@given(shelves(tuple(f"c{i}" for i in range(10))))
+@settings(deadline=None, max_examples=60)
+def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
+    ranked, others, limits = shelf
+    best = worth_of_best(Shelf.of(ranked, others), limits)
+    assert assemble(ranked, others, limits).worth >= 0.95 * best
 
 
 def candidate(key, **more):
@@ -88,19 +140,39 @@ def chosen(ranked, others=(), **limits):
     return [(member.key, member.role) for member in assemble(ranked, others, Limits(**limits)).chosen]
 
 
+def refusal(key, ranked, others=(), **limits):
+    case_limits = Limits(**limits)
+    shelf = Shelf.of(ranked, others)
+    return why_not(Case(ranked, others, case_limits, shelf, shelf.best(case_limits)), key)
+
+
 def test_of_twins_the_installed_one_takes_the_place_of_the_best():
     same = frozenset({"same"})
     ranked = [candidate("theirs", twins=same), candidate("ours", twins=same, score=0.9, installed=True)]
     assert chosen(ranked) == [("ours", "")]
 
 
+def test_of_twins_the_one_that_can_work_here_is_taken():
+    same = frozenset({"same"})
+    lacking = ("docker, not found here",)
+    ranked = [candidate("installed", twins=same, installed=True, lacking=lacking), candidate("works", twins=same)]
+    assert chosen(ranked) == [("works", "")]
+
+
+def test_a_need_is_met_by_the_twin_that_was_kept():
+    same = frozenset({"same"})
+    ranked = [candidate("first", needs=("theirs",))]
+    others = [candidate("theirs", twins=same, score=0.0), candidate("ours", twins=same, score=0.0, installed=True)]
+    assert [key for key, _ in chosen(ranked, others)] == ["ours", "first"]
+
+
 def test_one_that_covers_nothing_new_and_is_much_worse_stays_out():
     ranked = [
         candidate("first", covers=frozenset({"oauth", "login"})),
         candidate("echo", covers=frozenset({"oauth"}), score=0.5),
-        candidate("other", covers=frozenset({"deploy"}), score=0.5),
+        candidate("other", covers=frozenset({"deploy"}), score=0.6),
     ]
-    assert [key for key, _ in chosen(ranked)] == ["first", "other"]
+    assert [key for key, _ in chosen(ranked, expected=3.0)] == ["first", "other"]
 
 
 def test_the_part_of_each_is_said():
@@ -108,12 +180,74 @@ def test_the_part_of_each_is_said():
     assert chosen(ranked, [candidate("cluster")]) == [("cluster", "needed by deployer"), ("deployer", "kubernetes")]
 
 
+def test_without_a_capability_the_words_of_the_task_tell_the_part():
+    assert chosen([candidate("notes", covers=frozenset({"release", "changelog"}))]) == [("notes", "changelog, release")]
+
+
 def test_one_too_large_for_the_budget_is_named_and_the_next_taken():
     ranked = [candidate("huge", tokens=5000), candidate("small", score=0.9)]
     assembly = assemble(ranked, [], Limits(budget=500))
     assert [member.key for member in assembly.chosen] == ["small"]
     assert assembly.too_large == ("huge",)
+    told = refusal("huge", ranked, budget=500)
+    assert (told.reason, told.remedy) == ("budget", "with a budget of 5100 tokens")
 
 
-def test_nothing_to_choose_from_is_an_empty_set():
-    assert assemble([], [], Limits()).chosen == ()
+def test_of_two_that_conflict_the_better_stays_and_the_other_is_told_why():
+    ranked = [candidate("one", conflicts=frozenset({"two"})), candidate("two", score=0.9)]
+    assert [key for key, _ in chosen(ranked)] == ["one"]
+    told = refusal("two", ranked)
+    assert (told.reason, told.other, told.remedy) == ("conflict", "one", "without one")
+
+
+def test_what_needs_two_that_conflict_can_never_enter():
+    ranked = [candidate("torn", needs=("left", "right")), candidate("plain", score=0.5)]
+    others = [candidate("left", conflicts=frozenset({"right"})), candidate("right")]
+    assert [key for key, _ in chosen(ranked, others)] == ["plain"]
+    assert refusal("torn", ranked, others).reason == "conflict"
+
+
+def test_what_lacks_something_here_gives_way_and_would_enter_with_it():
+    words = frozenset({"deploy"})
+    ranked = [
+        candidate("dockered", covers=words, lacking=("docker, not found here",)),
+        candidate("plain", covers=words, score=0.9, alike={"dockered": 1.0}),
+    ]
+    ranked[0] = replace(ranked[0], alike={"plain": 1.0})
+    assert [key for key, _ in chosen(ranked)] == ["plain"]
+    told = refusal("dockered", ranked)
+    assert (told.reason, told.detail, told.remedy) == ("needs", "docker, not found here", "with docker")
+
+
+def test_circles_are_named_and_do_not_hang():
+    ranked = [candidate("a", needs=("b",))]
+    assembly = assemble(ranked, [candidate("b", needs=("c",)), candidate("c", needs=("b",))], Limits())
+    assert assembly.circles == (("b", "c"),)
+    assert {member.key for member in assembly.chosen} == {"a", "b", "c"}
+
+
+def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
+    ranked = [candidate(name, score=score, covers=frozenset({name})) for name, score in (("a", 1.0), ("b", 0.95))]
+    told = refusal("b", ranked, size=1)
+    assert (told.reason, told.remedy) == ("full", "with size 2")
+
+
+@given(shelves(), st.sampled_from(KEYS))
+@settings(deadline=None, max_examples=60)
+def test_whatever_kept_one_out_can_be_told(shelf, key):
+    ranked, others, limits = shelf
+    on_shelf = Shelf.of(ranked, others)
+    assembly = on_shelf.best(limits)
+    if key in {c.key for c in ranked} - {member.key for member in assembly.chosen}:
+        assert why_not(Case(ranked, others, limits, on_shelf, assembly), key).reason
+
+
+@pytest.mark.parametrize("ranked", [[], [candidate("huge", tokens=PLENTY)]])
+def test_nothing_to_choose_from_is_an_empty_set(ranked):
+    assert assemble(ranked, [], Limits()).chosen == ()
+
+
+def test_twins_are_merged_in_the_order_of_their_best():
+    same = frozenset({"same"})
+    merged = without_twins([candidate("a", twins=same), candidate("b"), candidate("c", twins=same)])
+    assert [c.key for c in merged] == ["a", "b"]

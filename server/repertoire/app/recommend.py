@@ -1,90 +1,83 @@
-"""Answers "what should I use for this task?": the smallest set that fits, why, and how to install it."""
+"""Answers "what should I use for this task?": the smallest set that fits, why, why not others, how to install it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from repertoire.domain.answer import Hit, Item, Query, Recommendation, Task
-from repertoire.domain.component import DEPENDS_ON, PROVIDES, Component
+from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
+from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
+from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.text import content_words
-from repertoire.retrieval.assemble import Candidate, Chosen, Limits, assemble
+from repertoire.retrieval import whynot
+from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
+from repertoire.retrieval.gate import fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import Rows
+from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.whynot import Case, Refusal, why_not
 
-_CONSIDERED = 30  # ranked candidates that may enter a set
+MOST = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
 _NEAR = 5
-_CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
-_LISTED = 1536  # characters of a description that Claude Code puts into its listing
-_TELLING = 40  # characters from which equal descriptions are no coincidence
+_ALTERNATIVES = 3
+_BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
+_SAID = {
+    whynot.SAME: "the same as {other}",
+    whynot.CONFLICT: "conflicts with {other}",
+    whynot.NEEDS: "needs {detail}",
+    whynot.BUDGET: "over budget: {detail}",
+    whynot.FULL: "the set has its {detail}",
+    whynot.SAME_JOB: "same job as {other}",
+    whynot.UNLIKELY: "far less likely to help",
+    whynot.NOTHING_NEW: "adds nothing that is needed",
+}
 
 
 @dataclass(frozen=True)
-class _Pool:
-    """The ranked hits and, by id, everything that they may need."""
+class _Answered:
+    """A set with all that it was chosen from."""
 
-    ranked: tuple[Hit, ...]
-    needed: dict[str, Hit]
-    candidates: dict[str, Candidate]
+    ranking: Ranking
+    pool: Pool
+    case: Case
+
+    @property
+    def assembly(self) -> Assembly:
+        """The set."""
+        return self.case.assembly
 
 
-def recommend(pipeline: Pipeline, task: Task, *, muted: frozenset[str] = frozenset()) -> Recommendation:
+def recommend(
+    pipeline: Pipeline,
+    task: Task,
+    *,
+    muted: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> Recommendation:
     """Recommend the few components that serve a task, with what they need; `muted` ids and sources never are.
+
+    With an environment, what they require is looked for on this machine.
 
     Raises:
         InvalidRequest: the task is empty, or the limits leave no room for anything.
     """
     _check(task)
     ranking = pipeline.rank(_query(task), intent=RECOMMEND, muted=muted)
-    pool = _pool(pipeline, ranking, muted)
-    near = pool.ranked[:_NEAR]
-    if not ranking.fits:
-        return Recommendation((), near, confidence=ranking.confidence, report=ranking.report, degraded=ranking.degraded)
-    allowed = [hit.component.id for hit in pool.ranked if hit.component.id in pool.candidates]
-    assembly = assemble(
-        [pool.candidates[key] for key in allowed],
-        [candidate for key, candidate in pool.candidates.items() if key in pool.needed],
-        Limits(budget=task.budget, size=task.limit),
-    )
-    items = tuple(_item(chosen, pool) for chosen in assembly.chosen)
-    covered = {name for item in items for name in pool.candidates[item.hit.component.id].capabilities}
-    return Recommendation(
-        items=items,
-        near=_runners_up(pool.ranked, items),
-        gaps=tuple(name for name in ranking.plan.capabilities if name not in covered),
-        install=_install(items),
-        warnings=tuple(
-            f"{_name(pool, key)} exceeds the budget of {task.budget} tokens" for key in assembly.too_large[:3]
-        ),
-        confidence=ranking.confidence,
-        report=ranking.report,
-        degraded=ranking.degraded,
-    )
-
-
-def tokens_of(component: Component) -> int:
-    """Estimate what having a component costs every request: its name and description stand in the client's listing."""
-    listed = len(component.name) + min(len(component.description), _LISTED)
-    return max(1, listed // _CHARACTERS_A_TOKEN)
-
-
-def _twins(component: Component) -> frozenset[str]:
-    """Return what a component shares with those that do the same: type and name, or the very description."""
-    described = " ".join(component.description.lower().split())
-    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
-    return frozenset({f"{component.type} {component.name.lower()}", *same_words})
+    check = None if environment is None else machine_check(ranking.snapshot, environment, task.project)
+    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
+    if not ranking.fits and not _arguable(ranking):
+        return _nothing(ranking, pool)
+    shelf = Shelf.of(pool.allowed(), pool.others())
+    limits = _limits(task, ranking)
+    return _answer(_Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, shelf, shelf.best(limits))))
 
 
 def _check(task: Task) -> None:
     if not task.text.strip():
         message = "the task is empty; say what is to be done"
         raise InvalidRequest(message)
-    if task.limit < 1 or task.budget < 1:
+    if (task.limit is not None and task.limit < 1) or task.budget < 1:
         message = f"limit {task.limit} and budget {task.budget} leave room for nothing; use 1 or more of both"
         raise InvalidRequest(message)
 
@@ -98,83 +91,113 @@ def _query(task: Task) -> Query:
         repository=task.repository,
         project=task.project,
         without=task.without,
+        mode=task.mode,
     )
 
 
-def _pool(pipeline: Pipeline, ranking: Ranking, muted: frozenset[str]) -> _Pool:
-    head = ranking.rows[:_CONSIDERED]
-    needed_rows = _needed(ranking, head)
-    hits = {hit.component.id: hit for hit in pipeline.hits(ranking, np.concatenate([head, needed_rows]))}
-    ids = [ranking.snapshot.summaries[row].id for row in head.tolist()]
-    needed = {
-        summary.id: hits[summary.id]
-        for row in needed_rows.tolist()
-        if (summary := ranking.snapshot.summaries[row]).id in hits
-    }
-    candidates = {
-        key: _candidate(ranking, int(row), hits[key])
-        for row in [*head.tolist(), *needed_rows.tolist()]
-        if (key := ranking.snapshot.summaries[row].id) in hits
-    }
-    silenced = {key for key, hit in needed.items() if muted & {key, hit.component.repository}}
-    usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
-    return _Pool(tuple(hits[key] for key in ids if key in hits), needed, usable)
+def _limits(task: Task, ranking: Ranking) -> Limits:
+    expected = task.limit or ranking.plan.size
+    return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
 
 
-def _needed(ranking: Ranking, head: Rows) -> Rows:
-    """Return the rows of components that the head depends on, directly or through others, without the head."""
-    snapshot = ranking.snapshot
-    edges = snapshot.edges(DEPENDS_ON)
-    waiting = snapshot.positions[head].tolist()
-    seen = set(waiting)
+def _arguable(ranking: Ranking) -> bool:
+    """Tell whether a set is worth naming though nothing surely fits."""
+    odds = _BENEFIT_OF_DOUBT * ranking.confidence / max(1.0 - ranking.confidence, 1e-9)
+    return fits(odds / (1.0 + odds), among=len(ranking.snapshot))
+
+
+def _nothing(ranking: Ranking, pool: Pool) -> Recommendation:
+    return Recommendation(
+        (),
+        pool.ranked[:_NEAR],
+        fits=False,
+        confidence=ranking.confidence,
+        report=ranking.report,
+        degraded=ranking.degraded,
+    )
+
+
+def _answer(answered: _Answered) -> Recommendation:
+    ranking, pool = answered.ranking, answered.pool
+    items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
+    covered = {name for item in items for name in pool.candidates[item.hit.component.id].capabilities}
+    gaps = tuple(name for name in ranking.plan.capabilities if name not in covered)
+    near = _runners_up(pool.ranked, items)
+    return Recommendation(
+        items=items,
+        near=near,
+        gaps=gaps,
+        unprovided=_unprovided(ranking.snapshot, gaps),
+        why_not=tuple(_refused(answered, hit) for hit in near if hit.component.id in pool.candidates),
+        install=_install(items),
+        warnings=tuple(_warnings(answered, items)),
+        fits=ranking.fits,
+        confidence=ranking.confidence,
+        report=ranking.report,
+        degraded=ranking.degraded,
+    )
+
+
+def _item(answered: _Answered, chosen: Chosen) -> Item:
+    candidate = answered.pool.candidates[chosen.key]
+    return Item(
+        answered.pool.hit(chosen.key),
+        chosen.role,
+        candidate.tokens,
+        lacking=candidate.lacking,
+        alternatives=_alternatives(answered, chosen.key),
+    )
+
+
+def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
+    """Return what else does a member's job: what it stands for, what is said to be one, what comes near it."""
+    pool, shelf, asked = answered.pool, answered.case.shelf, answered.assembly.asked
+    members = {chosen.key for chosen in answered.assembly.chosen}
     found = []
-    while waiting:
-        for end in edges.get(waiting.pop(), ()):
-            if end not in seen and snapshot.row_at[end] >= 0:
-                seen.add(end)
-                waiting.append(end)
-                found.append(int(snapshot.row_at[end]))
-    return np.array(sorted(found), dtype=np.int64)
-
-
-def _candidate(ranking: Ranking, row: int, hit: Hit) -> Candidate:
-    snapshot, component = ranking.snapshot, hit.component
-    summary, position = snapshot.summaries[row], int(snapshot.positions[row])
-    provided = {snapshot.topology.names[end] for end in snapshot.edges(PROVIDES).get(position, ())}
-    needs = tuple(
-        snapshot.topology.keys[end]
-        for end in snapshot.edges(DEPENDS_ON).get(position, ())
-        if snapshot.row_at[end] >= 0 and end != position
-    )
-    words = set(content_words(f"{component.name} {component.description}"))
-    return Candidate(
-        key=component.id,
-        name=component.name,
-        score=hit.score,
-        tokens=tokens_of(component),
-        twins=_twins(component),
-        installed=summary.installed,
-        covers=frozenset(words.intersection(ranking.plan.words)),
-        capabilities=frozenset(provided.intersection(ranking.plan.capabilities)),
-        needs=needs,
-    )
-
-
-def _item(chosen: Chosen, pool: _Pool) -> Item:
-    hit = pool.needed.get(chosen.key) or next(hit for hit in pool.ranked if hit.component.id == chosen.key)
-    return Item(hit, chosen.role, pool.candidates[chosen.key].tokens)
+    for hit in pool.ranked:
+        other = hit.component.id
+        if other in members or other not in pool.candidates:
+            continue
+        if shelf.stands_for.get(other) == key:
+            found.append(Other(hit.component, "the same"))
+        elif other in pool.alternatives.get(key, ()):
+            found.append(Other(hit.component, "an alternative by its own word"))
+        elif asked and other in shelf.known and whynot.same_job(shelf, other, asked) == key:
+            found.append(Other(hit.component, "a like job"))
+    return tuple(found[:_ALTERNATIVES])
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
     """Return the best that are not in the set and do the same as nothing in it, or before them."""
-    seen = {twin for item in items for twin in _twins(item.hit.component)}
+    seen = {twin for item in items for twin in twin_marks(item.hit.component)}
     found = []
     for hit in ranked:
-        twins = _twins(hit.component)
+        twins = twin_marks(hit.component)
         if not seen & twins:
             found.append(hit)
         seen |= twins
     return tuple(found[:_NEAR])
+
+
+def _refused(answered: _Answered, hit: Hit) -> Other:
+    refusal: Refusal = why_not(answered.case, hit.component.id)
+    reason = _SAID[refusal.reason].format(other=refusal.other, detail=refusal.detail)
+    return Other(
+        hit.component, reason if refusal.other or refusal.reason != whynot.CONFLICT else refusal.detail, refusal.remedy
+    )
+
+
+def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
+    if not gaps:
+        return ()
+    topology = snapshot.topology
+    provided = {
+        topology.names[end]
+        for ends in snapshot.edges(PROVIDES).values()
+        for end in ends
+        if topology.types[end] == CAPABILITY
+    }
+    return tuple(name for name in gaps if name not in provided)
 
 
 def _install(items: Sequence[Item]) -> tuple[str, ...]:
@@ -182,5 +205,13 @@ def _install(items: Sequence[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _name(pool: _Pool, key: str) -> str:
-    return pool.candidates[key].name
+def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
+    known, assembly = answered.case.shelf.known, answered.assembly
+    budget = answered.case.limits.budget
+    found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
+    found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
+    found += [
+        f"{names_of(known[key] for key in circle)} need each other: neither can be the first"
+        for circle in assembly.circles
+    ]
+    return found

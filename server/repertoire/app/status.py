@@ -9,6 +9,8 @@ import numpy as np
 
 from repertoire import __version__
 from repertoire.app.background import running
+from repertoire.app.gaps import Gap, recurring
+from repertoire.app.overlaps import count_installed
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import PROVIDES
@@ -17,6 +19,7 @@ from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 
 _RECENT, _LOOKED_AT = 8, 60
+_GAPS = 500  # events among which a need may recur
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,10 @@ class Status:
     offered: tuple[Event, ...]
     selected: tuple[Event, ...]
     failed: tuple[Event, ...]
-    gaps: tuple[Event, ...]
+    gaps: tuple[Gap, ...]
     muted: Mapping[str, str]
     undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
+    overlaps: int = 0  # among what is installed, not dismissed
     refreshing: bool = False
     notes: tuple[str, ...] = ()  # what is degraded, with the way out
 
@@ -68,9 +72,10 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
         selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
-        gaps=tuple(events.recent(kinds=(GAP,), limit=_RECENT)),
+        gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=store.preferences.muted(),
         undescribed=_undescribed(repertoire),
+        overlaps=count_installed(store),
         refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
     )

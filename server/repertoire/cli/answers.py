@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from repertoire.app.explain import Asked, explain
+from repertoire.app.gaps import gap_events
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.wiring import open_repertoire
@@ -48,14 +50,14 @@ def question_options(command: Command) -> Command:
 
 @click.command("recommend")
 @click.argument("task")
-@click.option("--budget", default=2000, show_default=True, help="Tokens that the set's texts may cost.")
-@click.option("--size", default=3, show_default=True, help="Components at most.")
+@click.option("--budget", default=2000, show_default=True, help="Tokens that names and descriptions may cost.")
+@click.option("--size", type=int, help="Components at most; default: as many as the task is likely to need.")
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
 @question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     task: str,
     budget: int,
-    size: int,
+    size: int | None,
     project: Path | None,
     types: tuple[str, ...],
     installed: bool | None,
@@ -84,7 +86,9 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
-        answer = recommend(repertoire.pipeline, asked, muted=repertoire.muted())
+        answer = recommend(repertoire.pipeline, asked, muted=repertoire.muted(), environment=os.environ)
+        if not repertoire.store.read_only:
+            repertoire.store.events.append(gap_events(asked, answer, repertoire.settings))
         show(answer, lambda: recommendation_text(answer), as_json=as_json)
         _afterwards(answer.report if stages else (), notes)
 

@@ -73,20 +73,23 @@ def _output(**properties: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 _LINES = {"type": "array", "items": {"type": "string"}}
-_HITS = {
-    "type": "array",
-    "items": _output(
-        id="string",
-        name="string",
-        type="string",
-        installed="boolean",
-        description="string",
-        score="number",
-        whys=_LINES,
-        install=_LINES,
-        role="string",
-    ),
+_HIT: dict[str, str | Mapping[str, Any]] = {
+    "id": "string",
+    "name": "string",
+    "type": "string",
+    "installed": "boolean",
+    "description": "string",
+    "score": "number",
+    "whys": _LINES,
+    "install": _LINES,
+    "role": "string",
 }
+_HITS = {"type": "array", "items": _output(**_HIT)}
+_OTHERS = {
+    "type": "array",
+    "items": _output(id="string", name="string", type="string", reason="string", remedy="string"),
+}
+_ITEMS = {"type": "array", "items": _output(**_HIT, tokens="integer", lacking=_LINES, alternatives=_OTHERS)}
 _MESSAGE = _output(message="string")
 _INSTALLED = _flag("true: only what is installed; false: only what is not. Leave out for both.")
 
@@ -128,7 +131,8 @@ TOOLS = (
         title="Recommend a set for a task",
         description=(
             "Recommends the smallest set of components (usually 1 to 3) that together fit one task, closed under "
-            "their dependencies, with whys, exact install lines, what stays uncovered, and runners-up. Use it when "
+            "their dependencies, free of conflicts, their requirements looked for on this machine; with whys, exact "
+            "install lines, what stays uncovered, alternatives, and what kept the runners-up out. Use it when "
             "the user asks what to use, install or combine for a task, or at the start of larger work where a skill, "
             "agent or MCP server may help. Put the languages and frameworks that matter into the task. To look up a "
             "single component, search_components is faster. May answer that nothing fits: then ordinary means serve "
@@ -136,14 +140,28 @@ TOOLS = (
         ),
         properties={
             "task": _text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
-            "budget": _number("Tokens that the set's texts may cost in context.", least=100, most=200_000),
+            "budget": _number("Tokens that names and descriptions may cost in every request.", least=100, most=200_000),
+            "size": _number(
+                "Components at most. Leave out for as many as the task is likely to need.", least=1, most=12
+            ),
+            "types": _texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES),
+            "using": _texts("Ids or names of components already in use: what goes with them ranks higher.", most=20),
             "installed": _INSTALLED,
+            "project": _text("The project's folder. Leave out for the present one.", most=4000),
             "mode": _MODE,
         },
         required=("task",),
         example={"task": "add OAuth login with sessions to a FastAPI service"},
         output=_output(
-            items=_HITS, near=_HITS, gaps=_LINES, install=_LINES, warnings=_LINES, confidence="number", degraded=_LINES
+            items=_ITEMS,
+            near=_HITS,
+            why_not=_OTHERS,
+            gaps=_LINES,
+            install=_LINES,
+            warnings=_LINES,
+            fits="boolean",
+            confidence="number",
+            degraded=_LINES,
         ),
         always_load=True,
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.explain import Explanation
 from repertoire.app.status import Status
-from repertoire.domain.answer import Answer, Hit, Item, Recommendation
+from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
@@ -36,9 +36,11 @@ def recommendation_reply(recommendation: Recommendation) -> Reply:
         {
             "items": [_item_data(item) for item in recommendation.items],
             "near": [hit_data(hit) for hit in recommendation.near],
+            "why_not": [_other_data(other) for other in recommendation.why_not],
             "gaps": list(recommendation.gaps),
             "install": list(recommendation.install),
-            "warnings": list(recommendation.warnings),
+            "warnings": [clean_line(warning, 300) for warning in recommendation.warnings],
+            "fits": recommendation.fits and bool(recommendation.items),
             "confidence": round(recommendation.confidence, 4),
             "degraded": list(recommendation.degraded),
         },
@@ -96,7 +98,23 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
 
 
 def _item_data(item: Item) -> dict[str, Any]:
-    return hit_data(item.hit, role=item.role)
+    return {
+        **hit_data(item.hit, role=item.role),
+        "tokens": item.tokens,
+        "lacking": [clean_line(lack, 200) for lack in item.lacking],
+        "alternatives": [_other_data(other) for other in item.alternatives],
+    }
+
+
+def _other_data(other: Other) -> dict[str, str]:
+    component = other.component
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "reason": clean_line(other.reason, 200),
+        "remedy": clean_line(other.remedy, 200),
+    }
 
 
 def _names(links: Sequence[Link]) -> list[str]:

@@ -20,13 +20,14 @@ from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.forget import PROJECT, forget
 from repertoire.app.freshness import is_stale
+from repertoire.app.gaps import gap_events
 from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.status import status
 from repertoire.app.wiring import Repertoire, open_repertoire
-from repertoire.domain.answer import Query, Recommendation, Task
+from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
@@ -37,12 +38,10 @@ from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply, status_reply
 from repertoire.mcp_server.reply import Reply, message_reply
 from repertoire.rendering.reports import forgotten_text, muted_text
-from repertoire.store.events import GAP, Event
-from repertoire.trust.redaction import redact
+from repertoire.store.events import Event
 
 _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
-_NEED = 160
 _ATTEMPTS = 6
 _FRESH_SECONDS = 10.0
 
@@ -89,13 +88,16 @@ class Answers:
             limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
             task = Task(
                 arguments["task"],
+                limit=arguments.get("size"),
+                types=tuple(arguments.get("types", ())),
+                using=tuple(arguments.get("using", ())),
                 installed=arguments.get("installed"),
-                project=_project(""),
+                project=_project(arguments.get("project", "")),
                 mode=arguments["mode"],
                 **limits,
             )
-            found = recommend(repertoire.pipeline, task, muted=repertoire.muted())
-            return recommendation_reply(found), self._gap(task, found)
+            found = recommend(repertoire.pipeline, task, muted=repertoire.muted(), environment=self._environment)
+            return recommendation_reply(found), gap_events(task, found, repertoire.settings)
         if name == "explain_component":
             asked = Asked(arguments["id"], arguments.get("task", ""))
             explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
@@ -240,14 +242,6 @@ class Answers:
         self._requests[session] = request
         while len(self._requests) > _KEPT_REQUESTS:
             self._requests.pop(next(iter(self._requests)))
-
-    def _gap(self, task: Task, found: Recommendation) -> tuple[Event, ...]:
-        if found.degraded or (found.items and not found.gaps):
-            return ()
-        need = ", ".join(found.gaps)
-        if not need and self.repertoire.settings.store_prompts == record.REDACTED:
-            need = redact(task.text)[:_NEED]
-        return (Event(now(), GAP, project=task.project, data={"need": need}),) if need else ()
 
 
 _HOOKS: Mapping[str, Callable[[Answers, Hook], Outcome]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from repertoire.domain.answer import Answer, Hit, Item, Recommendation, Why
+from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 
@@ -35,16 +35,23 @@ def recommendation_text(recommendation: Recommendation) -> str:
             heading += " The nearest misses:"
         return _join([heading], *near, _gaps(recommendation), degraded_lines(recommendation.degraded))
     blocks = [_item_lines(item, f"{rank}.") for rank, item in enumerate(recommendation.items, 1)]
-    confidence = f"confidence {recommendation.confidence:.2f}"
     return _join(
-        [f"{_count(len(recommendation.items), 'component')} for this task, {confidence}:"],
+        [_heading(recommendation)],
         *blocks,
         _install(recommendation.install),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
-        _runners_up(recommendation.near),
+        _why_not(recommendation.why_not),
         degraded_lines(recommendation.degraded),
     )
+
+
+def other_text(other: Other) -> str:
+    """Render a component that is named beside a set: what kept it out, and what would bring it in."""
+    name = f"{clean_line(other.component.name, NAME)} ({type_name(other.component)})"
+    reason = f": {clean_line(other.reason, LINE)}" if other.reason else ""
+    remedy = f"; comes in {clean_line(other.remedy, LINE)}" if other.remedy else ""
+    return f"{name}{reason}{remedy}"
 
 
 def hit_lines(hit: Hit, bullet: str) -> list[str]:
@@ -76,10 +83,25 @@ def type_name(component: Component) -> str:
     return component.type.replace("_", " ")
 
 
+def _heading(recommendation: Recommendation) -> str:
+    count = _count(len(recommendation.items), "component")
+    sure = f"confidence {recommendation.confidence:.2f}"
+    if not recommendation.fits:
+        return f"Nothing surely fits this task. The nearest set ({count}, {sure}), to be taken with doubt:"
+    return f"{count} for this task, {sure}:"
+
+
 def _item_lines(item: Item, bullet: str) -> list[str]:
-    lines = hit_lines(item.hit, bullet)
+    title, *rest = hit_lines(item.hit, bullet)
     role = clean_line(item.role, LINE)
-    return [lines[0], f"   for: {role}", *lines[1:]] if role else lines
+    beside = ", ".join(clean_line(other.component.name, NAME) for other in item.alternatives)
+    return [
+        title,
+        *([f"   for: {role}"] if role else []),
+        *rest[:-1],
+        *([f"   or: {beside}"] if beside else []),
+        rest[-1],
+    ]
 
 
 def _title(component: Component) -> str:
@@ -108,13 +130,16 @@ def _install(lines: Sequence[str]) -> list[str]:
 
 
 def _gaps(recommendation: Recommendation) -> list[str]:
-    gaps = ", ".join(clean_line(gap, NAME) for gap in recommendation.gaps)
+    unprovided = set(recommendation.unprovided)
+    gaps = ", ".join(
+        clean_line(gap, NAME) + (" (nothing known provides it)" if gap in unprovided else "")
+        for gap in recommendation.gaps
+    )
     return [f"Not covered by this set: {gaps}"] if gaps else []
 
 
-def _runners_up(near: Sequence[Hit]) -> list[str]:
-    names = ", ".join(f"{clean_line(hit.component.name, NAME)} ({type_name(hit.component)})" for hit in near[:_NEAR])
-    return [f"Runners-up: {names}"] if names else []
+def _why_not(others: Sequence[Other]) -> list[str]:
+    return ["Why not:", *_indent(other_text(other) for other in others[:_NEAR])] if others else []
 
 
 def _indent(lines: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repertoire.app.gaps import Gap
 from repertoire.app.mute import PROJECT, Muted
 from repertoire.app.status import Status
 from repertoire.domain.component import COMPONENT_TYPES
@@ -33,8 +34,13 @@ def status_text(status: Status) -> str:
             *_block(
                 "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
             ),
-            *_block("needs that nothing covered", [_text(event, "need") for event in status.gaps]),
+            *_block("needs that nothing covered", [_gap(gap) for gap in status.gaps]),
             *_block("described too poorly to be found by capability", status.undescribed),
+            *(
+                [f"overlaps among what is installed: {status.overlaps}; `repertoire overlaps` tells what to do"]
+                if status.overlaps
+                else []
+            ),
             *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
         ]
     )
@@ -95,6 +101,11 @@ def _used(event: Event) -> str:
     known = "" if event.node else ", not in the graph"
     after = ", after it was suggested" if event.data.get("offered") else ""
     return f"{_when(event)} {_name(event)} ({kind}{known}{after})"
+
+
+def _gap(gap: Gap) -> str:
+    often = f" ({gap.times} times, last {gap.last[:10]})" if gap.times > 1 else ""
+    return clean_line(gap.need, LINE) + often
 
 
 def _name(event: Event) -> str:

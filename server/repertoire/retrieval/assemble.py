@@ -1,16 +1,32 @@
-"""Puts a set together: as few components as cover the task, closed under what they depend on, within a budget."""
+"""Puts a set together: the one expected to serve the task best, closed under its needs, free of conflicts, in budget.
+
+What a set is worth is twice what it brings over its size and the size that a task like this usually takes: the F1
+that is to be expected of it. A member brings its likelihood, less the nearer it comes to what a likelier one does
+already, and more where they come of one bundle; covering what the task is known to need brings more. What members
+need counts for the size and brings nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+_SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
+_REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
+_TOGETHER = 0.3  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
+_COVERING = 1.0  # what covering all that the task is known to need brings
+_NOTICED = 0.15  # relative score below which what a candidate covers proves no need
+_STARTS = 6
+_LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
 
-    `covers` are words of the task, `capabilities` those of the needed ones that it provides.
+    `covers` are words of the task, `capabilities` those of the needed ones that it provides; `alike` tells by key how
+    far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with.
     """
 
     key: str
@@ -22,25 +38,19 @@ class Candidate:
     covers: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
+    conflicts: frozenset[str] = frozenset()
+    lacking: tuple[str, ...] = ()
+    alike: Mapping[str, float] = field(default_factory=dict)
+    bundle: str = ""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a set may cost, and how far from the best score a candidate may be.
-
-    With `covering` of it a candidate enters where it adds a capability that the task needs; where all needs that are
-    known are covered, the set is whole. Where none are known, `least` is enough to add words of the task, and `near`
-    in any case.
-    """
+    """What a set may cost, how many may be asked for, and how many a task like this usually takes."""
 
     budget: int = 2000
-    size: int = 3
-    near: float = 0.6
-    least: float = 0.45
-    covering: float = 0.15
-
-
-_COVERING = 0.5  # of the best score: what covering all that is still needed is worth beside relevance
+    size: int = 5
+    expected: float = 2.0
 
 
 @dataclass(frozen=True)
@@ -53,94 +63,322 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Assembly:
-    """The set in the order of its dependencies, and what was too large for the budget."""
+    """The set in the order of its dependencies, what was too large for the budget, and circles among its needs."""
 
     chosen: tuple[Chosen, ...]
-    too_large: tuple[str, ...]
+    too_large: tuple[str, ...] = ()
+    circles: tuple[tuple[str, ...], ...] = ()
+    asked: tuple[str, ...] = ()  # members that are not there for another's sake alone
+    worth: float = 0.0
 
 
 def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: Limits) -> Assembly:
-    """Choose from the ranked candidates, best first; `others` are what these may need.
-
-    Greedy weighted cover: what enters next is worth its relevance plus its share of the capabilities still needed.
-    """
-    ranked = without_twins(ranked)
-    known = {candidate.key: candidate for candidate in [*others, *ranked]}
-    needed = frozenset().union(*(candidate.capabilities for candidate in ranked))
-    roles: dict[str, str] = {}
-    covered: set[str] = set()  # capabilities by name, words after a blank: a word is no proof of a capability
-    left, too_large = list(ranked), []
-    for _ in range(limits.size):
-        left = [candidate for candidate in left if candidate.key not in roles]
-        worth = {c.key: _worth(c, ranked[0].score, needed, covered, limits) for c in left}
-        while left:
-            best = max(left, key=lambda candidate: worth[candidate.key])
-            added = [key for key in _closure(best.key, known) if key not in roles]
-            if worth[best.key] == 0 or sum(known[key].tokens for key in {*roles, *added}) <= limits.budget:
-                break
-            too_large.append(best.key)
-            left.remove(best)
-        if not left or worth[best.key] == 0:
-            break
-        for key in added:
-            roles[key] = f"needed by {best.name}" if key != best.key else _role(best, covered)
-            covered |= _marks(known[key])
-    return Assembly(tuple(Chosen(key, roles[key]) for key in _in_order(roles, known)), tuple(too_large))
+    """Choose from the ranked candidates, best first; `others` are what these may need."""
+    return Shelf.of(ranked, others).best(limits)
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one of those that do the same, at the place of the best of them: the installed one, else the first."""
+    """Keep one of those that do the same, at the place of the best of them.
+
+    It is the one that lacks nothing, else the installed one, else the first.
+    """
+    return list(_merged(ranked)[0])
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What a set may be chosen from: no twins left, every need led to the one that stands for it."""
+
+    ranked: tuple[Candidate, ...]
+    known: Mapping[str, Candidate]
+    stands_for: Mapping[str, str]  # a twin that was left out -> the one that was kept
+
+    @classmethod
+    def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> Shelf:
+        """Make a shelf of the ranked, best first, and what these may need."""
+        ids = {candidate.key for candidate in ranked}
+        kept, stands_for = _merged([*ranked, *(other for other in others if other.key not in ids)])
+        places = len({stands_for[candidate.key] for candidate in ranked})
+        return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
+
+    def best(self, limits: Limits) -> Assembly:
+        """Return the set of the greatest worth that was found: one by one, then by dropping and exchanging."""
+        asked = max(
+            (self._improved(start, limits) for start in self._starts(limits)), key=lambda a: self._final(a, limits)
+        )
+        members = self.members(asked)
+        roles: dict[str, str] = {}
+        covered: frozenset[str] = frozenset()
+        for key in asked:
+            roles[key] = _role(self.known[key], covered)
+            covered |= self.known[key].capabilities | self.known[key].covers
+        for key in members:
+            roles.setdefault(key, f"needed by {self._needing(key, asked)}")
+        order = [member for key in asked for member in self.closure(key)]
+        return Assembly(
+            tuple(Chosen(key, roles[key]) for key in dict.fromkeys(order)),
+            self._too_large(asked, limits),
+            tuple(self._circles(members)),
+            asked,
+            self.worth(asked, limits),
+        )
+
+    def closure(self, key: str) -> tuple[str, ...]:
+        """Return a key with all that it needs, needs first; what is not known is left out."""
+        return self._closures[key]
+
+    def members(self, asked: Iterable[str]) -> frozenset[str]:
+        """Return all that a set of these holds, with what they need."""
+        return frozenset(member for key in asked for member in self.closure(key))
+
+    def tokens(self, members: Iterable[str]) -> int:
+        """Return what a set costs."""
+        return sum(self.known[key].tokens for key in members)
+
+    def rivals(self, key: str, members: Iterable[str]) -> list[str]:
+        """Return the members that a candidate, with what it needs, can never stand beside."""
+        entering = self.closure(key)
+        return [
+            member
+            for member in members
+            if member not in entering and any(self._exclusive(member, other) for other in entering)
+        ]
+
+    def sound(self, key: str) -> bool:
+        """Tell whether what a candidate needs can stand beside each other."""
+        entering = self.closure(key)
+        return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
+
+    def worth(self, asked: Sequence[str], limits: Limits) -> float:
+        """Return what a set is worth, in whatever order it is given."""
+        brought, marks, covered = 0.0, 0, 0
+        before: list[str] = []
+        for key in sorted(asked, key=self._place.__getitem__):
+            brought += self._gain(key, marks, before)
+            marks |= self._marks[key]
+            before.append(key)
+        members = self.members(asked)
+        if self._needed:
+            for key in members:
+                covered |= self._covered[key]
+            brought += _COVERING * covered.bit_count() / len(self._needed)
+        return 2.0 * brought / (len(members) + limits.expected)
+
+    def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
+        """Return how likely a candidate is, and how much of that is left beside a set."""
+        marks = 0
+        for other in asked:
+            marks |= self._marks[other]
+        return self._likely[key], self._gain(key, marks, asked)
+
+    def nearest(self, key: str, asked: Iterable[str]) -> str:
+        """Return the member whose job is nearest to a candidate's."""
+        mine, alike = self._marks[key], self.known[key].alike
+        return max(asked, key=lambda other: (alike.get(other, 0.0), (mine & self._marks[other]).bit_count()))
+
+    def _starts(self, limits: Limits) -> list[tuple[str, ...]]:
+        """Return where the search sets out: from nothing, and, where members can be in each other's way, from some."""
+        if not self._entangled:
+            return [()]
+        entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
+        return [(), *((key,) for key in entering)]
+
+    def _improved(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+        asked = self._grown(asked, limits)
+        while (changed := self._exchanged(asked, limits)) != asked:
+            asked = changed
+        return asked
+
+    def _final(self, asked: tuple[str, ...], limits: Limits) -> float:
+        return self.worth(asked, limits) if asked else 0.0
+
+    def _grown(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+        worth = self._final(asked, limits)
+        while len(asked) < limits.size:
+            found, best = "", worth
+            for key in self._entering(asked, worth):
+                if self._may_enter(key, asked, limits):
+                    value = self.worth((*asked, key), limits)
+                    if value > best:
+                        found, best = key, value
+            if not found:
+                break
+            asked, worth = (*asked, found), best
+        return asked
+
+    def _exchanged(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+        """Return the best set that dropping or exchanging one member leads to; the same where none is better."""
+        best, found = self.worth(asked, limits), asked
+        entering = self._entering(asked, best)
+        for place in range(len(asked)):
+            rest = asked[:place] + asked[place + 1 :]
+            options = [rest, *((*rest, key) for key in entering if self._may_enter(key, rest, limits))]
+            for option in options:
+                value = self.worth(option, limits) if option else 0.0
+                if value > best + 1e-9:
+                    best, found = value, option
+        return self._grown(found, limits) if found != asked else asked
+
+    def _entering(self, asked: Sequence[str], worth: float) -> list[str]:
+        """Return what may better a set: what brings less than half of its worth can only lower that."""
+        return [key for key in self._usable if key not in asked and 2.0 * self._most[key] > worth]
+
+    def _may_enter(self, key: str, asked: Sequence[str], limits: Limits) -> bool:
+        members = self.members(asked)
+        if self.rivals(key, members):
+            return False
+        return self.tokens(members.union(self.closure(key))) <= limits.budget
+
+    def _too_large(self, asked: Sequence[str], limits: Limits) -> tuple[str, ...]:
+        """Return the candidates that would have made the set better, had the budget held them."""
+        if len(asked) >= limits.size:
+            return ()
+        members, worth = self.members(asked), self.worth(asked, limits) if asked else 0.0
+        return tuple(
+            key
+            for key in self._usable
+            if key not in asked
+            and self.tokens(members.union(self.closure(key))) > limits.budget
+            and not self.rivals(key, members)
+            and self.worth((*asked, key), limits) > worth
+        )
+
+    def _gain(self, key: str, marks: int, before: Sequence[str]) -> float:
+        """Return what a candidate brings to those before it: its likelihood, less what they do already."""
+        mine, alike, bundle = self._marks[key], self.known[key].alike, self.known[key].bundle
+        shared = (mine & marks).bit_count() / mine.bit_count() if mine else 0.0
+        same = max((alike.get(other, 0.0) for other in before), default=0.0) if alike else 0.0
+        together = bool(bundle) and any(self.known[other].bundle == bundle for other in before)
+        likely = min(1.0, self._likely[key] * (1.0 + _TOGETHER * together))
+        return likely * (1.0 - _REPEATED * shared) * (1.0 - same)
+
+    def _exclusive(self, one: str, other: str) -> bool:
+        first, second = self.known[one], self.known[other]
+        return other in first.conflicts or one in second.conflicts or bool(first.twins & second.twins)
+
+    def _needing(self, key: str, asked: Sequence[str]) -> str:
+        return next(self.known[one].name for one in asked if key in self.closure(one))
+
+    def _circles(self, members: frozenset[str]) -> list[tuple[str, ...]]:
+        """Return the groups of members each of which needs all the others, directly or through others."""
+        reached = {key: self._reached(key) for key in members}
+        groups = {
+            tuple(sorted(other for other in members if key in reached[other] and other in reached[key]))
+            for key in members
+            if key in reached[key]
+        }
+        return sorted(groups)
+
+    def _reached(self, key: str) -> frozenset[str]:
+        seen: set[str] = set()
+        waiting = [key]
+        while waiting:
+            new = [need for need in self._needs(waiting.pop()) if need not in seen]
+            seen.update(new)
+            waiting += new
+        return frozenset(seen)
+
+    def _needs(self, key: str) -> list[str]:
+        found = (self.stands_for.get(need, need) for need in self.known[key].needs)
+        return [need for need in found if need in self.known]
+
+    @cached_property
+    def _entangled(self) -> bool:
+        """Whether one candidate may shut out another or bring it along: then the first step may be a wrong one."""
+        return any(self.known[key].needs or self.known[key].conflicts for key in self._usable)
+
+    @cached_property
+    def _usable(self) -> tuple[str, ...]:
+        return tuple(candidate.key for candidate in self.ranked if self.sound(candidate.key))
+
+    @cached_property
+    def _closures(self) -> dict[str, tuple[str, ...]]:
+        return {key: self._closure(key) for key in self.known}
+
+    def _closure(self, key: str) -> tuple[str, ...]:
+        order: list[str] = []
+        seen = {key}
+        waiting = [(key, iter(self._needs(key)))]
+        while waiting:
+            current, needs = waiting[-1]
+            need = next((need for need in needs if need not in seen), None)
+            if need is None:
+                order.append(current)
+                waiting.pop()
+            else:
+                seen.add(need)
+                waiting.append((need, iter(self._needs(need))))
+        return tuple(order)
+
+    @cached_property
+    def _best_score(self) -> float:
+        return max((candidate.score for candidate in self.ranked), default=0.0)
+
+    @cached_property
+    def _likely(self) -> dict[str, float]:
+        return {key: self._likelihood(candidate) for key, candidate in self.known.items()}
+
+    def _likelihood(self, candidate: Candidate) -> float:
+        relative = candidate.score / self._best_score if self._best_score > 0 else 1.0
+        return float(min(relative, 1.0) ** _SHARPNESS) * (_LACKING if candidate.lacking else 1.0)
+
+    @cached_property
+    def _most(self) -> dict[str, float]:
+        share = _COVERING / max(len(self._needed), 1)
+        return {
+            key: (1.0 + _TOGETHER) * self._likely[key]
+            + share * sum(self._covered[member].bit_count() for member in self.closure(key))
+            for key in self.known
+        }
+
+    @cached_property
+    def _place(self) -> dict[str, tuple[float, int]]:
+        """The order in which candidates count: the likelier first, so that a set's worth hangs on no other order."""
+        return {key: (-self._likely[key], place) for place, key in enumerate(self.known)}
+
+    @cached_property
+    def _needed(self) -> tuple[str, ...]:
+        least = _NOTICED * self._best_score
+        return tuple(sorted({name for c in self.ranked if c.score >= least for name in c.capabilities}))
+
+    @cached_property
+    def _covered(self) -> dict[str, int]:
+        bit = {name: 1 << place for place, name in enumerate(self._needed)}
+        least = _NOTICED * self._best_score
+        return {
+            key: sum(bit.get(name, 0) for name in candidate.capabilities) if candidate.score >= least else 0
+            for key, candidate in self.known.items()
+        }
+
+    @cached_property
+    def _marks(self) -> dict[str, int]:
+        words = sorted({word for candidate in self.known.values() for word in candidate.covers})
+        bit = {word: 1 << place for place, word in enumerate(words)}
+        return {key: sum(bit[word] for word in candidate.covers) for key, candidate in self.known.items()}
+
+
+def _merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
     kept: list[Candidate] = []
+    at: dict[str, int] = {}
     place: dict[str, int] = {}
     for candidate in ranked:
-        at = next((place[twin] for twin in candidate.twins if twin in place), len(kept))
-        place.update(dict.fromkeys(candidate.twins, at))
-        if at == len(kept):
+        where = next((place[twin] for twin in sorted(candidate.twins) if twin in place), len(kept))
+        place.update(dict.fromkeys(candidate.twins, where))
+        at[candidate.key] = where
+        if where == len(kept):
             kept.append(candidate)
-        elif candidate.installed and not kept[at].installed:
-            kept[at] = candidate
-    return kept
+        elif _standing(candidate) < _standing(kept[where]):
+            kept[where] = replace(candidate, score=max(candidate.score, kept[where].score))
+    return kept, {key: kept[where].key for key, where in at.items()}
 
 
-def _worth(candidate: Candidate, best: float, needed: frozenset[str], covered: set[str], limits: Limits) -> float:
-    """Return what a candidate adds to a set; 0 where it may not enter."""
-    relevance = candidate.score / best if best > 0 else 1.0
-    open_needs = needed - covered
-    share = len(candidate.capabilities & open_needs) / len(open_needs) if open_needs else 0.0
-    if not covered or (share and relevance >= limits.covering):
-        return relevance + _COVERING * share
-    enough = limits.near if needed or not _marks(candidate) - candidate.capabilities - covered else limits.least
-    return relevance if relevance >= enough and not (needed and not open_needs) else 0.0
+def _standing(candidate: Candidate) -> tuple[bool, bool]:
+    return bool(candidate.lacking), not candidate.installed
 
 
-def _marks(candidate: Candidate) -> set[str]:
-    return {*candidate.capabilities, *(f" {word}" for word in candidate.covers)}
-
-
-def _role(candidate: Candidate, covered: set[str]) -> str:
-    return ", ".join(sorted(candidate.capabilities - covered) or sorted(candidate.capabilities))
-
-
-def _closure(key: str, known: Mapping[str, Candidate]) -> list[str]:
-    """Return a key with all that it needs, needs first; what is not known is left out."""
-    order: list[str] = []
-    seen: set[str] = set()
-
-    def visit(current: str) -> None:
-        if current in seen or current not in known:
-            return
-        seen.add(current)
-        for need in known[current].needs:
-            visit(need)
-        order.append(current)
-
-    visit(key)
-    return order
-
-
-def _in_order(roles: Mapping[str, str], known: Mapping[str, Candidate]) -> list[str]:
-    """Return the members so that each stands after what it needs; a circle is cut where it is entered."""
-    order: list[str] = []
-    for key in roles:
-        order += [member for member in _closure(key, known) if member in roles and member not in order]
-    return order
+def _role(candidate: Candidate, covered: frozenset[str]) -> str:
+    """Return what of the task a member covers: capabilities, else words; what no other covers, if there is any."""
+    for names in (candidate.capabilities, candidate.covers):
+        if names:
+            return ", ".join(sorted(names - covered) or sorted(names))
+    return ""

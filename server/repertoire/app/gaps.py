@@ -1,0 +1,46 @@
+"""Remembers what was needed and not to be had: in the log alone, so that graph and revision stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from repertoire.app.clock import now
+from repertoire.app.record import REDACTED
+from repertoire.domain.answer import Recommendation, Task
+from repertoire.settings import Settings
+from repertoire.store.events import GAP, Event
+from repertoire.trust.redaction import redact
+
+_NEED = 160  # characters that are kept of a task that nothing fits
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A need that nothing covered, how often it came up, and when last."""
+
+    need: str
+    times: int
+    last: str
+
+
+def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[Event, ...]:
+    """Return the events that tell what a recommendation found wanting; none where it could not look properly."""
+    if found.degraded:
+        return ()
+    needs = list(found.unprovided)
+    if not found.items and settings.store_prompts == REDACTED:
+        needs.append(redact(task.text)[:_NEED])
+    return tuple(Event(now(), GAP, project=task.project, data={"need": need}) for need in dict.fromkeys(needs))
+
+
+def recurring(events: Iterable[Event]) -> tuple[Gap, ...]:
+    """Return the needs that came up, those that came up most often first; `events` are the newest first."""
+    counted: dict[str, Gap] = {}
+    for event in events:
+        need = str(event.data.get("need", ""))
+        if need:
+            known = counted.get(need, Gap(need, 0, event.at))
+            counted[need] = Gap(need, known.times + 1, known.last)
+    return tuple(sorted(counted.values(), key=lambda gap: -gap.times)[:_SHOWN])

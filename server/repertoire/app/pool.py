@@ -1,0 +1,227 @@
+"""Makes candidates for a set of what was ranked: what each costs, covers, needs and lacks here, and what is like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CONFLICTS_WITH,
+    DEPENDS_ON,
+    MCP_SERVER,
+    PROVIDES,
+    REQUIREMENT,
+    TWIN_OF,
+    Component,
+)
+from repertoire.domain.text import content_words
+from repertoire.retrieval.assemble import Candidate
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.sources.equipment import Condition, Equipment
+
+_CONSIDERED = 30  # ranked candidates that may enter a set
+_CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
+_LISTED = 1536  # characters of a description that Claude Code puts into its listing
+_TELLING = 40  # characters from which equal descriptions are no coincidence
+_LIKE, _ALIKE = 0.7, 0.5  # similarity from which two descriptions tell of one job; how far, where they are equal
+
+Check = Callable[[str], Condition]
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What holds beside the task: what is silenced, what is in use, and what the machine has (None: not looked at)."""
+
+    muted: frozenset[str] = frozenset()
+    using: tuple[str, ...] = ()
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The ranked hits and, by id, everything that they may need; those without a candidate may not enter."""
+
+    ranked: tuple[Hit, ...]
+    needed: Mapping[str, Hit]
+    candidates: Mapping[str, Candidate]
+    alternatives: Mapping[str, frozenset[str]]  # ids that are said to be alternatives, by id
+
+    def hit(self, key: str) -> Hit:
+        """Return the hit of a candidate."""
+        return self.needed.get(key) or next(hit for hit in self.ranked if hit.component.id == key)
+
+    def allowed(self) -> list[Candidate]:
+        """Return the ranked candidates that may enter, best first."""
+        ids = (hit.component.id for hit in self.ranked)
+        return [self.candidates[key] for key in ids if key in self.candidates]
+
+    def others(self) -> list[Candidate]:
+        """Return what the ranked may need."""
+        return [candidate for key, candidate in self.candidates.items() if key in self.needed]
+
+
+def machine_check(snapshot: Snapshot, environment: Mapping[str, str], project: str) -> Check:
+    """Return what tells whether a requirement is met here: by the machine, the project, and what is installed."""
+    servers = [summary.name for summary in snapshot.summaries if summary.installed and summary.type == MCP_SERVER]
+    return Equipment(environment, project=Path(project) if project else None, servers=servers).check
+
+
+def requirements(snapshot: Snapshot, position: int) -> list[str]:
+    """Return what a component requires beside components, as `kind:name`."""
+    topology = snapshot.topology
+    ends = snapshot.edges(DEPENDS_ON).get(position, ())
+    return [topology.names[end] for end in ends if topology.types[end] == REQUIREMENT]
+
+
+def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
+    """Make the candidates of a ranking, with those that they need."""
+    snapshot = ranking.snapshot
+    head = ranking.rows[:_CONSIDERED]
+    rows = np.concatenate([head, _needed(snapshot, head)])
+    hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
+    ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
+    maker = _Maker(ranking, around, _alike(snapshot, head))
+    candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
+    ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
+    needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
+    silenced = {key for key, hit in needed.items() if around.muted & {key, hit.component.repository}}
+    usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
+    said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
+    return Pool(tuple(hits[key] for key in ranked), needed, usable, said)
+
+
+def tokens_of(component: Component) -> int:
+    """Estimate what having a component costs every request: its name and description stand in the client's listing."""
+    listed = len(component.name) + min(len(component.description), _LISTED)
+    return max(1, listed // _CHARACTERS_A_TOKEN)
+
+
+def twin_marks(component: Component) -> frozenset[str]:
+    """Return what a component shares with those that do the same: type and name, or the very description."""
+    described = " ".join(component.description.lower().split())
+    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
+    return frozenset({f"{component.type} {component.name.lower()}", *same_words})
+
+
+def _needed(snapshot: Snapshot, head: Rows) -> Rows:
+    """Return the rows of components that the head depends on, directly or through others, without the head."""
+    edges = snapshot.edges(DEPENDS_ON)
+    waiting = snapshot.positions[head].tolist()
+    seen = set(waiting)
+    found = []
+    while waiting:
+        for end in edges.get(waiting.pop(), ()):
+            if end not in seen and snapshot.row_at[end] >= 0:
+                seen.add(end)
+                waiting.append(end)
+                found.append(int(snapshot.row_at[end]))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
+    """Return by row how far the others of the head do the same job, 0 to 1, told by what they say of themselves."""
+    space = snapshot.spaces.get(DESCRIPTION_SPACE)
+    if space is None or not len(space.rows) or not len(head):
+        return {}
+    order = np.argsort(space.rows)
+    at = np.minimum(np.searchsorted(space.rows, head, sorter=order), len(order) - 1)
+    known = space.rows[order[at]] == head
+    rows, vectors = head[known], space.vectors[order[at[known]]]
+    near: Floats = np.einsum("id,jd->ij", vectors, vectors).astype(np.float64)
+    same = _ALIKE * np.clip((near - _LIKE) / (1.0 - _LIKE), 0.0, 1.0)
+    np.fill_diagonal(same, 0.0)
+    ids = [snapshot.summaries[row].id for row in rows.tolist()]
+    return {
+        int(row): {ids[other]: float(values[other]) for other in np.flatnonzero(values).tolist()}
+        for row, values in zip(rows.tolist(), same, strict=True)
+    }
+
+
+class _Maker:
+    """Makes the candidates of one ranking."""
+
+    def __init__(self, ranking: Ranking, around: Circumstances, alike: Mapping[int, Mapping[str, float]]) -> None:
+        self._snapshot, self._plan = ranking.snapshot, ranking.plan
+        self._around = around
+        self._alike = alike
+        self._conflicts, self._twins, self.alternatives = (
+            _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, ALTERNATIVE_TO)
+        )
+
+    def candidate(self, row: int, hit: Hit) -> Candidate:
+        """Make the candidate of a row."""
+        snapshot, component = self._snapshot, hit.component
+        position = int(snapshot.positions[row])
+        topology = snapshot.topology
+        provided = {topology.names[end] for end in snapshot.edges(PROVIDES).get(position, ())}
+        needs = tuple(
+            topology.keys[end]
+            for end in snapshot.edges(DEPENDS_ON).get(position, ())
+            if snapshot.row_at[end] >= 0 and end != position
+        )
+        words = set(content_words(f"{component.name} {component.description}"))
+        twins = self.keys(self._twins, row)
+        return Candidate(
+            key=component.id,
+            name=component.name,
+            score=hit.score,
+            tokens=tokens_of(component),
+            twins=twin_marks(component) | {" and ".join(sorted((component.id, twin))) for twin in twins},
+            installed=component.installed,
+            covers=frozenset(words.intersection(self._plan.words)),
+            capabilities=frozenset(provided.intersection(self._plan.capabilities)),
+            needs=needs,
+            conflicts=self.keys(self._conflicts, row),
+            lacking=(*self._lacking(position), *self._disputed(row, component)),
+            alike=self._alike.get(row, {}),
+            bundle=component.plugin or component.repository,
+        )
+
+    def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:
+        """Return the ids at the other ends of a row's edges."""
+        ends = edges.get(int(self._snapshot.positions[row]), frozenset())
+        return frozenset(self._snapshot.topology.keys[end] for end in ends)
+
+    def _lacking(self, position: int) -> list[str]:
+        check = self._around.check
+        if check is None:
+            return []
+        found = (check(requirement) for requirement in requirements(self._snapshot, position))
+        return [condition.text for condition in found if condition.met is False]
+
+    def _disputed(self, row: int, component: Component) -> list[str]:
+        """Return the components in use with which one conflicts; a twin of it is no conflict, but itself."""
+        snapshot = self._snapshot
+        found = []
+        for end in sorted(self._conflicts.get(int(snapshot.positions[row]), ())):
+            other = snapshot.row_at[end]
+            summary = snapshot.summaries[other] if other >= 0 else None
+            if summary is None or (summary.type, summary.name.lower()) == (component.type, component.name.lower()):
+                continue
+            if not component.installed and (summary.installed or self._in_use(summary.id, summary.name)):
+                found.append(f"{summary.name} out of use: the two conflict")
+        return found
+
+    def _in_use(self, key: str, name: str) -> bool:
+        return key in self._around.using or name in self._around.using
+
+
+def _both_ways(snapshot: Snapshot, relation: str) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for source, ends in snapshot.edges(relation).items():
+        for end in ends:
+            found.setdefault(source, set()).add(end)
+            found.setdefault(end, set()).add(source)
+    return {position: frozenset(ends) for position, ends in found.items()}
+
+
+def names_of(candidates: Iterable[Candidate]) -> str:
+    """Return the names of candidates as a reader reads them."""
+    return " and ".join(candidate.name for candidate in candidates)

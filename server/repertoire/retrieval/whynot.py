@@ -1,0 +1,174 @@
+"""Tells what kept a candidate out of a set, and what would bring it in: found by assembling again, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from repertoire.retrieval.assemble import Assembly, Candidate, Limits, Shelf
+
+SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
+    "same",
+    "conflict",
+    "needs",
+    "budget",
+    "full",
+    "same job",
+    "unlikely",
+    "nothing new",
+)
+_TRIED = 4  # changes that are tried for one candidate
+_MORE = 2  # members by which a set is enlarged to see whether there is room then
+_UNLIKELY = 0.35  # of the likeliest: below it a candidate is out for that alone
+_HALF = 0.75  # of a candidate's likelihood: what is left of it where another does its job in part
+
+
+_Told = tuple[str, str, str]  # a reason, the key of the member it is about, and what else there is to say
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a candidate is not in a set. `other` is the member, and `detail` the requirement or number it is about.
+
+    `remedy` says what would bring it in, in a few words, and `tried` that it was looked for; empty: no single change.
+    """
+
+    key: str
+    reason: str
+    other: str = ""
+    detail: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A set with all that it was chosen from."""
+
+    ranked: Sequence[Candidate]
+    others: Sequence[Candidate]
+    limits: Limits
+    shelf: Shelf
+    assembly: Assembly
+
+
+@dataclass(frozen=True)
+class _Change:
+    """One thing that might be different, and how that is said."""
+
+    said: str
+    ranked: Sequence[Candidate]
+    others: Sequence[Candidate]
+    limits: Limits
+
+
+def why_not(case: Case, key: str) -> Refusal:
+    """Say what kept a candidate out, and the first single change that brings it in."""
+    stand_in = case.shelf.stands_for.get(key, key)  # of twins only one was there to be chosen
+    same = stand_in != key and stand_in in case.shelf.members(case.assembly.asked)
+    reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
+    refusal = Refusal(key, reason, _named(case, other), detail)
+    for change in _changes(case, stand_in, reason, other):
+        chosen = {member.key for member in Shelf.of(change.ranked, change.others).best(change.limits).chosen}
+        if (key if same else stand_in) in chosen:
+            return replace(refusal, remedy=change.said)
+    return refusal
+
+
+def same_job(shelf: Shelf, key: str, asked: Sequence[str]) -> str:
+    """Return the member that does much of what a likely candidate does; empty where none does."""
+    likely, left = shelf.brings(key, asked)
+    return shelf.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
+
+
+def _reason(case: Case, key: str) -> _Told:
+    shelf, asked = case.shelf, case.assembly.asked
+    candidate, members = shelf.known[key], shelf.members(asked)
+    if not shelf.sound(key):
+        return CONFLICT, "", "what it needs cannot stand beside each other"
+    if rivals := shelf.rivals(key, members):
+        twins = candidate.twins & shelf.known[rivals[0]].twins
+        return (SAME if twins else CONFLICT), rivals[0], ""
+    checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _dear, _merit)
+    return next(found for check in checks if (found := check(case, key)) is not None)
+
+
+def _lacking(case: Case, key: str) -> _Told | None:
+    lacking = case.shelf.known[key].lacking
+    return (NEEDS, "", ", ".join(lacking[:2])) if lacking else None
+
+
+def _dear(case: Case, key: str) -> _Told | None:
+    members = case.shelf.members(case.assembly.asked)
+    total = case.shelf.tokens(members.union(case.shelf.closure(key)))
+    if total <= case.limits.budget:
+        return None
+    return BUDGET, "", f"the set would take {total} of {case.limits.budget} tokens"
+
+
+def _merit(case: Case, key: str) -> _Told:
+    asked = case.assembly.asked
+    if case.shelf.brings(key, asked)[0] < _UNLIKELY:
+        return UNLIKELY, "", ""
+    if asked and (nearest := same_job(case.shelf, key, asked)):
+        return SAME_JOB, nearest, ""
+    if len(asked) >= case.limits.size:
+        return FULL, "", str(case.limits.size)
+    return NOTHING_NEW, "", ""
+
+
+def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]:
+    """Yield what might be different, the likeliest to help first, no more than a reader waits for."""
+    kinds: dict[str, Callable[[], Iterator[_Change]]] = {
+        NEEDS: lambda: _with_needs(case, key),
+        BUDGET: lambda: _with_budget(case, key),
+        FULL: lambda: _with_size(case),
+        SAME: lambda: _without(case, other),
+        CONFLICT: lambda: _without(case, other),
+        SAME_JOB: lambda: _without(case, other),
+    }
+    tried = 0
+    for kind in dict.fromkeys([reason, FULL]):
+        for change in kinds.get(kind, lambda: iter(()))():
+            yield change
+            tried += 1
+            if tried == _TRIED:
+                return
+
+
+def _with_needs(case: Case, key: str) -> Iterator[_Change]:
+    def met(candidate: Candidate) -> Candidate:
+        return replace(candidate, lacking=()) if candidate.key == key else candidate
+
+    said = "with " + " and ".join(re.split("[,:]", lack)[0] for lack in case.shelf.known[key].lacking)
+    yield _Change(said, [met(c) for c in case.ranked], [met(c) for c in case.others], case.limits)
+
+
+def _with_budget(case: Case, key: str) -> Iterator[_Change]:
+    members = case.shelf.members(case.assembly.asked)
+    budget = case.shelf.tokens(members.union(case.shelf.closure(key)))
+    yield _Change(f"with a budget of {budget} tokens", case.ranked, case.others, replace(case.limits, budget=budget))
+
+
+def _with_size(case: Case) -> Iterator[_Change]:
+    now = len(case.assembly.asked)
+    for size in range(now + 1, now + 1 + _MORE):
+        limits = replace(case.limits, size=size, expected=max(case.limits.expected, float(size)))
+        yield _Change(f"with size {size}", case.ranked, case.others, limits)
+
+
+def _without(case: Case, other: str) -> Iterator[_Change]:
+    if not other:
+        return
+    # What needs the other would bring it back.
+    gone = {other, *(member for member in case.assembly.asked if other in case.shelf.closure(member))}
+    yield _Change(
+        f"without {' and '.join(case.shelf.known[one].name for one in sorted(gone))}",
+        [c for c in case.ranked if c.key not in gone],
+        [c for c in case.others if c.key not in gone],
+        case.limits,
+    )
+
+
+def _named(case: Case, key: str) -> str:
+    return case.shelf.known[key].name if key else ""

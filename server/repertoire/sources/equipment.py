@@ -1,0 +1,230 @@
+"""Tells whether what a component requires is on this machine, from names and files alone: nothing is ever run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+import nodesemver
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from repertoire.sources.installed import config_folder
+
+_SETTINGS = ("settings.json", "settings.local.json")
+_ENVIRONMENTS = (".venv", "venv", "env")
+_RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)@?\s*(.*)$")
+_PLAIN_VERSION = re.compile(r"\d+(?:\.\d+)*")
+_PROGRAMS = {"python": ("python3", "python"), "node": ("node", "nodejs")}
+_PINNED = {"python": (".python-version",), "node": (".nvmrc", ".node-version")}  # a project's own word on its runtime
+_MOST = 100_000  # characters of a file that tells a version
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A requirement, `binary:docker`, and whether it is met here; None: that cannot be told without running things."""
+
+    requirement: str
+    met: bool | None
+    text: str  # what is required, and what is wrong with it here
+
+
+class Equipment:
+    """What one machine and project have; each requirement is looked up once."""
+
+    def __init__(
+        self, environment: Mapping[str, str], *, project: Path | None = None, servers: Iterable[str] = ()
+    ) -> None:
+        """`servers` are those known to be configured, by name; a project's own stand in its `.mcp.json`."""
+        self._environment = environment
+        self._project = project
+        self._servers = frozenset(name.lower() for name in servers)
+        self._known: dict[str, Condition] = {}
+        self._variables: frozenset[str] | None = None
+
+    def check(self, requirement: str) -> Condition:
+        """Tell whether a requirement, `kind:name`, is met."""
+        if requirement not in self._known:
+            kind, _, name = requirement.partition(":")
+            look = _LOOKS.get(kind)
+            met, text = look(self, name) if look else (None, name)
+            self._known[requirement] = Condition(requirement, met, text)
+        return self._known[requirement]
+
+    def _binary(self, name: str) -> tuple[bool | None, str]:
+        found = shutil.which(name, path=self._environment.get("PATH", ""))
+        return found is not None, name if found else f"{name}, not found here"
+
+    def _variable(self, name: str) -> tuple[bool | None, str]:
+        if self._variables is None:
+            self._variables = frozenset(self._configured_variables())
+        found = bool(self._environment.get(name)) or name in self._variables
+        return found, name if found else f"{name}, not set here"
+
+    def _server(self, name: str) -> tuple[bool | None, str]:
+        found = name.lower() in self._servers or name in _object(self._in_project(".mcp.json").get("mcpServers"))
+        return found, f"the MCP server {name}" + ("" if found else ", not configured here")
+
+    def _component(self, name: str) -> tuple[bool | None, str]:
+        return False, f"the component {name}, not known here"
+
+    def _runtime(self, text: str) -> tuple[bool | None, str]:
+        name, wanted = _split(text)
+        version = self._pinned(name)
+        if version is None:
+            paths = (shutil.which(p, path=self._environment.get("PATH", "")) for p in _PROGRAMS.get(name, (name,)))
+            program = next((path for path in paths if path), None)
+            if program is None:
+                return False, f"{name}{_blank(wanted)}, not found here"
+            version = _version_beside(name, Path(program))
+        if not wanted:
+            return True, name
+        return _judged(name, wanted, version, npm=name == "node")
+
+    def _package(self, text: str) -> tuple[bool | None, str]:
+        # A runner fetches what is missing, so only a version that is there and does not fit is a lack.
+        name, wanted = _split(text)
+        for version, npm in ((self._npm_version(name), True), (self._python_version(name), False)):
+            if version is not None:
+                return (True, name) if not wanted else _judged(name, wanted, version, npm=npm)
+        return None, f"{name}{_blank(wanted)}"
+
+    def _pinned(self, name: str) -> str | None:
+        if self._project is None:
+            return None
+        for folder in _ENVIRONMENTS if name == "python" else ():
+            found = re.search(
+                r"^version(?:_info)?\s*=\s*(\S+)", _read(self._project / folder / "pyvenv.cfg"), re.MULTILINE
+            )
+            if found:
+                return _plain(found.group(1))
+        for file in _PINNED.get(name, ()):
+            if version := _plain(_read(self._project / file)):
+                return version
+        return None
+
+    def _npm_version(self, name: str) -> str | None:
+        if self._project is None or ".." in name:
+            return None
+        return str(_json(self._project / "node_modules" / name / "package.json").get("version") or "") or None
+
+    def _python_version(self, name: str) -> str | None:
+        if self._project is None:
+            return None
+        wanted = canonicalize_name(name)
+        places = [
+            str(place)
+            for folder in _ENVIRONMENTS
+            for pattern in ("lib/python3*/site-packages", "Lib/site-packages")
+            for place in sorted((self._project / folder).glob(pattern))
+        ]
+        found = distributions(path=places, name=wanted) if places else ()
+        return next((str(distribution.version) for distribution in found), None)
+
+    def _configured_variables(self) -> Iterator[str]:
+        """Yield the names that Claude Code's settings set for every session; their values stay unread."""
+        folders = [config_folder(self._environment)]
+        if self._project is not None:
+            folders.append(self._project / ".claude")
+        for folder in folders:
+            for name in _SETTINGS:
+                yield from _object(_json(folder / name).get("env"))
+
+    def _in_project(self, name: str) -> Mapping[str, Any]:
+        return _json(self._project / name) if self._project is not None else {}
+
+
+_LOOKS: Mapping[str, Callable[[Equipment, str], tuple[bool | None, str]]] = {
+    "binary": Equipment._binary,  # noqa: SLF001 - its own table of what it looks up
+    "env": Equipment._variable,  # noqa: SLF001
+    "mcp_server": Equipment._server,  # noqa: SLF001
+    "component": Equipment._component,  # noqa: SLF001
+    "runtime": Equipment._runtime,  # noqa: SLF001
+    "package": Equipment._package,  # noqa: SLF001
+}
+
+
+def satisfies(version: str, wanted: str, *, npm: bool) -> bool | None:
+    """Tell whether a version is in a range, by the rules of npm or of Python; None where either cannot be read."""
+    if npm:
+        try:
+            # A range that it cannot read matches nothing; the highest version there could be tells the two apart.
+            readable = nodesemver.valid_range(wanted, loose=True) is not None
+            return bool(nodesemver.satisfies(_three_parts(version), wanted, loose=True)) if readable else None
+        except ValueError:
+            return None
+    try:
+        return SpecifierSet(wanted).contains(Version(version), prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return None
+
+
+def _judged(name: str, wanted: str, version: str | None, *, npm: bool) -> tuple[bool | None, str]:
+    text = f"{name}{_blank(wanted)}"
+    if version is None:
+        return None, text
+    fits = satisfies(version, wanted, npm=npm)
+    return fits, f"{text}, here is {version}" if fits is False else text
+
+
+def _version_beside(name: str, program: Path) -> str | None:
+    """Return what the place of a program tells of its version: its real name, its folder, the headers beside it."""
+    real = program.resolve()
+    if name == "python":
+        return _plain(real.name.removeprefix("python"), parts=2) or _in_path(real)
+    if name == "node":
+        header = _read(real.parent.parent / "include" / "node" / "node_version.h")
+        parts = [re.search(rf"#define NODE_{part}_VERSION (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+        numbers = [found.group(1) for found in parts if found]
+        return ".".join(numbers) if len(numbers) == len(parts) else _in_path(real)
+    return _in_path(real)
+
+
+def _in_path(program: Path) -> str | None:
+    folders = [found.group(1) for part in program.parts if (found := re.fullmatch(r"[a-z-]*v?(\d+\.\d+\.\d+)", part))]
+    return folders[-1] if folders else None
+
+
+def _split(text: str) -> tuple[str, str]:
+    found = _RANGED.match(text)
+    return (found.group(1), found.group(2)) if found else (text, "")
+
+
+def _plain(text: str, *, parts: int = 1) -> str | None:
+    found = _PLAIN_VERSION.match(text.strip().removeprefix("v"))
+    return found.group() if found and found.group().count(".") + 1 >= parts else None
+
+
+def _three_parts(version: str) -> str:
+    core = version.partition("-")[0].count(".")
+    return version if core >= 2 or "-" in version else version + ".0" * (2 - core)
+
+
+def _blank(wanted: str) -> str:
+    return f" {wanted}" if wanted else ""
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(_MOST)
+    except OSError:
+        return ""
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    try:
+        return _object(json.loads(_read(path) or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
