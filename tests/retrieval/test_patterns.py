@@ -106,6 +106,13 @@ def test_what_is_in_use_speaks_for_the_others_of_its_set(garden):
     assert hits["almanac"].parts[PATTERNS] == pytest.approx(2.0)
 
 
+def test_a_name_in_use_that_many_bear_says_little_of_each(garden, embedded):
+    for number in range(9):
+        shelve(embedded, {"seed-bed": "x", f"other-{number}": "x"}, plugin=f"kit-{number}", source=f"folder:/{number}")
+    _, hits = asked(garden, "audit the ledger", using=("seed-bed",))
+    assert hits["other-3"].parts[PATTERNS] == pytest.approx(0.1)
+
+
 def test_a_question_that_names_the_set_matches_it(garden):
     ranking, hits = asked(garden, "which implements does the garden kit lend by the day?")
     assert ranking.matched.first[0].name == "garden-kit"

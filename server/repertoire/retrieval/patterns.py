@@ -83,6 +83,12 @@ class Patterns:
         positions = [position for position, kind in enumerate(snapshot.topology.types) if kind == PATTERN]
         place = {position: index for index, position in enumerate(positions)}
         self._which, self._row, self._sure = _members(snapshot, place)
+        self._rows = np.unique(self._row)
+        self._called: dict[str, list[int]] = {}
+        for row in self._rows.tolist():
+            one = snapshot.summaries[row]
+            for called in {one.id, one.name}:
+                self._called.setdefault(called, []).append(row)
         self._of_term = _terms(snapshot, place)
         self.known = self._read(positions)
         # A row that is no component any more leaves its combination with fewer.
@@ -102,20 +108,23 @@ class Patterns:
 
     def match(self, plan: Plan, scores: Floats) -> Matches:
         """Return what the combinations say of a question whose rows have these log-odds."""
-        using = self._in_use(plan.query.using)
-        if not len(self._which) or not (np.isfinite(scores).any() or using):
+        if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
-        likely = np.exp(scores - (scores.max() if np.isfinite(scores).any() else 0.0))
+        best = float(scores.max())
+        likely = np.zeros(self._size)
+        likely[self._rows] = np.exp(scores[self._rows] - (best if np.isfinite(best) else 0.0))
         likely[likely < _LEAST_LIKELY] = 0.0
-        likely[using] = 1.0
+        for called in plan.query.using:
+            rows = self._called.get(called, [])
+            likely[rows] = np.maximum(likely[rows], 1.0 / max(len(rows), 1))  # of several namesakes one is in use
         own = likely[self._row]
         together = np.bincount(self._which, weights=own, minlength=len(self))
         asked = self._asked(plan)
         vouched = np.minimum((together[self._which] - own) / _ENOUGH + _NAMED * asked[self._which], 1.0)
         strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
         strength[strength < _LEAST] = 0.0
-        best, by = self._best_of_rows(strength)
-        return Matches(_WEIGHT * best, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
+        said, by = self._best_of_rows(strength)
+        return Matches(_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
         """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
@@ -163,14 +172,6 @@ class Patterns:
         figures = f"(support {known.support}, lift {known.lift:.1f})"
         often = "often used together" if known.origin == _USED else "often together"
         return f"{often} with {names or known.name} {figures}"
-
-    def _in_use(self, using: Sequence[str]) -> list[int]:
-        wanted = set(using)
-        return [
-            row
-            for row, one in enumerate(self._snapshot.summaries)
-            if wanted and not wanted.isdisjoint((one.id, one.name))
-        ]
 
     def _read(self, positions: Sequence[int]) -> tuple[Known, ...]:
         topology, data = self._snapshot.topology, self._snapshot.patterns
