@@ -81,6 +81,7 @@ class Summary:
     installed: bool
     popularity: float
     risk: int = 0  # how grave what static checks found is (domain.trust.rank); 0 where a person accepted it
+    last_commit: str = ""  # ISO date; empty where its source has no history
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,14 @@ class Link:
     evidence: str
 
 
+@dataclass(frozen=True)
+class Among:
+    """Which components a full-text question is asked of: those that hold one of these words, or have these ids."""
+
+    words: Sequence[str] = ()
+    node_ids: Sequence[int] | None = None
+
+
 class GraphReader(Protocol):
     """The graph as retrieval reads it: SQLite today, PostgreSQL for a team."""
 
@@ -137,11 +146,13 @@ class GraphReader(Protocol):
         """Return the number that moves whenever a node or an edge changes."""
 
     def match(
-        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float]
+        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float], among: Among | None = None
     ) -> list[tuple[int, float]]:
         """Return (node id, lexical score, higher is better) of components with any of the words, best first."""
 
-    def match_fields(self, words: Sequence[str], *, limit: int) -> list[tuple[int, float, float, float, float]]:
+    def match_fields(
+        self, words: Sequence[str], *, limit: int, among: Among | None = None
+    ) -> list[tuple[int, float, float, float, float]]:
         """Return (node id, score, score of the name, of the description, of the body alone), best first."""
 
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:

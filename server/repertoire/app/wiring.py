@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from repertoire.app.clock import today
 from repertoire.app.evaluate import Tools
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
@@ -21,6 +22,7 @@ from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
+from repertoire.retrieval.priors import usual_priors
 from repertoire.retrieval.trace import Pace
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
@@ -66,7 +68,12 @@ def open_repertoire(
             store.vectors,
             embedder=embedder,
             capabilities=capabilities_in(),
-            options=Options(pace=Pace(budget_ms=settings.query_ms), stack=stack_in(), reranker=open_reranker(settings)),
+            options=Options(
+                pace=Pace(budget_ms=settings.query_ms),
+                stack=stack_in(),
+                reranker=open_reranker(settings),
+                priors=usual_priors(today),
+            ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
 

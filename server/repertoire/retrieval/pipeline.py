@@ -23,6 +23,7 @@ from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
+from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
 from repertoire.retrieval.trace import Pace, Trace
@@ -40,11 +41,12 @@ def _no_stack(_project: str) -> Stack:
 
 @dataclass(frozen=True)
 class Options:
-    """What else a pipeline answers with: how long it may take, what reads a project's stack, and a cross-encoder."""
+    """What else a pipeline answers with: its time, what reads a project's stack, a cross-encoder, what is preferred."""
 
     pace: Pace = field(default_factory=Pace)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
+    priors: tuple[Prior, ...] = ()
 
 
 class Pipeline:
@@ -65,6 +67,7 @@ class Pipeline:
         self._capabilities = capabilities
         self._gatherer = Gatherer(graph, embedder, adapter)
         self._options = options or Options()
+        self._priors = Priors(self._options.priors)
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
@@ -94,6 +97,7 @@ class Pipeline:
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
+        self._favour(run)
         _compare_code(run)
         self._ask_the_past(run)
         _walk(run)
@@ -151,6 +155,13 @@ class Pipeline:
             scores = np.where(allowed, sum(parts.values()), -np.inf)
             detail.append(f"{int(allowed.sum())} scored")
         return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, spoken_for(evidence))
+
+    def _favour(self, run: Run) -> None:
+        with run.trace.stage("priors") as detail:
+            for name, odds in self._priors.odds(run.snapshot, run.plan):
+                run.add(name, odds)
+                detail.append(name)
+            detail[:] = detail or ["none"]
 
     def _ask_the_past(self, run: Run) -> None:
         if run.vectors is None or not run.may("requests", "learning"):

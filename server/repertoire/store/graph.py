@@ -76,10 +76,10 @@ class Graph:
     def summaries(self) -> list[Summary]:
         """Return what ranking needs of every component, by node id."""
         return [
-            Summary(row[0], row[1], row[2], row[3], row[4] or "", row[5], row[6], row[7], bool(row[8]), row[9], row[10])
+            Summary(row[0], row[1], row[2], row[3], row[4] or "", row[5], row[6], row[7], bool(row[8]), *row[9:])
             for row in self._db.rows(
                 f"""SELECT n.id, n.key, n.name, c.type, s.key, c.repository, c.plugin, c.content_hash, c.installed,
-                    c.popularity, iif(a.at IS NULL, c.risk, 0)
+                    c.popularity, iif(a.at IS NULL, c.risk, 0), c.last_commit
                     FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
             )
         ]

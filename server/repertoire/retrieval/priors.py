@@ -1,0 +1,104 @@
+"""What speaks for a component whatever is asked: popularity, freshness, trust, the project's stack; each within bounds.
+
+A prior breaks ties between components that fit alike. None may exceed `MOST` log-odds, about what one common word
+in a description is worth, so that no favourite is offered for a task that another serves better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, PROVIDES, SETTING, SKILL
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+
+MOST = 0.5
+POPULARITY, FRESHNESS, STACK = "popularity", "freshness", "stack"
+# On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; no labels tell of the others.
+_POPULARITY, _FRESHNESS, _STACK = 0.1, 0.1, 0.25
+_POPULAR = 4.0  # carried by sixteen sources
+# Days in which a component's news is worth half: what speaks to a service ages faster than prose about a craft.
+_HALF_LIVES = {SKILL: 365, AGENT: 365, COMMAND: 365, SETTING: 365, PLUGIN: 270, HOOK: 270, MCP_SERVER: 180}
+_HALF_LIFE = 365
+
+Values = Callable[[Snapshot], Floats]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """One prior: its values, from -1 to 1 a row and 0 where nothing is known, times `most` log-odds."""
+
+    name: str
+    most: float
+    values: Values
+
+    def odds(self, snapshot: Snapshot) -> Floats:
+        """Return what it adds to each row's log-odds, within its bounds whatever the values are."""
+        return min(self.most, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
+
+
+def usual_priors(today: Callable[[], date]) -> tuple[Prior, ...]:
+    """Return the priors that the graph itself holds the data for."""
+    return (
+        Prior(POPULARITY, _POPULARITY, popularity),
+        Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today())),
+    )
+
+
+def popularity(snapshot: Snapshot) -> Floats:
+    """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere."""
+    return np.asarray(np.minimum(snapshot.column("popularity").astype(np.float64) / _POPULAR, 1.0))
+
+
+def freshness(snapshot: Snapshot, today: date) -> Floats:
+    """Return 1 for what was changed today, falling to -1 with age; 0 where no history tells."""
+    found = np.zeros(len(snapshot))
+    for row, (changed, kind) in enumerate(zip(snapshot.column("last_commit"), snapshot.column("type"), strict=True)):
+        if changed:
+            age = max((today - date.fromisoformat(str(changed)[:10])).days, 0)
+            found[row] = 2.0 * 0.5 ** (age / _HALF_LIVES.get(kind, _HALF_LIFE)) - 1.0
+    return found
+
+
+class Priors:
+    """Keeps the priors of the newest snapshot."""
+
+    def __init__(self, priors: Sequence[Prior]) -> None:
+        self._priors = priors
+        self._kept: tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]] | None = None
+
+    def odds(self, snapshot: Snapshot, plan: Plan) -> Iterator[tuple[str, Floats]]:
+        """Yield the priors that say anything, each with what it adds to every row's log-odds."""
+        if self._kept is None or self._kept[0] is not snapshot:
+            every = ((prior.name, prior.odds(snapshot)) for prior in self._priors)
+            self._kept = snapshot, tuple((name, odds) for name, odds in every if odds.any()), _providers(snapshot)
+        yield from self._kept[1]
+        if plan.stack.uses:
+            yield STACK, _STACK * _fit(plan, self._kept[2], len(snapshot))
+
+
+def _fit(plan: Plan, providers: dict[str, Rows], size: int) -> Floats:
+    """Return 1 for what provides a part of the project's stack, -1 for what provides only what the project lacks."""
+    found = np.zeros(size)
+    for name in plan.stack.lacks.difference(plan.capabilities):  # what is asked for by name is not held against it
+        found[providers.get(name, [])] = -1.0
+    for name in plan.stack.uses.union(plan.capabilities):
+        found[providers.get(name, [])] = 0.0
+    for name in plan.stack.uses:
+        found[providers.get(name, [])] = 1.0
+    return found
+
+
+def _providers(snapshot: Snapshot) -> dict[str, Rows]:
+    """Return the rows that provide each capability, by its name."""
+    rows: dict[str, list[int]] = {}
+    names, row_at = snapshot.topology.names, snapshot.row_at
+    for position, ends in snapshot.edges(PROVIDES).items():
+        if row_at[position] >= 0:
+            for end in ends:
+                rows.setdefault(names[end], []).append(int(row_at[position]))
+    return {name: np.array(found, dtype=np.int64) for name, found in rows.items()}
