@@ -21,7 +21,7 @@ from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion import standing
-from repertoire.ingestion.extract import Ground, Plan
+from repertoire.ingestion.extract import PARTS, Checks, Ground, Plan
 from repertoire.ingestion.manifests import stated_popularity
 from repertoire.ingestion.parts import SourceFile
 from repertoire.ingestion.standing import Carrier
@@ -30,10 +30,10 @@ from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
+from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
 _WARNINGS = 50
-_PARTS = 300  # files of one skill that its content hash covers
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> Ing
         entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
     )
     unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
-    ground = _ground(store, opened)
+    ground = _ground(store, opened, entries)
     state = extraction.fingerprint(
         ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())]
     )
@@ -147,7 +147,7 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     return _told(store, CATALOGUE.key, _write(store, CATALOGUE, records, (), known), [], started)
 
 
-def _ground(store: Store, opened: Opened) -> Ground:
+def _ground(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) -> Ground:
     prefix = f"{opened.info.key}:"
     return Ground(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
@@ -158,7 +158,18 @@ def _ground(store: Store, opened: Opened) -> Ground:
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
+        checks=Checks(scan, lambda part: _part(entries[part]), RULES_VERSION),
     )
+
+
+def _part(entry: crawl.Entry) -> str | None:
+    """Return the text of a part that is checked; None for a program that cannot be read."""
+    if not is_checked(entry.path):
+        return ""
+    data = crawl.read(entry)
+    if isinstance(data, str) or b"\x00" in data:
+        return None
+    return data.decode("utf-8", "replace")  # one bad byte must not hide the rest
 
 
 def _read(
@@ -186,7 +197,7 @@ def _read(
 
 def _digest(data: bytes, path: str, entries: Mapping[str, crawl.Entry], plan: Plan) -> str:
     own = hashlib.sha256(data)
-    for part in plan.parts.get(path, ())[:_PARTS]:
+    for part in plan.parts.get(path, ())[:PARTS]:
         own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))
     return own.hexdigest()
 

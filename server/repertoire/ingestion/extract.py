@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repertoire.domain.component import (
@@ -21,15 +21,26 @@ from repertoire.domain.component import (
     SourceInfo,
 )
 from repertoire.domain.text import clean_line
+from repertoire.domain.trust import Flag
 from repertoire.ingestion import capabilities, install, licences, manifests, prose, relations, values
 from repertoire.ingestion.capabilities import Vocabulary
-from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, folder, skill_of
+from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, folder, hook_scripts, skill_of
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.values import Unusable
 
 EXTRACTOR_VERSION = 2  # moves when the same file would yield something else: everything is then read again
+PARTS = 300  # files of one component that its content hash covers and that are checked
 _PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How components are checked: by what, how the text of a part is read (None: it cannot be), in which version."""
+
+    scan: Callable[[Component, str, Iterable[tuple[str, str | None]]], tuple[Flag, ...]]
+    part: Callable[[str], str | None]
+    version: int
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,7 @@ class Ground:
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> first and last commit
     dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
     installed: bool = False  # everything in it is in use
+    checks: Checks | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,7 @@ def plan(paths: Sequence[str], layout: Layout) -> Plan:
         owner = skill_of(path, layout.skills)
         if owner is not None and path != skills[owner]:
             parts.setdefault(skills[owner], []).append(path)
+    parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] == "hooks.json"})
     return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout)
 
 
@@ -93,7 +106,7 @@ def looks_like_component(path: str, layout: Layout) -> bool:
 def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Plan, ground: Ground) -> Extraction:
     """Read every file; what cannot be read becomes a record with its reason, and nothing stops."""
     layout = _read_manifests(files, plan.layout)
-    reader = _Reader(files, ground, layout)
+    reader = _Reader(files, ground, layout, plan.parts)
     records = [reader.record(path) for path in plan.read if path in files]
     for path, reason in unread.items():
         if looks_like_component(path, layout):
@@ -116,8 +129,15 @@ def _read_manifests(files: Mapping[str, SourceFile], layout: Layout) -> Layout:
 class _Reader:
     """Reads files one by one and keeps what relations need of all of them."""
 
-    def __init__(self, files: Mapping[str, SourceFile], ground: Ground, layout: Layout) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, SourceFile],
+        ground: Ground,
+        layout: Layout,
+        parts: Mapping[str, tuple[str, ...]],
+    ) -> None:
         self._files = files
+        self._parts = parts
         self._ground = ground
         self._layout = layout
         self._licences = {
@@ -185,7 +205,14 @@ class _Reader:
             installed=installed,
             install=() if installed else install.lines(draft, path, plugin, ground.site),
         )
-        return component, self._edges(component, draft, plugin)
+        return self._checked(component, file), self._edges(component, draft, plugin)
+
+    def _checked(self, component: Component, file: SourceFile) -> Component:
+        checks = self._ground.checks
+        if checks is None:
+            return component
+        parts = ((part, checks.part(part)) for part in self._parts.get(file.path, ())[:PARTS])
+        return dataclasses.replace(component, flags=checks.scan(component, file.text, parts))
 
     def _edges(self, component: Component, draft: Draft, plugin: PluginFacts | None) -> list[Edge]:
         corrected = self._ground.corrections.get(component.id)
@@ -297,6 +324,7 @@ def fingerprint(ground: Ground, digests: Iterable[tuple[str, str]]) -> str:
         sorted(ground.corrections.items()),
         sorted(ground.dates.items()) if ground.dates_are_exact else (),
         ground.installed,
+        ground.checks.version if ground.checks is not None else 0,
         ground.site.location,
         ground.site.marketplace_address,
         # a set has another order in each process

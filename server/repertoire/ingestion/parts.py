@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ _DOCUMENTS = frozenset(
     "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
     "LICENSE NOTICE README ROADMAP SECURITY SUPPORT THIRD_PARTY_NOTICES TODO".split()
 )
+_PROGRAMS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd")
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,18 @@ def skill_of(path: str, skills: frozenset[str]) -> str | None:
             return above
         above = folder(above)
     return None
+
+
+def hook_scripts(path: str, paths: Iterable[str]) -> list[str]:
+    """Return the programs that a `hooks.json` may start: those beside it, or in its plugin's folders for such."""
+    above = folder(path)
+    root = folder(above) if above.rpartition("/")[2] == "hooks" else above
+    homes = {above, *(f"{root}/{name}".lstrip("/") for name in ("hooks", "hooks-handlers", "scripts", "bin"))} - {""}
+    return [
+        other
+        for other in paths
+        if other.lower().endswith(_PROGRAMS) and any(other.startswith(f"{home}/") for home in homes)
+    ]
 
 
 def in_folder(path: str, *names: str) -> bool:

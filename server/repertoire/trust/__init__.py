@@ -1,1 +1,1 @@
-"""What may be kept and what may be shown: secrets leave no trace, hidden text and orders reach no model."""
+"""What may be kept, shown and trusted: secrets leave no trace, and what a component does or orders is checked."""

@@ -1,0 +1,101 @@
+"""What a check is: rare words that lead to lines, a pattern that judges them, how grave a match is where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
+from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
+from repertoire.trust.spoken import NOT, SURELY, is_about_security, is_quoted, is_spoken_of
+
+GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
+SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
+NOTABLE = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: MEDIUM}
+SLIGHT = {RUN: LOW}
+
+_ORDERS = re.compile(
+    r"(?i)\b(?:run|execut\w*|install\w*|paste|type|enter|copy|launch|invoke|call|first|begin|start|setup|set\s+up|must|always"
+    r"|need\s+to|command|via|using|prerequisite\w*|use|then|step)\b"
+)
+_DYNAMIC = re.compile(r"!`[^`]*$")
+_ON_TOPIC = {CRITICAL: MEDIUM, HIGH: LOW, MEDIUM: LOW, LOW: LOW}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A match of a check: where, and how grave it is there."""
+
+    rule: str
+    severity: str
+    line: Line
+    reason: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One pattern of a rule. `weigh` may look at a match and answer with other severities, or with none for no flag."""
+
+    rule: str
+    reason: str
+    needles: tuple[str, ...]
+    pattern: re.Pattern[str]
+    severities: Mapping[str, str]
+    weigh: Callable[[re.Match[str], Line], Mapping[str, str]] | None = None
+    span: int = 1  # lines that a match may reach over
+
+
+class Checks:
+    """Many checks, run together: each rare word is looked for once, and only lines that hold one are judged."""
+
+    def __init__(self, checks: Iterable[Check]) -> None:
+        self._by_needle: dict[str, list[Check]] = {}
+        for check in checks:
+            for needle in check.needles:
+                self._by_needle.setdefault(needle, []).append(check)
+
+    def run(self, document: Document) -> Iterator[Found]:
+        """Yield the matches of every check in a document."""
+        seen: set[tuple[int, int]] = set()
+        low = document.lower
+        for needle, checks in self._by_needle.items():
+            if needle not in low:
+                continue
+            for index in document.numbers_of(needle):
+                for check in checks:
+                    if (index, id(check)) not in seen:
+                        seen.add((index, id(check)))
+                        yield from _judge(check, document, index)
+
+
+def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:
+    raw = document.lines[index][:LONGEST]
+    text = document.following(index, check.span) if check.span > 1 else raw
+    for match in check.pattern.finditer(text):
+        line = document.line(index)
+        severity = _severity(check, document, line, match)
+        if severity:
+            yield Found(check.rule, severity, line, check.reason)
+            return
+
+
+def _severity(check: Check, document: Document, line: Line, match: re.Match[str]) -> str:
+    start, end = min(match.start(), len(line.text)), min(match.end(), len(line.text))
+    place = line.place
+    if place == PROSE and _DYNAMIC.search(line.text[:start]):
+        place = RUN
+    severities = check.severities if check.weigh is None else check.weigh(match, line)
+    severity = severities.get(place, "")
+    if not severity:
+        return ""
+    spoken = is_spoken_of(line, start, end)
+    if spoken == SURELY:
+        return ""
+    if place == RUN:
+        return severity
+    if spoken != NOT:
+        return LOW if rank(severity) >= rank(HIGH) else ""
+    if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
+        return LOW if rank(severity) >= rank(MEDIUM) else ""
+    return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity

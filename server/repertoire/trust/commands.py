@@ -1,0 +1,229 @@
+"""Checks on what a component runs or has run: downloads, destruction, shells for others, hidden code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
+from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check
+from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Line
+
+DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
+    "download-and-run",
+    "destructive-command",
+    "remote-access",
+    "obfuscation",
+)
+
+_URL = re.compile(r"(?i)https?://[^\s\"'`)\]>|\\]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s\"'`)|]*")
+_OWN = re.compile(r"(?i)^(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|192\.168\.|10\.\d|host\.docker\.internal)")
+_NOBODY = re.compile(
+    r"(?i)example\.(?:com|org|net)|attacker|evil|malicious|<[^>]*>|\{|\$|your[-_.]|placeholder|\.test\b|\.example\b"
+)
+_UNSAFE = re.compile(
+    r"""(?ix) ^http://  | ^(?:https?://)?(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|$) | ^(?:https?://)?(?:[^/]*\.)?(?:
+      pastebin\.com | hastebin\.com | rentry\.(?:co|org) | glot\.io | paste\.ee | dpaste\.\w+ | ghostbin | termbin\.com
+    | transfer\.sh | file\.io | 0x0\.st | temp\.sh | oshi\.at | catbox\.moe | gofile\.io | anonfiles\.com | tmpfiles\.org
+    | bit\.ly | tinyurl\.com | is\.gd | t\.co | goo\.gl | cutt\.ly | rebrand\.ly | shorturl\.at
+    | ngrok(?:-free)?\.\w+ | trycloudflare\.com | serveo\.net | loca\.lt | localtunnel\.me | webhook\.site | requestbin
+    | pipedream\.net | oast\.\w+ | interact\.sh | burpcollaborator\.net | cdn\.discordapp\.com | [^/]*\.onion | xn--[^/]*
+    | gist\.githubusercontent\.com )(?:[:/]|$)"""
+)
+_KNOWN = re.compile(
+    r"""(?ix) ^(?:https://)?(?: (?:[\w-]+\.)*(?: astral\.sh | bun\.sh | rustup\.rs | get\.docker\.com | nodesource\.com
+    | python-poetry\.org | deno\.land | deno\.com | pnpm\.io | yarnpkg\.com | claude\.ai | cli\.github\.com | volta\.sh
+    | fnm\.vercel\.app | cloud\.google\.com | aka\.ms | k3s\.io | fluxcd\.io | linkerd\.io | aspire\.dev | ollama\.com
+    | ollama\.ai | tailscale\.com | starship\.rs | nextflow\.io | factory\.ai | chocolatey\.org | scoop\.sh | nixos\.org
+    | determinate\.systems | dl\.k8s\.io | foundry\.paradigm\.xyz | packages\.microsoft\.com | dot\.net | sentry\.io | fly\.io
+    | railway\.app | railway\.com | opencode\.ai | cursor\.com | brew\.sh | sdkman\.io | devbox\.sh | mise\.run | mise\.jdx\.dev
+    | dagger\.io | pulumi\.com | dapr\.io | supabase\.com | turso\.tech | infracost\.io | get\.helm\.sh | codecov\.io
+    | getcomposer\.org | install\.meteor\.com | doppler\.com | influxdata\.com | hashicorp\.com | istio\.io | solana\.com
+    | anza\.xyz | risczero\.com | ghcup\.haskell\.org | get-ghcup\.haskell\.org | julialang\.org | pixi\.sh | prefix\.dev
+    | conda\.io | anaconda\.com | microsoft\.com | awscli\.amazonaws\.com | warp\.dev | zed\.dev | pypa\.io | gradle\.org )(?:[:/]|$)
+    | raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|ohmyzsh|helm|pyenv|docker|astral-sh|kubernetes-sigs|kubernetes|anchore
+      |aquasecurity|rbenv|asdf-vm|golangci|trufflesecurity|k3d-io|render-oss|tmux-plugins|creationix|junegunn|tj|denoland
+      |oven-sh|rust-lang|argoproj|fluxcd|cilium|hashicorp|microsoft|github|anthropics|dapr|istio|earthly|gruntwork-io
+      |goreleaser|bufbuild|terraform-linters|securego|wagoodman|nektos|moby)/ | pkgx\.sh | sh\.rustup\.rs )"""
+)
+_UNKNOWN = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
+_CUSTOMARY = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: LOW}
+
+
+def _by_source(match: re.Match[str], line: Line) -> Mapping[str, str]:
+    """Weigh a download by where it comes from; one from nowhere in particular is an example."""
+    found = [address.group() for address in _URL.finditer(match.group())]
+    if not found:
+        return NOTABLE if "$" in match.group() else SLIGHT
+    if any(_OWN.search(address) for address in found):
+        return {}
+    if any(_UNSAFE.search(address) for address in found) and not all(_KNOWN.search(address) for address in found):
+        return SERIOUS if line.place != RUN and _NOBODY.search(match.group()) else GRAVE
+    if _NOBODY.search(" ".join(found)) and line.place != RUN:
+        return {}
+    return _CUSTOMARY if all(_KNOWN.search(address) for address in found) else _UNKNOWN
+
+
+_SHELL = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+\S+\s+)?(?:/(?:usr/)?bin/)?"
+_INTERPRETER = rf"{_SHELL}(?:(?:ba|z|da|k|fi)?sh\b(?!\.)|(?:python[\d.]*|perl|ruby|node|php)(?=\s*(?:-\s|-$|[\"'`;&|)]|$))|osascript\b)"
+
+CHECKS = (
+    Check(
+        DOWNLOAD,
+        "runs what it downloads without anyone having seen it",
+        ("curl", "wget"),
+        re.compile(
+            rf"""(?ix) (?:curl|wget)\b[^\n;]{{0,400}}? (?:\\?\||&\#124;) \s* (?:(?:tee|base64|gunzip|tar|xxd|openssl)\b[^\n|]{{0,80}}\|\s*)?
+                 {_INTERPRETER}
+               | (?:ba|z|da)?sh\s+(?:-\w+\s+)*<\(\s*(?:curl|wget)\b[^\n)]* | (?:source|\.)\s+<\(\s*(?:curl|wget)\b[^\n)]*
+               | (?:(?:ba|z|da)?sh\s+-\w*c|eval|exec)\s*["'(]*\s*(?:\$\(|`)\s*(?:curl|wget)\b[^\n)]*
+               | (?:curl|wget)\b[^\n;|]{{0,300}}\s(?:-o|-O|>|--output|--output-document)[ =]*(?P<file>[\w./~-]{{2,80}})
+                 [^\n]{{0,200}}?(?:&&|;)\s*(?:chmod\s+\S+\s+(?P=file)\s*(?:&&|;)\s*)?
+                 (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)?(?P=file)(?=\s|$|["'`&;])"""
+        ),
+        GRAVE,
+        _by_source,
+    ),
+    Check(
+        DOWNLOAD,
+        "downloads a file and runs it on the next lines",
+        ("curl", "wget"),
+        re.compile(
+            r"""(?x) \A[^\n]*\b(?:curl|wget)\b[^\n;|]{0,300}\s(?:-o|-O|>|--output|--output-document)[ =]*["']?(?P<file>[\w./~$-]{2,80})["']?
+                [^\n]*\n(?:[^\n]*\n)?\s*(?:(?:sudo\s+)?chmod\s+\S+\s+["']?(?P=file)["']?\s*(?:&&|;|\n)\s*)?
+                (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)["']?(?P=file)(?=\s|$|["'`&;])"""
+        ),
+        GRAVE,
+        _by_source,
+        span=4,
+    ),
+    Check(
+        DOWNLOAD,
+        "runs what it downloads without anyone having seen it",
+        ("iex", "invoke-"),
+        re.compile(
+            r"""(?ix) (?:irm|iwr|invoke-webrequest|invoke-restmethod|curl|wget|downloadstring)\b[^\n]{0,300}?(?:\\?\||&\#124;)\s*(?:iex|invoke-expression)\b
+               | \b(?:iex|invoke-expression)\b[^\n]{0,120}(?:downloadstring|irm|iwr|invoke-webrequest|invoke-restmethod)[^\n]{0,200}"""
+        ),
+        GRAVE,
+        _by_source,
+    ),
+    Check(
+        DOWNLOAD,
+        "runs code that it fetches from an address",
+        ("exec(", "eval("),
+        re.compile(
+            r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?(?:await\s+)?[^\n]{0,60}(?:requests\.get|urlopen|httpx\.get|fetch|axios\.get|urllib)[^\n]*
+               | \beval\(\s*await\b[^\n]*fetch\([^\n]*"""
+        ),
+        GRAVE,
+        _by_source,
+    ),
+    Check(
+        DESTRUCTIVE,
+        "deletes a home folder or a whole disk",
+        ("rm -", "rmtree(", "rmsync(", "remove-item", " /s "),
+        re.compile(
+            r"""(?ix) \brm\s+(?=[^\n;&|]*(?:-[a-z]*r|--recursive))(?=[^\n;&|]*(?:-[a-z]*f|--force))(?:--?[\w-]+\s+)+(?:--\s+)?
+                 (?: ["']?(?:/|~|\$\{?HOME\}?|%USERPROFILE%)["']?/?\*?["']? | /(?:etc|usr|home|var|boot|root|Users|bin|lib|opt|System)/?\*?
+                   | ["']?(?:~|\$\{?HOME\}?)["']?/\.\*? ) (?=\s|$|["'`;&|)])
+               | \brm\b[^\n;&|]*--no-preserve-root
+               | \brmtree\(\s*(?:["']/["']|os\.path\.expanduser\(["']~["']\)|Path\.home\(\)|["']~["'])
+               | \brmSync\(\s*(?:os\.homedir\(\)|process\.env\.HOME|["']/["'])
+               | \bRemove-Item\b(?=[^\n]*-Recurse)(?=[^\n]*-Force)[^\n]*(?:C:\\(?:\*|["']|\s|$)|\$env:USERPROFILE(?:["'\s]|$)|\$HOME(?:["'\s]|$)|\s~(?:\s|$))
+               | \b(?:rd|rmdir)\s+/s\s+(?:/q\s+)?["']?(?:C:\\?(?:["'\s]|$)|%USERPROFILE%|%SystemRoot%)"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        DESTRUCTIVE,
+        "overwrites a disk or locks everyone out of the system",
+        ("/dev/", "777 /", ":()", "vssadmin"),
+        re.compile(
+            r"""(?ix) \bdd\b(?=[^\n]*if=/dev/(?:zero|u?random))[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)
+               | (?<!\d)>\s*/dev/(?:sd[a-z]|nvme\d|hd[a-z]|disk\d) | \bchmod\s+-R\s+0?777\s+/(?=\s|$|["'`;&|]) | :\(\)\s*\{\s*:\s*\|\s*:\s*&
+               | \bvssadmin(?:\.exe)?\s+delete\s+shadows"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        DESTRUCTIVE,
+        "writes straight to a disk",
+        ("/dev/",),
+        re.compile(
+            r"(?i)\bdd\b[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/\w"
+        ),
+        {RUN: CRITICAL, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
+    ),
+    Check(
+        DESTRUCTIVE,
+        "overwrites the main branch of a repository for everyone",
+        ("git push",),
+        re.compile(
+            r"(?i)\bgit\s+push\b(?=[^\n;&|]*\s(?:--force(?!-with-lease|-if-includes)\b|-f\b|\+(?:main|master)\b))(?=[^\n;&|]*\b(?:main|master)\b)[^\n;&|]*"
+        ),
+        {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
+    ),
+    Check(
+        REMOTE,
+        "opens a shell for someone elsewhere",
+        ("/dev/", "nc -", "/bin/", "socket.socket", "tcpclient"),
+        re.compile(
+            r"""(?ix) (?:ba|z)?sh\s+-i\b[^\n]{0,40}/dev/tcp/ | \bexec\s+\d+<>\s*/dev/tcp/ | \b(?:nc|ncat|netcat)\b[^\n|;]*\s-\w*[ec]\w*\s+["']?(?:/bin/|/usr/bin/)?(?:ba|z)?sh
+               | /dev/tcp/[^\s/]+/\d+\s+0>&1 | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*(?:nc|ncat)\b
+               | socket\.socket\([^\n]*(?:dup2|pty\.spawn|subprocess) | Net\.Sockets\.TCPClient\([^\n]*(?:iex|Invoke-Expression|GetStream)
+               | \bsocat\b[^\n]*(?:exec|system):["']?(?:/bin/)?(?:ba)?sh"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        REMOTE,
+        "lets someone's key into this machine",
+        ("authorized_keys",),
+        re.compile(
+            r"(?i)(?:>>?|tee\s+(?:-a\s+)?|cp\s+\S+\s+|open\(|append\w*\(|write\w*\()[^\n]{0,40}\.ssh/authorized_keys|ssh-(?:rsa|ed25519)\s+\S+[^\n]*authorized_keys"
+        ),
+        {RUN: CRITICAL, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: CRITICAL},
+    ),
+    Check(
+        OBFUSCATION,
+        "decodes hidden commands and runs them",
+        ("base64", "xxd ", "| rev"),
+        re.compile(
+            rf"""(?ix) (?:base64\s+(?:-\w*d\w*|--decode)|openssl\s+(?:enc\s+)?(?:-\w+\s+)*(?:base64|aes\S*)[^\n|]*-d\b|xxd\s+-r(?:\s+-p)?|\|\s*rev)[^\n|]{{0,200}}
+                 \|\s*(?:(?:gunzip|zcat|rev|tr\s[^|]*|gzip\s+-d\w*)\s*\|\s*)?{_INTERPRETER}
+               | (?:eval|(?:ba|z|da)?sh\s+-\w*c|exec|source\s+/dev/stdin\s*<<<|python3?\s+-c)\s*["'(]*\s*(?:\$\(|`|<\()[^\n]{{0,2000}}(?:base64\s+(?:-\w*d\w*|--decode)|xxd\s+-r|\|\s*rev\b)
+               | (?:ba|z|da)?sh\s+<\([^\n]{{0,2000}}base64\s+(?:-\w*d\w*|--decode)"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "decodes hidden code and runs it",
+        ("exec(", "eval(", "atob(", "buffer.from("),
+        re.compile(
+            r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?[^\n]{0,80}(?:b64decode|b32decode|b85decode|fromhex|unhexlify|marshal\.loads|zlib\.decompress|codecs\.decode|rot_?13|atob\(|fromCharCode|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
+               | \b(?:new\s+)?Function\(\s*(?:atob\(|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
+               | \bvm\.runIn\w+\(\s*(?:atob\(|Buffer\.from\()
+               | __import__\(\s*["']base64["']\s*\)\.b64decode\([^\n]*\bexec\b | \bexec\([^\n]*__import__\(\s*["'](?:base64|zlib|marshal)["']"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "decodes hidden commands and runs them",
+        ("powershell", "base64"),
+        re.compile(
+            r"""(?ix) \bpowershell(?:\.exe)?\b[^\n]*\s-(?:e|ec|en|enc|encodedcommand)\s+["']?[A-Za-z0-9+/=]{24,}
+               | \b(?:iex|Invoke-Expression)\b[^\n]*FromBase64String | FromBase64String[^\n]*\|\s*(?:iex|Invoke-Expression)\b"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "carries a long run of escaped bytes in a program",
+        ("\\x",),
+        re.compile(r"(?i)(?:\\x[0-9a-f]{2}){40,}"),
+        {RUN: MEDIUM},
+    ),
+)

@@ -1,0 +1,158 @@
+"""A text as checks see it: every line with its place (run, shell, code, prose, comment) and what introduces it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+RUN, SHELL, CODE, PROSE, COMMENT = "run", "shell", "code", "prose", "comment"
+SCRIPT, MARKDOWN = "script", "markdown"
+
+_SCRIPTS = (
+    *(".sh", ".bash", ".zsh", ".fish", ".ps1", ".psm1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts"),
+    *(".rb", ".pl", ".php", ".lua", ".applescript"),
+)
+_SHELLS = frozenset(
+    "bash sh shell zsh fish console terminal powershell pwsh ps1 ps cmd bat batch shell-session".split()
+)
+_FENCE = re.compile(r"\s*(?:[-*>]\s+)?(`{3,}|~{3,})\s*([^\s`{]*)")
+_HEADING = re.compile(r"#{1,6}\s+\S")
+_COMMAND_LINE = re.compile(
+    r"\s*(?:\$ |> |PS> |sudo |#!)?\s*(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64|python3?"
+    r"|env"
+    r"|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
+)
+LONGEST = 4_000  # characters of a line that are looked at; a longer one is looked at in its first part
+_ABOVE = 6  # lines above that may introduce a line
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, its place, and the words that introduce it: the prose or list header above, and its heading."""
+
+    number: int  # from 1
+    text: str
+    place: str
+    introduced: str = ""
+
+
+def is_script(path: str, text: str = "") -> bool:
+    """Tell whether a file is a program by its name or its first line."""
+    return path.lower().endswith(_SCRIPTS) or text.startswith("#!")
+
+
+class Document:
+    """One text; lines are looked up by where something stands in it, and only then is their place worked out."""
+
+    def __init__(self, text: str, *, kind: str = MARKDOWN, path: str = "") -> None:
+        self.text = text
+        self.kind = kind
+        self.path = path
+
+    @cached_property
+    def lower(self) -> str:
+        """The text in lower case, to be searched for rare words first."""
+        return self.text.lower()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines as they are written."""
+        return self.text.split("\n")
+
+    def numbers_of(self, needle: str) -> Iterator[int]:
+        """Yield the indices of the lines that hold a lower-case needle, each once."""
+        at, last = self.lower.find(needle), -1
+        while at >= 0:
+            index = bisect_right(self._ends, at)
+            if index != last:
+                yield index
+            last = index
+            at = self.lower.find(needle, at + len(needle))
+
+    def line(self, index: int) -> Line:
+        """Return a line with its place."""
+        place = RUN if self.kind == SCRIPT else self._places[index]
+        return Line(index + 1, self.lines[index][:LONGEST], place, self._introduction(index, place))
+
+    def following(self, index: int, count: int) -> str:
+        """Return a line and those after it in the same place, as one text."""
+        own = RUN if self.kind == SCRIPT else self._places[index]
+        last = index + 1
+        while last < min(index + count, len(self.lines)) and (self.kind == SCRIPT or self._places[last] == own):
+            last += 1
+        return "\n".join(line[:LONGEST] for line in self.lines[index:last])
+
+    @cached_property
+    def about(self) -> str:
+        """The first lines and all headings: what the text is about."""
+        headings = (line for line in self.lines if line.startswith("#"))
+        return "\n".join([self.text[:600], *headings])[:4_000].lower()
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends, at = [], -1
+        low = self.lower
+        while (at := low.find("\n", at + 1)) >= 0:
+            ends.append(at)
+        return ends
+
+    @cached_property
+    def _places(self) -> list[str]:
+        places: list[str] = []
+        fence, inside, commented = "", PROSE, False
+        for index, line in enumerate(self.lines):
+            mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+            if fence:
+                places.append(inside)
+                if mark is not None and mark.group(1).startswith(fence) and not mark.group(2):
+                    fence = ""
+            elif mark is not None:
+                fence, inside = mark.group(1), self._fenced(mark.group(2), index)
+                places.append(PROSE)
+            else:
+                opened = "<!--" in line
+                places.append(COMMENT if commented or line.lstrip().startswith(("<!--", "[//]: #")) else PROSE)
+                if opened or commented:
+                    commented = line.rfind("-->") < line.rfind("<!--") if opened else "-->" not in line
+        return places
+
+    def _fenced(self, language: str, index: int) -> str:
+        language = language.lower()
+        if language.startswith("!"):  # Claude Code runs such a block when it reads the file
+            return RUN
+        if language in _SHELLS:
+            return SHELL
+        if language in ("", "text", "txt"):
+            first = self.lines[index + 1] if index + 1 < len(self.lines) else ""
+            return SHELL if _COMMAND_LINE.match(first) else CODE
+        return CODE
+
+    def _introduction(self, index: int, place: str) -> str:
+        if self.kind == SCRIPT:
+            above = self.lines[max(0, index - 2) : index]
+            return "\n".join(line[:300] for line in above if line.lstrip().startswith(("#", "//", "*", '"""')))
+        found: list[str] = []
+        at = index - 1
+        while at >= 0 and len(found) < _ABOVE and self._places[at] == place != PROSE:
+            found.append(self.lines[at][:300])  # what stands above in the same block
+            at -= 1
+        while at >= 0 and self._places[at] == place != PROSE:
+            at -= 1
+        return "\n".join([*found[:2], *self._above(at)])
+
+    def _above(self, at: int) -> list[str]:
+        """Return the nearest prose above a line, and the nearest heading."""
+        found: list[str] = []
+        for index in range(at, max(-1, at - 200), -1):
+            line = self.lines[index].strip()
+            if not line or self._places[index] not in (PROSE, COMMENT) or line.startswith(("```", "~~~")):
+                continue
+            if _HEADING.match(line):
+                found.append(line[:200])
+                break
+            if len(found) < 2:
+                found.append(line[:300])
+        return found

@@ -1,0 +1,83 @@
+"""Measures flags against verdicts: how many of each severity were right, and how many of what was to be found were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.trust import SEVERITIES, Flag, rank
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case: what a person expects of it (rule → severity), and the flags that it got."""
+
+    id: str
+    expected: dict[str, str]
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Counts of one severity or rule. `right` of `flagged` were, `found` of `expected` too."""
+
+    name: str
+    flagged: int = 0
+    right: int = 0
+    expected: int = 0
+    found: int = 0
+    wrong: tuple[str, ...] = field(default=())
+    missed: tuple[str, ...] = field(default=())
+
+    @property
+    def precision(self) -> float | None:
+        """The share of flags that were right; None where there were none."""
+        return self.right / self.flagged if self.flagged else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of what was to be found that was; None where there was nothing."""
+        return self.found / self.expected if self.expected else None
+
+
+def by_severity(cases: Sequence[Judged]) -> tuple[Score, ...]:
+    """Score each severity, the gravest first: a flag is right where a person judged its rule as grave or graver."""
+    return tuple(_score(severity, cases, severity=severity) for severity in reversed(SEVERITIES))
+
+
+def by_rule(cases: Sequence[Judged], rules: Iterable[str]) -> tuple[Score, ...]:
+    """Score each rule over all severities."""
+    return tuple(_score(rule, cases, rule=rule) for rule in rules)
+
+
+def _score(name: str, cases: Sequence[Judged], *, severity: str = "", rule: str = "") -> Score:
+    flagged = right = expected = found = 0
+    wrong: list[str] = []
+    missed: list[str] = []
+    for case in cases:
+        gravest = _gravest(case.flags)
+        for of, level in gravest.items():
+            if (severity and level != severity) or (rule and of != rule):
+                continue
+            flagged += 1
+            if rank(case.expected.get(of, "")) >= rank(level):
+                right += 1
+            else:
+                wrong.append(f"{case.id} ({of}, {level})")
+        for of, level in case.expected.items():
+            if (severity and level != severity) or (rule and of != rule):
+                continue
+            expected += 1
+            if rank(gravest.get(of, "")) >= rank(level):
+                found += 1
+            else:
+                missed.append(f"{case.id} ({of}, {level}; got {gravest.get(of, 'nothing')})")
+    return Score(name, flagged, right, expected, found, tuple(wrong), tuple(missed))
+
+
+def _gravest(flags: Iterable[Flag]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for flag in flags:
+        if rank(flag.severity) > rank(found.get(flag.rule, "")):
+            found[flag.rule] = flag.severity
+    return found

@@ -1,0 +1,191 @@
+"""Checks on what addresses the model behind the reader's back: hidden text, orders in comments, orders to disobey."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
+from repertoire.trust.check import Check, Found
+from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
+from repertoire.trust.spoken import is_negated, is_quoted
+
+HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
+
+# In UTF-8, where a search for these bytes costs next to nothing: zero width, direction, tags and selectors.
+_STRANGE = re.compile(
+    rb"\xf3\xa0|\xe2\x80[\x8b\x8c\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]\xef\xb8[\x80-\x8f]"
+)
+# England's flag and its like are spelled with tags, after a black flag.
+_TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{3,}")
+_SELECTORS = re.compile("[\U000e0100-\U000e01ef]{3,}|[\ufe00-\ufe0f]{4,}")
+_BIDI = re.compile("[\u202d\u202e]|[\u2066-\u2068](?![^\n]*\u2069)|[\u202a\u202b](?![^\n]*\u202c)")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200c\u200d\u2060-\u2064\ufeff]{12,}")
+_IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
+
+_UNSEEN = re.compile(
+    r"""(?ix) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
+        |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"']|opacity\s*:\s*0\s*[;"'])[^>]*>(?P<text>[^<]{15,})"""
+)
+_FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
+
+_DISOBEY = r"""(?<!\|[ ])\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?!default)(?:\w+\s+){0,3}?(?:(?:previous|prior|above|earlier|preceding|existing|original|system|developer|safety|all\s+other|other)\s+)
+        (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|messages?|guidelines?|guardrails?|directives|constraints|restrictions)\b"""
+_CONCEAL = r"""\b(?:do\s+not|don'?t|never|must\s+not|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|report(?:ing)?|warn(?:ing)?)\b"""
+_HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
+        |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
+        |\babout\s+(?:this|it)\b(?!\s+(?:un|until|if|when))|\bthat\s+you\s+(?:ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
+      | \b(?:secretly|covertly|stealthily)\s+\w+ | \bwithout\s+the\s+(?:user|human|operator)(?:'s)?\s+(?:knowing|noticing|knowledge|awareness)\b
+      | \b(?:hide|conceal)\s+(?:this|these|it|the\s+\w+)\s+from\s+the\s+(?:user|human|operator|developer)\b"""
+_REVEAL = r"""\b(?:reveal|print|output|repeat|leak|disclose|recite)\s+(?:\w+\s+){0,3}?(?:your|the\s+(?:hidden|full|original|entire))\s+(?:\w+\s+)?(?:system\s+prompt|initial\s+instructions|hidden\s+instructions|instructions\s+verbatim)"""
+_RISKY = re.compile(
+    r"(?i)\b(?:run|execut\w*|send|upload|post|ignore|install|download|curl|wget|approve|delete|disable|skip\s+(?:the\s+)?(?:review|confirmation|permission)|override"
+    r"|exfiltrate|leak|credentials?|secrets?|\.env|\.ssh|do\s+not\s+(?:tell|mention|inform)|don'?t\s+(?:tell|mention|inform)|without\s+asking|bypass|grant)\b"
+)
+_TO_THE_MODEL = re.compile(
+    r"(?i)\b(?:claude|assistant|the\s+model|the\s+agent|llms?|ai(?:\s+(?:assistant|agent|model))?|copilot|gpt|language\s+model)\b[^.\n]{0,80}\b(?:must|should|always|never|need\s+to|is\s+to|are\s+to|please|will)\b"
+    r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
+)
+_DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
+_PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
+
+
+def _unquoted(match: re.Match[str], line: Line) -> Mapping[str, str]:
+    """Weigh an order to disobey that stands bare; in quotes or after "such as" it is talked about."""
+    text = line.text
+    if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
+        text[: match.start()]
+    ):
+        return {}
+    return {PROSE: HIGH, RUN: HIGH}
+
+
+_IN_A_LIST_OF_EXAMPLES = re.compile(
+    r"(?i)(?:e\.g\.|such\s+as|like|for\s+example|asks?\s+(?:you\s+)?to|tells?\s+(?:you\s+)?to|attempts?\s+to|tr(?:y|ies|ying)\s+to|telling\s+you\s+to|asking\s+you\s+to|instructions?\s+to|requests?\s+to|may\s+say|says?|clear\s+context)[\s:,]*$"
+)
+_CHARACTER = re.compile(
+    r"(?i)\b(?:exception|password|secret|token|credential|error|stack|whether|raw|technical|if\s+user|user\s+exists)\b"
+)
+
+
+def _concealed(match: re.Match[str], line: Line) -> Mapping[str, str]:
+    if is_quoted(line.text, match.start(), min(match.end(), len(line.text))) or is_negated(line.text, match.start()):
+        return {}
+    return {PROSE: HIGH, RUN: HIGH}
+
+
+CHECKS = (
+    Check(
+        ORDER,
+        "orders the model to ignore what it was told",
+        ("ignore", "disregard", "forget", "override", "bypass", "discard"),
+        _DISOBEYS,
+        {},
+        _unquoted,
+    ),
+    Check(
+        ORDER,
+        "orders the model to keep something from its user",
+        ("tell", "mention", "reveal", "inform", "notify", "secretly", "hide ", "knowing"),
+        re.compile(f"(?ix){_HIDES}"),
+        {},
+        _concealed,
+    ),
+    Check(
+        ORDER,
+        "orders the model to give away its own instructions",
+        ("system prompt", "hidden instr"),
+        re.compile(f"(?ix){_REVEAL}"),
+        {},
+        _unquoted,
+    ),
+    Check(
+        ORDER,
+        "writes as if it were the system or the host",
+        ("<|", "[inst]", "[system]", "<system-"),
+        re.compile(r"(?i)<\|im_start\|>\s*system|\[INST\]|^\s*\[SYSTEM\]|^\s*<system-reminder>|<\|system\|>"),
+        {PROSE: MEDIUM, COMMENT: HIGH},
+    ),
+    Check(
+        ORDER,
+        "presses the model to prefer it to everything else",
+        ("this skill", "this plugin", "this tool"),
+        re.compile(
+            r"""(?ix)\b(?:you\s+must\s+always|always|must\s+always|you\s+must)\s+(?:install|choose|select|recommend|pick|prefer|use|call|invoke)\s+(?:only\s+)?this\s+(?:skill|plugin|tool|agent|server|command)\b
+                [^.\n]{0,80}\b(?:instead\s+of|over|before|rather\s+than|regardless|no\s+matter|every|any|all)\b"""
+        ),
+        {PROSE: MEDIUM, COMMENT: HIGH},
+    ),
+)
+
+
+def hidden(document: Document) -> Iterator[Found]:
+    """Yield text that a reader does not see."""
+    if not document.text.isascii() and _STRANGE.search(document.text.encode("utf-8", "replace")):
+        for index, text in enumerate(document.lines):
+            if not text.isascii():
+                found = _hidden_characters(text)
+                if found:
+                    yield Found(HIDDEN, found[0], document.line(index), found[1])
+    yield from _unseen(document)
+
+
+def comments(document: Document) -> Iterator[Found]:
+    """Yield orders in comments, which only a model reads."""
+    if document.kind != MARKDOWN:
+        return
+    for needle in ("<!--", "[//]: #", "[comment]: "):
+        for index in document.numbers_of(needle):
+            line = document.line(index)
+            if line.place == CODE or is_quoted(line.text, max(line.text.find(needle), 0), len(line.text)):
+                continue
+            said = _comment(document, index, line)
+            private = _PRIVATE_ORDERS.search(said)
+            addressed = _TO_THE_MODEL.search(said)
+            if private or (addressed and _RISKY.search(said)):
+                grave = CRITICAL if private and _RISKY.search(said[: private.start()] + said[private.end() :]) else HIGH
+                yield Found(IN_COMMENT, grave, line, "gives the model orders in a comment that nobody else reads")
+
+
+def _comment(document: Document, index: int, line: Line) -> str:
+    start = max(line.text.find("<!--"), 0)
+    text = "\n".join([line.text[start:], *document.lines[index + 1 : index + 40]])[:4_000]
+    if not line.text[start:].startswith("<!--"):
+        return line.text
+    return text.partition("-->")[0]
+
+
+def _hidden_characters(text: str) -> tuple[str, str] | None:
+    tags = _TAGS.search(text)
+    if tags is not None:
+        return (CRITICAL if len(tags.group()) >= 8 else HIGH), "hides text in characters that are not shown"
+    if _SELECTORS.search(text) or _RUN_OF_NOTHING.search(text):
+        return HIGH, "hides data in characters that are not shown"
+    if _BIDI.search(text) and not _RIGHT_TO_LEFT.search(text):
+        return HIGH, "turns the direction of text so that it reads otherwise than it is"
+    if len(_IN_A_WORD.findall(text)) >= 2:
+        return MEDIUM, "breaks words with characters that are not shown"
+    return (LOW, "breaks a word with a character that is not shown") if _IN_A_WORD.search(text) else None
+
+
+def _unseen(document: Document) -> Iterator[Found]:
+    if document.kind != MARKDOWN:
+        return
+    seen: set[int] = set()
+    for needle in ("display:", "visibility:", "font-size:", "color:", "opacity:"):
+        for index in document.numbers_of(needle):
+            if index in seen:
+                continue
+            seen.add(index)
+            line = document.line(index)
+            match = _UNSEEN.search(line.text) if line.place in (PROSE, COMMENT) else None
+            if match is not None and not is_quoted(line.text, match.start(), match.end()):
+                said = match["text"]
+                grave = HIGH if _PRIVATE_ORDERS.search(said) or _RISKY.search(said) else LOW
+                yield Found(HIDDEN, grave, line, "shows the model text that a page would not show")
+    for index in document.numbers_of(" " * 180):
+        line = document.line(index)
+        match = _FAR_RIGHT.search(line.text)
+        if match is not None and line.place == PROSE and _RISKY.search(line.text[match.end() :]):
+            yield Found(HIDDEN, HIGH, line, "pushes text out of sight with spaces")

@@ -1,0 +1,115 @@
+"""Checks on what a component is allowed or allows: tools without asking, permissions switched off, hooks everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from repertoire.domain.component import COMMAND, HOOK, MCP_SERVER, SETTING, SKILL, Component
+from repertoire.domain.trust import HIGH, LOW, MEDIUM
+from repertoire.trust.check import Check, Found
+from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
+
+RULE = "wide-permission"
+_EVERY = re.compile(r"^\s*(?:\*|all|\"\*\")\s*$", re.IGNORECASE)
+_ANY_SHELL = re.compile(r"^\s*(?:Bash|PowerShell)\(\s*(?:\*|:\*|\*:\*)\s*\)\s*$")
+_MANY_EVENTS = 8  # of the dozen that a hook can listen to
+_ALLOWS = re.compile(r"\"?permissionDecision\"?\s*:\s*\\?[\"']allow|\\?\"behavior\\?\"\s*:\s*\\?\"allow\\?\"")
+_JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
+_COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_HOST = re.compile(r"(?:^|[\s\",\[])(?:--privileged\b|(?:-v|--volume)[\s=\",]+/:/|/:/host|/var/run/docker\.sock)")
+
+CHECKS = (
+    Check(
+        RULE,
+        "starts an agent that asks for no permission",
+        ("dangerously", "bypasspermissions"),
+        re.compile(
+            r"(?i)\bclaude\b[^\n]{0,120}--dangerously-skip-permissions|\bcodex\b[^\n]{0,120}--dangerously-bypass\S*"
+            r"|--permission-mode[ =]bypassPermissions"
+        ),
+        {RUN: HIGH, SHELL: MEDIUM, PROSE: LOW, COMMENT: HIGH},
+    ),
+    Check(
+        RULE,
+        "writes settings that switch permissions off",
+        ("bypasspermissions", "enableallproject"),
+        re.compile(
+            r"(?i)(?:[\"']?defaultMode[\"']?\s*[:=]\s*[\"']bypassPermissions"
+            r"|enableAllProjectMcpServers[\"']?\s*[:=]\s*true)[^\n]{0,200}(?:settings(?:\.local)?\.json)?"
+        ),
+        {RUN: HIGH},
+    ),
+)
+
+
+def of_component(component: Component) -> Iterator[Found]:
+    """Yield what a component's own declarations allow too widely."""
+    front = component.front_matter
+    if component.type in (SKILL, COMMAND):
+        yield from _allowed(front.get("allowed-tools", front.get("allowed_tools")))
+    if str(front.get("permissionMode", front.get("permission-mode", ""))).strip() == "bypassPermissions":
+        yield _found(HIGH, "permissionMode: bypassPermissions", "runs without asking for any permission")
+    if component.type == HOOK:
+        yield from _hook(component)
+    if component.type == SETTING:
+        yield from _settings(front)
+    if component.type == MCP_SERVER:
+        yield from _server(front)
+
+
+def _allowed(stated: Any) -> Iterator[Found]:
+    for tool in _names(stated):
+        if _EVERY.match(tool):
+            yield _found(HIGH, f"allowed-tools: {tool}", "may use every tool without being asked for")
+        elif _ANY_SHELL.match(tool):
+            yield _found(MEDIUM, f"allowed-tools: {tool}", "may run every command without being asked for")
+
+
+def _hook(component: Component) -> Iterator[Found]:
+    lines = [line for line in component.body.split("\n") if line]
+    events = {re.split(r"[ :]", line, maxsplit=1)[0] for line in lines if re.match(r"[A-Z]\w+(?: \(.*?\))?: ", line)}
+    bare = [line for line in lines if re.match(r"[A-Z]\w+: ", line)]
+    if len(events) >= _MANY_EVENTS and len({re.sub(r"^\w+(?: \(.*?\))?: ", "", line) for line in bare}) == 1:
+        yield _found(MEDIUM, ", ".join(sorted(events)), "runs one program on every event of a session")
+    for line in lines:
+        if _COMMAND.match(line) and _ALLOWS.search(line) and not _JUDGES.search(line):
+            yield _found(HIGH, line, "allows tool calls without looking at them")
+
+
+def _settings(front: Mapping[str, Any]) -> Iterator[Found]:
+    permissions = front.get("permissions")
+    permissions = permissions if isinstance(permissions, Mapping) else {}
+    if permissions.get("defaultMode") == "bypassPermissions":
+        yield _found(HIGH, "permissions.defaultMode: bypassPermissions", "switches all permission prompts off")
+    for tool in _names(permissions.get("allow")):
+        if _EVERY.match(tool):
+            yield _found(HIGH, f"permissions.allow: {tool}", "allows every tool without asking")
+        elif _ANY_SHELL.match(tool) or tool.strip() == "Bash":
+            yield _found(MEDIUM, f"permissions.allow: {tool}", "allows every command without asking")
+    for key in ("enableAllProjectMcpServers", "skipDangerousModePermissionPrompt"):
+        if front.get(key) is True:
+            yield _found(MEDIUM, f"{key}: true", "switches a question of the client off")
+
+
+def _server(front: Mapping[str, Any]) -> Iterator[Found]:
+    allowed = front.get("alwaysAllow", front.get("autoApprove"))
+    if any(_EVERY.match(tool) for tool in _names(allowed)):
+        yield _found(MEDIUM, "autoApprove: *", "lets every tool of the server run without asking")
+    run = front.get("run")
+    volumes = [*_names(front.get("args")), *_names(run.get("volumes") if isinstance(run, Mapping) else None)]
+    line = " ".join(volumes)
+    if _HOST.search(line):
+        severity = LOW if "docker.sock" in line and "--privileged" not in line else MEDIUM
+        yield _found(severity, line, "gets the whole machine, not a folder of it")
+
+
+def _names(stated: Any) -> Sequence[str]:
+    if isinstance(stated, str):
+        return [part.strip() for part in re.split(r",(?![^(]*\))", stated)]
+    return [str(item) for item in stated] if isinstance(stated, (list, tuple)) else []
+
+
+def _found(severity: str, text: str, reason: str) -> Found:
+    return Found(RULE, severity, Line(0, text, RUN), reason)

@@ -1,0 +1,121 @@
+"""Checks one component with everything that belongs to it, and tells what was found as flags, the gravest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Component
+from repertoire.domain.text import clean_line
+from repertoire.domain.trust import LOW, Flag, rank
+from repertoire.trust import commands, data, names, orders, permissions
+from repertoire.trust.check import Checks, Found
+from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
+from repertoire.trust.redaction import redact
+from repertoire.trust.secrets import secrets
+
+RULES_VERSION = 1  # moves when the same text would be judged otherwise: everything is then checked again
+RULES = (
+    commands.DOWNLOAD,
+    commands.DESTRUCTIVE,
+    commands.REMOTE,
+    commands.OBFUSCATION,
+    data.READS,
+    data.SENDS,
+    permissions.RULE,
+    names.RULE,
+    orders.HIDDEN,
+    orders.IN_COMMENT,
+    orders.ORDER,
+    "secret",
+    "unchecked-file",
+)
+_CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS))
+_MOST = 20  # flags of one component
+_MOST_TEXT = 1_000_000
+_LINE = 160
+_TEXTS = (".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".html")
+_KIND = re.compile(r'"type"\s*:\s*"(prompt|command|agent|http|mcp_tool)"')
+_OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # what they say is taken out of a file that holds more than them
+
+
+def is_checked(path: str) -> bool:
+    """Tell whether a file that belongs to a component is looked at: programs and texts, not images and tables."""
+    name = path.rpartition("/")[2]
+    return is_script(path) or "." not in name or name.lower().endswith(_TEXTS)
+
+
+def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = ()) -> tuple[Flag, ...]:
+    """Return the flags of a component, the gravest first.
+
+    `text` is its own file, `parts` the files that belong to it; None for one that could not be read.
+    """
+    found: list[tuple[str, Found]] = [("", item) for item in _declared(component)]
+    own = _own(component, text) if component.type in _OF_JSON else _document(text, component.path)
+    found += [("", item) for item in own]
+    for path, part in parts:
+        if part is None:
+            found += [(path, _unread())] if is_script(path) else []
+        else:
+            found += [(path, item) for item in _document(part, path)]
+    return _flags(found)
+
+
+def _declared(component: Component) -> Iterator[Found]:
+    yield from permissions.of_component(component)
+    yield from names.of_component(component)
+
+
+def _own(component: Component, text: str) -> Iterator[Found]:
+    """Check what a hook or a server runs, and what a manifest says of itself."""
+    runs = component.type == HOOK and not _is_prompt(text)
+    yield from _checked(Document(component.body, kind=SCRIPT if runs else MARKDOWN))
+    if component.type == MCP_SERVER:
+        front = component.front_matter
+        args = front.get("args")
+        words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
+        yield from _checked(Document(" ".join(str(word) for word in words if word), kind=SCRIPT))
+    described = Document(component.description)
+    yield from orders.hidden(described)
+    yield from orders.comments(described)
+
+
+def _is_prompt(text: str) -> bool:
+    """Tell a hook whose words go to a model from one whose words go to a shell."""
+    kinds = set(_KIND.findall(text))
+    return kinds == {"prompt"}
+
+
+def _document(text: str, path: str) -> Iterator[Found]:
+    yield from _checked(Document(text[:_MOST_TEXT], kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
+
+
+def _checked(document: Document) -> Iterator[Found]:
+    yield from _CHECKS.run(document)
+    yield from orders.hidden(document)
+    yield from orders.comments(document)
+    yield from secrets(document)
+    if document.kind == SCRIPT:
+        yield from data.in_two_steps(document)
+
+
+def _unread() -> Found:
+    return Found(
+        "unchecked-file", LOW, Line(0, "", RUN), "is a program that is too large or no text: nobody checked it"
+    )
+
+
+def _flags(found: Iterable[tuple[str, Found]]) -> tuple[Flag, ...]:
+    gravest: dict[tuple[str, str, object], Flag] = {}
+    for path, item in found:
+        key = (item.rule, path, item.line.number or item.line.text)
+        old = gravest.get(key)
+        if old is None or rank(item.severity) > rank(old.severity):
+            gravest[key] = Flag(item.rule, item.severity, item.line.number, path, item.reason, _shown(item))
+    ordered = sorted(gravest.values(), key=lambda flag: (-rank(flag.severity), flag.file, flag.line, flag.rule))
+    return tuple(ordered[:_MOST])
+
+
+def _shown(item: Found) -> str:
+    text = item.line.text.strip()[:600]
+    return clean_line(redact(text) if item.rule == "secret" else text, _LINE)

@@ -1,0 +1,94 @@
+"""Tells what a text speaks of from what it orders: warnings, denylists, examples of attacks, patterns, quotations."""
+
+from __future__ import annotations
+
+import re
+
+from repertoire.trust.document import RUN, Document, Line
+
+_WARNS = re.compile(
+    r"""(?ix)
+      \b(?:never|avoid|don'?t|do\s+not|must\s+not|mustn'?t|should\s+not|shouldn'?t|cannot|not\s+allowed|instead\s+of|rather\s+than
+        |block(?:s|ed|ing|list)?|den(?:y|ies|ied|ying|ylist)|prevent(?:s|ed|ing)?|refus\w*|forbid\w*|prohibit\w*|disallow\w*
+        |reject(?:s|ed|ing)?|detect(?:s|ed|ing|ion|or)?|flag(?:s|ged|ging)?|catch(?:es)?|dangerous|unsafe|insecure|harmful
+        |destructive|catastroph\w*|malicious|suspicious|hostile|evil|attack(?:s|er|ers|ing)?|payloads?|exploit\w*|vulnerab\w*
+        |anti-?patterns?|red\s+flags?|bad|wrong|incorrect|risky|patterns?|indicators?|signatures?|threats?|abuse\w*
+        |injections?|victim|pentest\w*|penetration|privilege\s+escalation|forensic\w*|malware|adversar\w*|untrusted
+        |look(?:s|ing)?\s+for|scan(?:s|ning)?\s+for|search(?:es|ing)?\s+for|triggers?\s+on|warns?\s+(?:on|about|when|if))\b
+    | [\u274c\U0001f6ab\u26d4\u2717\u2718\U0001f6d1]"""
+)
+_NEGATES = re.compile(
+    r"(?i)\b(?:never|not|don'?t|won'?t|cannot|can'?t|avoid|without\s+\w+ing|refuse\s+to|stop|no|must\s+not|nor|neither)\b[^.;:!?\n]{0,60}$"
+)
+_TOPIC = re.compile(
+    r"(?i)\b(?:secur\w*|pen-?test\w*|penetration|attack\w*|exploit\w*|vulnerab\w*|hacking|red[ -]team\w*|malware|forensic\w*"
+    r"|audit\w*|hardening|privilege escalation|injection|sanitiz\w*|guard(?:s|rails?)?|threats?|adversar\w*|jailbreak\w*"
+    r"|block(?:s|er)? dangerous|safety|secrets? (?:scan|detect)\w*|scanner|detector|supply[ -]chain|ctf)\b"
+)
+_PATTERN = re.compile(r"\\[sbdwSBW.(|/$]|\.\*|\.\+|\[\^|\(\?[:i=!]|\[\[:space|\\\\s")
+_COMPARES = re.compile(
+    r"(?i)\b(?:grep|egrep|rg|ack|re\.(?:compile|search|match|findall)|regex|new\s+RegExp|pattern|matches?|includes|startswith|"
+    r"contains|in\s+(?:command|cmd|line|content|text|input)|assert|expect|case|denylist|blocklist|deny|blocked)\b|=~|\.test\("
+)
+_SAYS = re.compile(
+    r"""^\s*(?:\#(?!!)|//|\*|--\s|;|rem\s|(?:echo|printf|print|console\.\w+|log\w*(?:\.\w+)?|Write-\w+|warn|die|fail)\b[\s(]*["'])""",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\u2014].*)?$""")
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
+
+
+NOT, PERHAPS, SURELY = 0, 1, 2
+
+
+def is_spoken_of(line: Line, start: int, end: int) -> int:
+    """Tell whether what stands at these columns is shown, forbidden or searched for, rather than ordered.
+
+    SURELY where its own line says so; PERHAPS where only the words around it do, which an attacker may have put there.
+    """
+    before, after = line.text[:start], line.text[end:]
+    if _NEGATES.search(before) or _is_searched_for(line.text, before):
+        return SURELY
+    if line.place == RUN:
+        return SURELY if _is_text(line.text, before, after) else NOT
+    if _is_listed(line.text) or _SAYS.match(line.text):
+        return SURELY
+    return PERHAPS if _WARNS.search(f"{before}\n{after}\n{line.introduced}") else NOT
+
+
+def is_quoted(text: str, start: int, end: int) -> bool:
+    """Tell whether a span stands in quotes or backticks on its line."""
+    before, after = text[:start], text[end:]
+    if before[-1:] and before[-1] in _QUOTES:
+        return True
+    return any(before.count(mark) % 2 == 1 and mark in after for mark in '"`') or (
+        "\u201c" in before and "\u201d" in after
+    )
+
+
+def is_about_security(document: Document) -> bool:
+    """Tell whether attacks are what a text is about."""
+    return len(_TOPIC.findall(document.about)) >= 2
+
+
+def is_negated(text: str, start: int) -> bool:
+    """Tell whether the words before a column turn what follows into its opposite."""
+    return _NEGATES.search(text[:start]) is not None
+
+
+def _is_searched_for(text: str, before: str) -> bool:
+    if _PATTERN.search(text) and _COMPARES.search(text):
+        return True
+    return _COMPARES.search(before[-80:]) is not None and before.rstrip()[-1:] in {"'", '"', "/", "(", "`"}
+
+
+def _is_text(text: str, before: str, after: str) -> bool:
+    """Tell a comment, a message and an entry of a list in a program from what the program does."""
+    if _SAYS.match(text):
+        quote_closed = re.search(r"""["']\s*(?:\||&&|;)""", after) is not None
+        return not (text.lstrip().startswith(("echo", "printf")) and ("|" in after or "$(" in before or quote_closed))
+    return _is_listed(text) or (_PATTERN.search(text) is not None and before.count('"') + before.count("'") > 0)
+
+
+def _is_listed(text: str) -> bool:
+    return _LISTED.match(text) is not None
