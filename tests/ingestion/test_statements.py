@@ -80,7 +80,9 @@ def test_what_only_looks_like_a_statement_is_none(text):
 def test_another_authors_component_is_meant_only_by_a_name_that_is_no_common_word():
     assert said("For recalling facts, use the memory plugin instead.", source="elsewhere") == []
     assert said("For tests, use test-writer instead.", source="elsewhere") == []
-    assert said("For tests, use the test-writer agent instead.", source="elsewhere") == [(ALTERNATIVE_TO, "test-writer")]
+    assert said("For tests, use the test-writer agent instead.", source="elsewhere") == [
+        (ALTERNATIVE_TO, "test-writer")
+    ]
 
 
 def test_a_name_that_two_strangers_bear_means_neither():

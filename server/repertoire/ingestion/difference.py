@@ -45,7 +45,7 @@ def difference_text(found: Difference) -> str:
     """Return a difference as one line, from the side of the first text."""
     parts = []
     if found.added or found.removed:
-        parts.append(f"{found.added} lines more, {found.removed} less")
+        parts.append(f"lines: {found.added} more, {found.removed} less")
     if found.sections_added:
         parts.append(f"only there: {', '.join(found.sections_added)}")
     if found.sections_removed:

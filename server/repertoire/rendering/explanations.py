@@ -100,7 +100,8 @@ def _against(link: Link) -> str:
 
 def _copy(twin: Twin) -> str:
     state = ", installed" if twin.installed else ""
-    return f"{clean_line(twin.id, 200)} ({clean_line(twin.evidence, _EVIDENCE)}{state}): {clean_line(twin.difference, LINE)}"
+    told = f"{clean_line(twin.evidence, _EVIDENCE)}{state}"
+    return f"{clean_line(twin.id, 200)} ({told}): {clean_line(twin.difference, LINE)}"
 
 
 def _install(component: Component) -> list[str]:

@@ -1,0 +1,179 @@
+"""What sources have in common is found when they are read, touches only what changed, and can be dismissed for good."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.app.clock import now
+from repertoire.app.explain import _copies
+from repertoire.app.ingest import settle
+from repertoire.app.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
+from repertoire.app.relate import relate, relate_in_meaning
+from repertoire.domain.answer import DESCRIPTION_SPACE
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
+from repertoire.domain.errors import InvalidRequest
+
+LINES = [f"Step {number}: look at the {word} before anything else is changed there." for number, word in enumerate(
+    "schema index migration trigger query plan view table column key lock cache replica backup log".split()
+)]  # fmt: skip
+BODY = "\n".join(LINES)
+
+
+def skill(name: str, description: str, body: str = BODY) -> str:
+    return f"---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
+
+
+def pairs(bench, relation: str) -> set[frozenset[str]]:
+    ids = {outline.node_id: outline.id for outline in bench.store.graph.outlines()}
+    return {frozenset((ids[row[0]], ids[row[1]])) for row in bench.store.graph.edges_of(relation)}
+
+
+def ids(bench, name: str) -> list[str]:
+    return sorted(outline.id for outline in bench.store.graph.outlines() if outline.name == name)
+
+
+@pytest.fixture
+def mirrored(bench):
+    """Two sources with a copy, an edited copy, and what belongs to one alone."""
+    files = {
+        "skills/tune/SKILL.md": skill("tune", "Tunes PostgreSQL queries by their plans."),
+        "skills/draw/SKILL.md": skill("draw", "Draws maps of harbours.", "Draw the quays first, then the water."),
+    }
+    bench.ingest(bench.write(files, under="one"))
+    edited = skill("tune", "Tunes PostgreSQL queries by their plans.", "\n".join([*LINES[:-1], "## Locks", "New."]))
+    bench.ingest(bench.write({"skills/tune/SKILL.md": edited, **dict(list(files.items())[1:])}, under="two"))
+    return bench
+
+
+def test_copies_in_two_sources_are_twins_and_say_how_alike_they_are(mirrored):
+    assert pairs(mirrored, TWIN_OF) == {frozenset(ids(mirrored, "tune")), frozenset(ids(mirrored, "draw"))}
+    evidence = sorted(row[4] for row in mirrored.store.graph.edges_of(TWIN_OF))
+    assert evidence[0] == "same content"
+    assert evidence[1] == "texts alike to 92%"
+    assert pairs(mirrored, CONFLICTS_WITH) == set()
+
+
+def test_reading_again_what_did_not_change_moves_nothing(mirrored):
+    rows, revision = mirrored.rows(), mirrored.revision()
+    mirrored.ingest(mirrored.root / "one")
+    settle(mirrored.store)
+    relate(mirrored.store)
+    assert (mirrored.rows(), mirrored.revision()) == (rows, revision)
+
+
+def test_a_changed_file_is_the_only_one_whose_text_is_read_again(mirrored, monkeypatch):
+    read: list[int] = []
+    texts = mirrored.store.likeness.texts()
+    original = mirrored.store.likeness.put
+    monkeypatch.setattr(
+        mirrored.store.likeness,
+        "put",
+        lambda carried, sketches: read.extend(c.node_id for c in carried) or original(carried, sketches),
+    )
+    mirrored.write({"skills/draw/SKILL.md": skill("draw", "Draws maps.", "Something else altogether.")}, under="two")
+    mirrored.ingest(mirrored.root / "two")
+    assert len(read) == 1
+    assert pairs(mirrored, TWIN_OF) == {frozenset(ids(mirrored, "tune"))}
+    after = mirrored.store.likeness.texts()
+    assert [node for node in texts if texts[node] != after[node]] == read
+
+
+def test_what_goes_takes_its_edges_and_its_sketch_along(mirrored):
+    (mirrored.root / "two" / "skills" / "draw" / "SKILL.md").unlink()
+    mirrored.ingest(mirrored.root / "two")
+    assert pairs(mirrored, TWIN_OF) == {frozenset(ids(mirrored, "tune"))}
+    mirrored.write({"skills/tune/SKILL.md": skill("tune", "Tunes.", "Short.")}, under="two")
+    mirrored.ingest(mirrored.root / "two")
+    assert pairs(mirrored, TWIN_OF) == set()
+    assert len(mirrored.store.likeness.signatures()[0]) == len(set(mirrored.store.likeness.texts().values()))
+    assert mirrored.store.likeness.known_pairs() == {}
+
+
+def test_a_copy_differs_by_what_is_told_of_it(mirrored):
+    first = ids(mirrored, "tune")[0]
+    stored = mirrored.store.graph.by_key(first)
+    (copy,) = _copies(mirrored.store, stored.component, mirrored.store.graph.links(first))
+    assert copy.id == ids(mirrored, "tune")[1]
+    assert copy.difference == "lines: 2 more, 1 less; only there: Locks"
+
+
+def test_a_dismissed_finding_stays_away_until_one_of_the_two_changes(mirrored):
+    def listed():
+        return [(found.kind, found.first.name) for found in overlaps(mirrored.store, scope=EVERYWHERE).shown]
+
+    before = listed()
+    assert (TWIN_OF, "draw") in before
+    (draw,) = [found for found in overlaps(mirrored.store, scope=EVERYWHERE).shown if found.first.name == "draw"]
+    dismiss(mirrored.store, [draw.id], now=now())
+    assert listed() == [found for found in before if found != (TWIN_OF, "draw")]
+    assert overlaps(mirrored.store, scope=EVERYWHERE).dismissed == 1
+
+    mirrored.write({"skills/tune/SKILL.md": skill("tune", "Tunes.", BODY + "\nOne more line.")}, under="one")
+    mirrored.ingest(mirrored.root / "one")
+    assert (TWIN_OF, "draw") not in listed()
+
+    list_again(mirrored.store, [draw.id])
+    assert (TWIN_OF, "draw") in listed()
+    dismiss(mirrored.store, [draw.id.upper()], now=now())
+    changed = skill("draw", "Draws maps of harbours.", "Draw the quays first, then the water, then the wind.")
+    for under in ("one", "two"):
+        mirrored.write({"skills/draw/SKILL.md": changed}, under=under)
+        mirrored.ingest(mirrored.root / under)
+    assert (TWIN_OF, "draw") in listed()
+
+
+def test_dismissing_what_is_not_listed_changes_nothing(mirrored):
+    (known, *_) = overlaps(mirrored.store, scope=EVERYWHERE).shown
+    with pytest.raises(InvalidRequest, match="no overlap has the id 00000000"):
+        dismiss(mirrored.store, [known.id, "00000000"], now=now())
+    assert overlaps(mirrored.store, scope=EVERYWHERE).dismissed == 0
+
+
+def test_what_touches_nothing_installed_is_only_counted(mirrored):
+    found = overlaps(mirrored.store)
+    assert found.shown == ()
+    assert found.elsewhere == len(overlaps(mirrored.store, scope=EVERYWHERE).shown) > 0
+    assert count_installed(mirrored.store) == 0
+
+
+def test_a_boundary_makes_neighbours_of_two_of_one_author(bench):
+    bench.ingest(
+        bench.write(
+            {
+                "skills/popup-copy/SKILL.md": skill(
+                    "popup-copy", "Writes popups. For pages, use the page-copy skill.", "A."
+                ),
+                "skills/page-copy/SKILL.md": skill("page-copy", "Writes the text of landing pages.", "B."),
+            }
+        )
+    )
+    ((_, _, _, _, evidence, _),) = bench.store.graph.edges_of(ALTERNATIVE_TO)
+    assert evidence == "says: For pages, use the page-copy skill"
+    (found,) = overlaps(bench.store, scope=EVERYWHERE).shown
+    assert (found.keep, found.advice) == ("", "both may stay: its author says which is for what")
+
+
+def test_alternatives_in_meaning_come_with_vectors_and_go_with_their_components(bench):
+    import numpy as np
+
+    tests = "Runs Playwright browser tests end to end."
+    bench.ingest(bench.write({"skills/e2e/SKILL.md": skill("e2e", tests, "One.")}, under="one"))
+    bench.ingest(
+        bench.write(
+            {"skills/browser/SKILL.md": skill("browser", "End-to-end testing with Playwright.", "Two.")}, under="two"
+        )
+    )
+    rows = [(outline.node_id, outline.content_hash) for outline in bench.store.graph.outlines()]
+    bench.store.vectors.put(DESCRIPTION_SPACE, "m", rows, np.array([[1.0, 0.0], [0.9, 0.436]], dtype=np.float32))
+
+    assert relate_in_meaning(bench.store, "m") == 1
+    assert "descriptions alike to 0.90 in meaning" in bench.store.graph.edges_of(ALTERNATIVE_TO)[0][4]
+    revision = bench.revision()
+    assert relate_in_meaning(bench.store, "m") == 1
+    relate(bench.store)
+    assert bench.revision() == revision
+
+    (bench.root / "two" / "skills" / "browser" / "SKILL.md").unlink()
+    bench.ingest(bench.root / "two")
+    assert bench.store.graph.edges_of(ALTERNATIVE_TO) == []
+    assert not [key for key in bench.rows() if "browser" in key]

@@ -1,0 +1,58 @@
+"""`overlaps` through the command line: what is installed first, what to do, dismissed for good."""
+
+from __future__ import annotations
+
+import json
+
+BODY = " ".join(f"Look at part {number} of the ledger and compare it with the bank." for number in range(12))
+
+
+def test_two_installed_skills_of_one_name_are_listed_until_dismissed(run, skill, tmp_path):
+    user, project = tmp_path / "user" / ".claude", tmp_path / "project" / ".claude"
+    skill(user, "ledger-check", "Checks a ledger against the bank.", BODY)
+    skill(project, "ledger-check", "Draws ledgers as pictures.", "Take a pen.")
+    assert run("refresh", "--text-only").returncode == 0
+
+    found = json.loads(run("overlaps", "--installed", "--json").stdout)
+    (conflict,) = [item for item in found["shown"] if item["kind"] == "conflicts_with"]
+    assert conflict["first"]["installed"]
+    assert conflict["second"]["installed"]
+    text = run("overlaps").stdout
+    assert "conflict: ledger-check and ledger-check" in text
+    assert "both answer to /ledger-check; one hides the other" in text
+    assert "to do: keep one of them, or rename one" in text
+    assert "overlaps among what is installed: 1" in run("status").stdout
+
+    done = run("overlaps", "--dismiss", conflict["id"])
+    assert "Not listed again until one of the two changes" in done.stdout
+    assert run("refresh", "--text-only").returncode == 0
+    assert "conflict:" not in run("overlaps").stdout
+    assert "overlaps among" not in run("status").stdout
+
+    assert "Listed again" in run("overlaps", "--dismiss", conflict["id"], "--undo").stdout
+    assert "conflict: ledger-check" in run("overlaps").stdout
+
+
+def test_a_copy_of_what_is_installed_is_told_with_the_line_that_silences_it(run, skill, tmp_path):
+    skill(tmp_path / "user" / ".claude", "ledger-check", "Checks a ledger against the bank.", BODY)
+    file = skill(tmp_path / "mirror", "ledger-check", "Checks a ledger against the bank.", BODY + " Then stop.")
+    run("refresh", "--text-only")
+    assert run("ingest", str(tmp_path / "mirror")).returncode == 0
+
+    text = run("overlaps").stdout
+    assert "copies of one thing: ledger-check and ledger-check" in text
+    assert "it is the one that is installed" in text
+    (line,) = [line for line in text.splitlines() if "silence it: repertoire mute " in line]
+    silenced = line.partition("repertoire mute ")[2]
+    assert silenced.endswith(f"{file.relative_to(tmp_path / 'mirror').as_posix()}")
+    assert run("mute", silenced).returncode == 0
+    assert "the other is muted already" in run("overlaps").stdout
+    assert "copies elsewhere:" in run("explain", "ledger-check").stdout
+
+
+def test_wrong_use_is_told(run):
+    assert run("overlaps", "--installed", "--all").returncode == 2
+    assert run("overlaps", "--undo").returncode == 2
+    done = run("overlaps", "--dismiss", "nope")
+    assert (done.returncode, "no overlap has the id nope" in done.stderr) == (1, True)
+    assert "Nothing overlaps with what is installed." in run("overlaps").stdout
