@@ -1,6 +1,9 @@
 """`python -m repertoire`: the command line."""
 
-from repertoire.cli.main import main
+from repertoire.boot.threads import one_thread
 
 if __name__ == "__main__":
+    one_thread()
+    from repertoire.cli.main import main  # once numpy may be imported
+
     main()

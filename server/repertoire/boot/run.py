@@ -13,6 +13,9 @@ def main() -> None:
     """Run the module named first, with the arguments that follow."""
     module, *arguments = sys.argv[1:]
     sys.path.insert(0, str(SERVER))
+    from repertoire.boot.threads import one_thread  # noqa: PLC0415 - needs the path set above
+
+    one_thread()
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.domain.text import content_words
-from repertoire.ports import GraphReader
+from repertoire.ports import Among, GraphReader
 from repertoire.retrieval.snapshot import Floats, Mask, Snapshot
 
 MAX_TERMS = 64  # an OR of 120 words over 11,000 bodies takes over 100 ms
 _DEPTH = 1000
 _CLAUSE_DEPTH = 300
+_ENOUGH = 5  # times as many rows as are read hold one of the words that are looked for
 _WEIGHTS = (2.0, 1.0, 1.0)  # of name, description and body, as match_fields weighs them
 _TENTH = 9
 
@@ -46,17 +47,15 @@ def lexical(
     depth: int = 1,
 ) -> Lexical:
     """Score every row by the words of a question, and by those of its clauses apart; `depth` times as deep as usual."""
-    # A filter may leave few of the best: then all that match are read, never a list cut before the filter.
-    every = len(snapshot)
-    most, clause_depth = (depth * _DEPTH, depth * _CLAUSE_DEPTH) if allowed.all() else (every, every)
-    fields = _fields(reader, rarest(reader, words), snapshot, most) * allowed
+    index = _Index(reader, snapshot, allowed)
+    fields = index.fields(rarest(reader, words), depth * _DEPTH) * allowed
     best = float(fields[0].max(initial=0.0))
     if best <= 0.0:
         return Lexical.silent(len(snapshot))
     fields /= best
     clause = fields[0] if not clauses else np.zeros(len(snapshot))
     for text in clauses:
-        found = _whole(reader, content_words(text)[:MAX_TERMS], snapshot, clause_depth) * allowed
+        found = index.whole(content_words(text)[:MAX_TERMS], depth * _CLAUSE_DEPTH) * allowed
         highest = float(found.max(initial=0.0))
         if highest > 0.0:
             np.maximum(clause, found / highest, out=clause)
@@ -71,20 +70,48 @@ def rarest(reader: GraphReader, words: Sequence[str], limit: int = MAX_TERMS) ->
     return sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])[:limit]
 
 
-def _fields(reader: GraphReader, words: Sequence[str], snapshot: Snapshot, depth: int) -> Floats:
-    scores = np.zeros((4, len(snapshot)))
-    found = np.array(reader.match_fields(words, limit=depth), dtype=np.float64).reshape(-1, 5)
-    rows, known = snapshot.rows_of(found[:, 0].astype(np.int64))
-    scores[:, rows[known]] = found[known, 1:].T
-    return scores
+@dataclass(frozen=True)
+class _Index:
+    """The full text of the allowed rows of one snapshot."""
 
+    reader: GraphReader
+    snapshot: Snapshot
+    allowed: Mask
 
-def _whole(reader: GraphReader, words: Sequence[str], snapshot: Snapshot, depth: int) -> Floats:
-    scores = np.zeros(len(snapshot))
-    found = np.array(reader.match(words, limit=depth, weights=_WEIGHTS), dtype=np.float64).reshape(-1, 2)
-    rows, known = snapshot.rows_of(found[:, 0].astype(np.int64))
-    scores[rows[known]] = found[known, 1]
-    return scores
+    def fields(self, words: Sequence[str], depth: int) -> Floats:
+        """Return the scores of the best rows: of all fields, and of each alone."""
+        scores = np.zeros((4, len(self.snapshot)))
+        kept, among, limit = self._asked(words, depth)
+        matched = self.reader.match_fields(kept, limit=limit, among=among)
+        found = np.array(matched, dtype=np.float64).reshape(-1, 5)
+        rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
+        scores[:, rows[known]] = found[known, 1:].T
+        return scores
+
+    def whole(self, words: Sequence[str], depth: int) -> Floats:
+        """Return the scores of the best rows, of all fields."""
+        scores = np.zeros(len(self.snapshot))
+        kept, among, limit = self._asked(words, depth)
+        matched = self.reader.match(kept, limit=limit, weights=_WEIGHTS, among=among)
+        found = np.array(matched, dtype=np.float64).reshape(-1, 2)
+        rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
+        scores[rows[known]] = found[known, 1]
+        return scores
+
+    def _asked(self, words: Sequence[str], depth: int) -> tuple[list[str], Among | None, int]:
+        """Return the words that count, what they are asked of, and how many rows are read, to have the best allowed."""
+        left_out = len(self.allowed) - int(self.allowed.sum())
+        if 2 * left_out > len(self.allowed):
+            node_ids = self.snapshot.node_ids[self.allowed]
+            return list(words), Among(node_ids=node_ids.tolist()), depth
+        frequency = self.reader.document_frequency(words)
+        held = sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])
+        # bm25 gives nothing for a word that more than half of all hold
+        kept = [word for word in held if 2 * frequency[word] < len(self.snapshot)] or held
+        reach = np.cumsum([frequency[word] for word in kept])
+        enough = int(np.searchsorted(reach, _ENOUGH * (depth + left_out))) + 1
+        # Scoring takes ten times as long as finding. What holds the commonest words alone is never among the best.
+        return kept, Among(kept[:enough]) if enough < len(kept) else None, depth + left_out
 
 
 def _flatness(scores: Floats) -> float:
