@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, make_plan
 from repertoire.retrieval.snapshot import Snapshot
+from repertoire.store.database import Store
 from repertoire.store.requests import Request, Selection
 from shelf import NOW
 
@@ -53,11 +55,24 @@ def shelve(store, skills, *, plugin="", declared_by=(), source="folder:/kit"):
     renew_patterns(store)
 
 
+@pytest.fixture(scope="module")
+def embedded_garden(tmp_path_factory, embedded_shelf, embedder):
+    path = shutil.copy(embedded_shelf, tmp_path_factory.mktemp("garden") / "repertoire.db")
+    with Store.open(path) as store:
+        shelve(store, KIT, plugin="garden-kit")
+        embed_pending(store, embedder)
+    return path
+
+
 @pytest.fixture
-def garden(embedded, embedder):
-    shelve(embedded, KIT, plugin="garden-kit")
-    embed_pending(embedded, embedder)
-    return Pipeline(embedded.graph, embedded.vectors, embedder=embedder, capabilities=capabilities_in())
+def planted(tmp_path, embedded_garden):
+    with Store.open(shutil.copy(embedded_garden, tmp_path / "garden.db")) as store:
+        yield store
+
+
+@pytest.fixture
+def garden(planted, embedder):
+    return Pipeline(planted.graph, planted.vectors, embedder=embedder, capabilities=capabilities_in())
 
 
 def asked(pipeline, text, **more):
@@ -106,9 +121,9 @@ def test_what_is_in_use_speaks_for_the_others_of_its_set(garden):
     assert hits["almanac"].parts[PATTERNS] == pytest.approx(2.0)
 
 
-def test_a_name_in_use_that_many_bear_says_little_of_each(garden, embedded):
+def test_a_name_in_use_that_many_bear_says_little_of_each(garden, planted):
     for number in range(9):
-        shelve(embedded, {"seed-bed": "x", f"other-{number}": "x"}, plugin=f"kit-{number}", source=f"folder:/{number}")
+        shelve(planted, {"seed-bed": "x", f"other-{number}": "x"}, plugin=f"kit-{number}", source=f"folder:/{number}")
     _, hits = asked(garden, "audit the ledger", using=("seed-bed",))
     assert hits["other-3"].parts[PATTERNS] == pytest.approx(0.1)
 
