@@ -22,6 +22,7 @@ from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import clean_line, index_text
+from repertoire.domain.trust import HINTABLE
 from repertoire.trust.hidden import suspicion
 
 SCHEMA = 4  # the newest schema whose tables are known here; tests hold it equal to the store's
@@ -198,7 +199,8 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
     rows = db.execute(
         "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.plugin, c.popularity, "
         "c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
-        f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)})",
+        f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND (c.risk <= {HINTABLE} OR "
+        "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash))",
         ids,
     )
     for node, key, name, kind, description, installed, plugin, popularity, repository, source in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Status:
     failed: tuple[Event, ...]
     gaps: tuple[Gap, ...]
     muted: Mapping[str, str]
+    flagged: Mapping[str, int] = field(default_factory=dict)  # components by their gravest flag
     undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
     overlaps: int = 0  # among what is installed, not dismissed
     refreshing: bool = False
@@ -74,6 +75,7 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=store.preferences.muted(),
+        flagged=store.flags.counts(),
         undescribed=_undescribed(repertoire),
         overlaps=count_installed(store),
         refreshing=not store.read_only and running(repertoire.home),

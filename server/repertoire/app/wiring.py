@@ -17,6 +17,7 @@ from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
+from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
@@ -44,6 +45,14 @@ class Repertoire:
     def muted(self) -> frozenset[str]:
         """Return the ids and sources that are never to be offered."""
         return frozenset(target for target, scope in self.store.preferences.muted().items() if scope != "project")
+
+    def unfit_for_sets(self) -> frozenset[str]:
+        """Return what no set may hold: the muted, and components with a critical flag that nobody accepted."""
+        return self.muted() | self.store.flags.withheld(RECOMMENDABLE)
+
+    def unfit_for_hints(self) -> frozenset[str]:
+        """Return what is never suggested unasked: the muted, and components with more than a remark against them."""
+        return self.muted() | self.store.flags.withheld(HINTABLE)
 
 
 @contextmanager

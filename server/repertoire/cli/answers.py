@@ -86,7 +86,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
-        answer = recommend(repertoire.pipeline, asked, muted=repertoire.muted(), environment=os.environ)
+        answer = recommend(repertoire.pipeline, asked, muted=repertoire.unfit_for_sets(), environment=os.environ)
         if not repertoire.store.read_only:
             repertoire.store.events.append(gap_events(asked, answer, repertoire.settings))
         show(answer, lambda: recommendation_text(answer), as_json=as_json)

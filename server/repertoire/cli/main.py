@@ -26,6 +26,7 @@ VERBS = {
     "overlaps": "overlaps",
     "mute": "person",
     "forget": "person",
+    "trust": "trust",
     "eval": "measure",
     "model": "model",
 }

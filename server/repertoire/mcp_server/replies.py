@@ -13,6 +13,7 @@ from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
 from repertoire.rendering.answers import answer_text, recommendation_text, why_text
 from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.flags import description_of, flag_lines
 from repertoire.rendering.reports import status_text
 
 
@@ -57,7 +58,8 @@ def explanation_reply(explanation: Explanation) -> Reply:
             "name": clean_line(component.name, 80),
             "type": component.type,
             "installed": component.installed,
-            "description": clean_line(component.description, 1000),
+            "description": description_of(component, 1000),
+            "flags": flag_lines(component.flags),
             "provides": _names(explanation.provides),
             "needs": _names(explanation.needs),
             "goes_with": _names(explanation.goes_with),
@@ -89,7 +91,8 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
         "name": clean_line(component.name, 80),
         "type": component.type,
         "installed": component.installed,
-        "description": clean_line(component.description, 300),
+        "description": description_of(component, 300),
+        "flags": flag_lines(component.flags),
         "score": round(hit.score, 6),
         "whys": [why_text(why) for why in hit.whys],
         "install": [clean_line(line, 300) for line in component.install],

@@ -96,7 +96,9 @@ class Answers:
                 mode=arguments["mode"],
                 **limits,
             )
-            found = recommend(repertoire.pipeline, task, muted=repertoire.muted(), environment=self._environment)
+            found = recommend(
+                repertoire.pipeline, task, muted=repertoire.unfit_for_sets(), environment=self._environment
+            )
             return recommendation_reply(found), gap_events(task, found, repertoire.settings)
         if name == "explain_component":
             asked = Asked(arguments["id"], arguments.get("task", ""))
@@ -216,7 +218,7 @@ class Answers:
         repertoire = self.repertoire
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
         limits = Limits(
-            muted=repertoire.muted(),
+            muted=repertoire.unfit_for_hints(),
             seen=session.seen,
             items=repertoire.settings.hint_limit,
             without=frozenset() if ready else frozenset(("vectors",)),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
+from repertoire.rendering.flags import description_of, flag_lines
 
 DESCRIPTION, NAME, LINE = 200, 80, 160
 _WHYS = 3  # a reader weighs no more
@@ -61,6 +62,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         f"{bullet} {_title(component)}",
         *_indent(_described(component)),
         *_indent(_why_line(hit.whys)),
+        *_indent(flag_lines(component.flags)),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
     ]
@@ -110,7 +112,7 @@ def _title(component: Component) -> str:
 
 
 def _described(component: Component) -> list[str]:
-    description = clean_line(component.description, DESCRIPTION)
+    description = description_of(component, DESCRIPTION)
     return [description] if description else []
 
 

@@ -9,6 +9,7 @@ from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
 from repertoire.rendering.answers import LINE, NAME, type_name, why_text
+from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 
 _DESCRIPTION = 600
 _EXCERPT = 400
@@ -28,9 +29,12 @@ def explanation_text(explanation: Explanation) -> str:
     component = explanation.stored.component
     lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {_state(component)})"]
     lines += _line("warning", explanation.warning)
-    lines += _line("what it is", clean_line(component.description, _DESCRIPTION))
-    lines += _line("from its text", clean_line(component.body, _EXCERPT))
-    lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
+    lines += flag_lines(component.flags)
+    lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
+    lines += _line("what it is", description_of(component, _DESCRIPTION))
+    if not is_withheld(component):
+        lines += _line("from its text", clean_line(component.body, _EXCERPT))
+        lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))

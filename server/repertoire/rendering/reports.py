@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repertoire.app.gaps import Gap
 from repertoire.app.mute import PROJECT, Muted
 from repertoire.app.status import Status
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.text import clean_line
+from repertoire.domain.trust import LOW
 from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.events import Event
 from repertoire.store.sources import SourceRow
@@ -41,6 +42,7 @@ def status_text(status: Status) -> str:
                 if status.overlaps
                 else []
             ),
+            *_flagged(status.flagged),
             *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
         ]
     )
@@ -118,6 +120,12 @@ def _when(event: Event) -> str:
 
 def _text(event: Event, key: str) -> str:
     return clean_line(str(event.data.get(key, "")), LINE)
+
+
+def _flagged(counts: Mapping[str, int]) -> list[str]:
+    """Name how many components have a flag worth a look; mere remarks are none."""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if name != LOW)
+    return [f"flagged by checks: {told}; `repertoire trust show` tells why"] if told else []
 
 
 def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:

@@ -1,0 +1,91 @@
+"""Tells what static checks found in components, and keeps what a person accepts, for that very content alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trust import rank
+from repertoire.store.database import Store
+from repertoire.store.flags import Flagged
+
+_MOST = 200
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found: in the component that was asked about, or in every flagged one, the gravest first."""
+
+    asked: str
+    counts: Mapping[str, int]
+    flagged: tuple[Flagged, ...]
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The components whose content was accepted, or is flagged again."""
+
+    ids: tuple[str, ...]
+    undone: bool = False
+
+
+def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> Report:
+    """Return the flags of one component by id or name, or of all that have one at least this grave.
+
+    Raises:
+        InvalidRequest: no component answers to the id or name.
+    """
+    counts = store.flags.counts()
+    if not asked:
+        return Report("", counts, tuple(store.flags.listed(least=max(rank(least), 1), limit=_MOST)))
+    ids = {key for key, _ in _contents(store, asked)}
+    flagged = tuple(entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids)
+    return Report(asked, counts, flagged)
+
+
+def accept(store: Store, asked: str, *, now: str) -> Accepted:
+    """Let a component pass as it is now, whatever was found in it.
+
+    Raises:
+        InvalidRequest: no component answers to the id or name, or nothing was found in it.
+    """
+    ids = {key for key, _ in _contents(store, asked)}
+    flagged = [entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids]
+    if not flagged:
+        message = (
+            f"nothing was found in {asked!r}, so there is nothing to accept; `repertoire trust show` lists what was"
+        )
+        raise InvalidRequest(message)
+    with store.transaction():
+        for entry in flagged:
+            store.flags.accept(entry.content_hash, entry.id, now=now)
+    return Accepted(tuple(entry.id for entry in flagged))
+
+
+def withdraw(store: Store, asked: str) -> Accepted:
+    """Take an acceptance back.
+
+    Raises:
+        InvalidRequest: no component answers to the id or name, or it was not accepted.
+    """
+    with store.transaction():
+        undone = [key for key, content_hash in _contents(store, asked) if store.flags.withdraw(content_hash)]
+    if not undone:
+        message = f"{asked!r} was not accepted as it is now"
+        raise InvalidRequest(message)
+    return Accepted(tuple(undone), undone=True)
+
+
+def _contents(store: Store, asked: str) -> list[tuple[str, str]]:
+    """Return id and content of the component of this id, or of those of this name."""
+    entry = store.graph.by_key(asked.strip())
+    plugin, _, name = asked.strip().removeprefix("/").rpartition(":")
+    named = [] if entry is not None else [e for e in store.graph.by_name(name) if plugin in {"", e.component.plugin}]
+    entries = [entry] if entry is not None else named
+    if not entries:
+        message = (
+            f"nothing is called {asked!r}: send a component's id or name; `repertoire trust show` lists the flagged"
+        )
+        raise InvalidRequest(message)
+    return [(found.component.id, found.component.content_hash) for found in entries]

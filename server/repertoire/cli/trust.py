@@ -1,0 +1,55 @@
+"""`trust`: what static checks found, what a person accepts all the same, and how good the checks are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repertoire.app.clock import now
+from repertoire.app.trust import accept, show_flags, withdraw
+from repertoire.app.trust_eval import evaluate_trust
+from repertoire.app.wiring import open_repertoire
+from repertoire.cli.output import json_option, show
+from repertoire.domain.trust import MEDIUM, SEVERITIES
+from repertoire.rendering.flags import accepted_text, report_text, scores_text
+
+_LABELS = Path(__file__).resolve().parents[3] / "bench" / "trust"
+_place = click.Path(exists=True, path_type=Path)
+
+
+@click.group("trust")
+def trust_command() -> None:
+    """Tell what static checks found in components; accept what you have looked at."""
+
+
+@trust_command.command("show")
+@click.argument("component", default="")
+@click.option("--least", type=click.Choice(SEVERITIES), default=MEDIUM, show_default=True, help="The least severity.")
+@json_option
+def show_command(component: str, least: str, as_json: bool) -> None:
+    """Show what was found in COMPONENT, an id or name, with the lines; without one, every flagged component."""
+    with open_repertoire() as repertoire:
+        report = show_flags(repertoire.store, component, least=least)
+    show(report, lambda: report_text(report), as_json=as_json)
+
+
+@trust_command.command("accept")
+@click.argument("component")
+@click.option("--undo", is_flag=True, help="Flag it again.")
+def accept_command(component: str, undo: bool) -> None:
+    """Let COMPONENT pass as it is now; when its content changes it is checked, and flagged, again."""
+    with open_repertoire() as repertoire:
+        store = repertoire.store
+        done = withdraw(store, component) if undo else accept(store, component, now=now())
+    click.echo(accepted_text(done))
+
+
+@trust_command.command("eval")
+@click.argument("labels", type=_place, default=_LABELS)
+@json_option
+def eval_command(labels: Path, as_json: bool) -> None:
+    """Measure precision and recall of the checks on LABELS, a .jsonl file or a folder of them."""
+    with open_repertoire() as repertoire:
+        scores = evaluate_trust(repertoire.store, labels)
+    show(scores, lambda: scores_text(scores), as_json=as_json)
