@@ -74,6 +74,17 @@ def test_a_mute_holds_until_it_is_undone(store):
     assert store.preferences.muted() == {"/p": "project"}
 
 
+def test_a_dismissal_is_of_a_pair_in_either_order_and_a_kind_and_a_content(store):
+    store.preferences.dismiss(("acme:b", "acme:a"), "twin_of", content="1:2", now=NOW)
+    store.preferences.dismiss(("acme:a", "acme:b"), "twin_of", content="1:3", now=NOW)
+    assert store.preferences.dismissed() == {("acme:a", "acme:b", "twin_of"): "1:3"}
+    store.preferences.list_again(("acme:b", "acme:a"), "conflicts_with")
+    assert len(store.preferences.dismissed()) == 1
+    store.preferences.list_again(("acme:b", "acme:a"), "twin_of")
+    assert store.preferences.dismissed() == {}
+    assert store.graph.revision() == 0
+
+
 def test_the_last_correction_of_a_component_holds(store):
     store.preferences.correct("acme:a", ["auth"], now=NOW)
     store.preferences.correct("acme:a", ["auth", "oauth"], now=NOW)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.domain.component import Edge, SourceInfo
+from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
 from repertoire.store.database import Store
 from repertoire.store.events import Event
+from repertoire.store.likeness import Carried
 from repertoire.store.rescue import quarantine
 from store.samples import NOW, SOURCE, component, record, start
 
@@ -113,6 +114,20 @@ def test_forgetting_a_project_leaves_no_trace_of_it_and_all_of_the_others(store,
     assert store.requests.texts([node]) == {node: "please zeppelin the text"}
     assert [link.other for link in store.graph.links(other)] == ["acme:a"]
     assert store.preferences.muted() == {"acme:b": "component"}
+
+
+def test_forgetting_a_project_takes_along_what_its_components_were_compared_to(store, path):
+    private = SourceInfo(f"project:{HERE}", "project", HERE)
+    mine = component(f"project:{HERE}:a", "quixotic words")
+    store.sources.write(private, [record("p", mine)], (), derived=(), now=NOW)
+    store.sources.set_edges([Edge(mine.id, "acme:a", CONFLICTS_WITH, 1.0, "says: quixotic")], now=NOW, file="conflicts")
+    store.preferences.dismiss((mine.id, "acme:a"), CONFLICTS_WITH, content="1:2", now=NOW)
+    (node,) = [summary.node_id for summary in store.graph.summaries() if summary.id == mine.id]
+    carried = Carried(node, "stamp", "5e1f" * 16, 9, (("conflict", "quixotic"),))
+    store.likeness.put([carried], {carried.text_hash: np.arange(128, dtype=np.uint32)})
+    store.privacy.forget_project(HERE)
+    assert traces(path, b"quixot", HERE.encode(), b"5e1f5e1f", np.arange(128, dtype="<u4").tobytes()) == []
+    assert store.preferences.dismissed() == {}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 5])

@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Iterator
 
 from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy
 from repertoire.store.connection import Connection
+from repertoire.store.likeness import Likeness
 from repertoire.store.requests import LEARNED
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
@@ -51,6 +53,7 @@ class Privacy:
             )
             for (key,) in self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,)):
                 self._sources.remove(key)
+                self._forget_likeness(key)
             gone = self._delete(
                 "event",
                 "project = ?1 OR request <> '' AND request IN (SELECT request FROM event WHERE project = ?1)",
@@ -63,6 +66,15 @@ class Privacy:
                 gone += self._delete("event", "request = ?", (key,))
                 self._delete("node", "id = ?", (node_id,))
         return gone
+
+    def _forget_likeness(self, source: str) -> None:
+        """Delete what comparing a source's components with others came to, the sentences quoted as evidence too."""
+        gone = "SELECT id FROM node WHERE type <> 'component'"
+        between = f"relation IN ('{TWIN_OF}', '{CONFLICTS_WITH}', '{ALTERNATIVE_TO}')"
+        self._delete("edge", f"source_id = 0 AND {between} AND (source IN ({gone}) OR target IN ({gone}))", ())
+        start = f"{source}:"
+        self._delete("dismissal", "substr(low, 1, ?2) = ?1 OR substr(high, 1, ?2) = ?1", (start, len(start)))
+        Likeness(self._db).drop_unused()
 
     def forget_all(self) -> int:
         """Delete everything: the log, requests, mutes, corrections, and every source; return how many events went.
