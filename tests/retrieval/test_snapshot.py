@@ -56,6 +56,32 @@ def test_new_vectors_are_read_but_not_for_every_batch_of_a_stream(store):
     assert len(kept.current().spaces[BODY_SPACE].rows) == 3
 
 
+def test_new_vectors_leave_what_was_worked_out_of_the_graph(store):
+    clock = Clock()
+    kept = snapshots(store, clock)
+    before = kept.current()
+    before.warm()
+    put_vectors(store, 3)
+    clock.now = 10.0
+    after = kept.current()
+    assert after is not before
+    assert after.graph is before.graph
+    assert after.topology is before.topology
+    assert len(before.spaces[BODY_SPACE].rows) == 0
+    assert len(after.spaces[BODY_SPACE].rows) == 3
+
+
+def test_edges_lead_where_the_topology_says(store):
+    snapshot = snapshots(store).current()
+    topology = snapshot.topology
+    for relation in {*topology.relation, "unheard-of"}:
+        expected = {}
+        for source, target, name in zip(topology.source, topology.target, topology.relation, strict=True):
+            if name == relation:
+                expected.setdefault(int(source), []).append(int(target))
+        assert snapshot.edges(relation) == {source: tuple(targets) for source, targets in expected.items()}
+
+
 def test_vectors_of_nodes_that_are_gone_are_left_out(store):
     put_vectors(store, 8)
     kept = snapshots(store)

@@ -112,6 +112,21 @@ def test_brute_force_agrees_with_the_index(store):
     assert [score for _, score in found] == pytest.approx((vectors @ query)[best].tolist(), abs=1e-5)
 
 
+def test_a_space_of_several_chunks_is_read_whole_in_the_order_of_its_ids_whatever_came_and_went(store):
+    nodes = ingest(store, *(f"text {n}" for n in range(2100)))
+    dice = np.random.default_rng(1)
+    kept = {node: dice.normal(size=8).astype(np.float32) for node in nodes}
+    store.vectors.put(SPACE, MODEL, [(node, "h") for node in kept], np.stack(list(kept.values())))
+    for node in nodes[:1100:2]:
+        store.vectors.drop(node)
+    again = nodes[:300:4]
+    store.vectors.put(SPACE, MODEL, [(node, "h") for node in again], np.stack([kept[node] for node in again]))
+    left = sorted(set(nodes) - set(nodes[:1100:2]) | set(again))
+    ids, vectors = store.vectors.matrix(SPACE, MODEL)
+    assert ids.tolist() == left
+    assert np.array_equal(vectors, np.stack([kept[node] for node in left]))
+
+
 def test_a_space_that_is_not_there_answers_with_nothing(store):
     assert store.vectors.nearest("code", MODEL, unit([1, 0])[0], limit=5) == []
     ids, matrix = store.vectors.matrix("code", MODEL)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from repertoire import __version__
 from repertoire.app.background import running
 from repertoire.app.gaps import Gap, recurring
 from repertoire.app.overlaps import count_installed
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.component import PROVIDES
 from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
@@ -76,7 +73,7 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=store.preferences.muted(),
         flagged=store.flags.counts(),
-        undescribed=_undescribed(repertoire),
+        undescribed=tuple(store.graph.undescribed(limit=_RECENT)),
         overlaps=count_installed(store),
         refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
@@ -89,15 +86,6 @@ def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
     for event in events:
         newest.setdefault(event.node or str(event.data.get("name")), event)
     return tuple(newest.values())[:_RECENT]
-
-
-def _undescribed(repertoire: Repertoire) -> tuple[str, ...]:
-    graph = repertoire.store.graph
-    topology = graph.topology()
-    provides = np.array([relation == PROVIDES for relation in topology.relation], dtype=np.bool_)
-    described = {topology.keys[position] for position in np.unique(topology.source[provides]).tolist()}
-    bare = [summary for summary in graph.summaries() if summary.id not in described]
-    return tuple(summary.id for summary in sorted(bare, key=lambda s: not s.installed)[:_RECENT])
 
 
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:

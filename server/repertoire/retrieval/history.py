@@ -117,9 +117,9 @@ def _served(snapshot: Snapshot) -> dict[int, tuple[Rows, Floats]]:
     """Map the position of every request to the rows that served it and the part of each."""
     topology = snapshot.topology
     found: dict[int, tuple[list[int], list[float]]] = {}
-    for index, relation in enumerate(topology.relation):
+    for index in np.flatnonzero(snapshot.related(SELECTED)).tolist():
         source, row = int(topology.source[index]), int(snapshot.row_at[topology.target[index]])
-        if relation == SELECTED and row >= 0 and topology.types[source] == REQUEST:
+        if row >= 0 and topology.types[source] == REQUEST:
             rows, weights = found.setdefault(source, ([], []))
             rows.append(row)
             weights.append(float(topology.weight[index]))

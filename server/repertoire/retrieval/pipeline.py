@@ -73,7 +73,9 @@ class Pipeline:
         self._patterns = KeptPatterns()
 
     def refresh(self) -> None:
-        """Read what moved since the last question, so that the next one need not."""
+        """Read what moved since the last question, so that the next one need not; nothing before there was one."""
+        if self._snapshots.kept is None:
+            return
         snapshot = self._snapshots.current()
         snapshot.warm()
         self._history_of(snapshot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import monotonic
 from typing import Any
@@ -16,10 +16,12 @@ from repertoire.domain.component import (
     BODY_INDEXED,
     COMPONENT_TYPES,
     CONFLICTS_WITH,
+    DEPENDS_ON,
     HOOK,
     MCP_SERVER,
     PATTERN,
     PLUGIN,
+    PROVIDES,
     SELECTED,
     TWIN_OF,
 )
@@ -104,7 +106,7 @@ class Snapshot:
     def _walked(self) -> Mask:
         """The edges that vouch: not a conflict, nor a copy or a pattern, by which the same would count twice."""
         pattern = np.array([kind == PATTERN for kind in self.topology.types], dtype=np.bool_)
-        silent = np.array([relation in _SILENT for relation in self.topology.relation], dtype=np.bool_)
+        silent = self.related(*_SILENT)
         return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target] | silent))
 
     @cached_property
@@ -123,14 +125,12 @@ class Snapshot:
         Little where components merely name each other.
         """
         topology = self.topology
-        counted = {
-            relation
-            for relation, weight in zip(topology.relation, topology.weight, strict=True)
-            if weight > 1.0 and relation != SELECTED
-        }
+        names, codes = self._relations
+        counted = [names[code] for code in np.unique(codes[topology.weight > 1.0]).tolist() if names[code] != SELECTED]
+        among = self.related(*counted)
         used = np.zeros(len(topology.ids), dtype=np.bool_)
         for ends in (topology.source, topology.target):
-            used[ends[np.array([relation in counted for relation in topology.relation], dtype=np.bool_)]] = True
+            used[ends[among]] = True
         named = np.isin(self.column("type"), NAMING) & ~used[self.positions]
         return np.where(named, _NAMED, 1.0)
 
@@ -145,23 +145,43 @@ class Snapshot:
     def warm(self) -> None:
         """Work out now what the first question would otherwise wait for."""
         self.graph.warm()
-        _ = self.vouching, self.priors, self._edges, self.position_of
+        _ = self.vouching, self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""
-        return self._edges.get(relation, {})
+        if relation not in self._edges:
+            among = self.related(relation)
+            sources, begins = np.unique(self.topology.source[among], return_index=True)
+            targets = self.topology.target[among].tolist()
+            ends = [*begins.tolist(), len(targets)][1:]
+            self._edges[relation] = {
+                source: tuple(targets[begin:end])
+                for source, begin, end in zip(sources.tolist(), begins.tolist(), ends, strict=True)
+            }
+        return self._edges[relation]
 
     @cached_property
     def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        found: dict[str, dict[int, list[int]]] = {}
-        topology = self.topology
-        for source, target, relation in zip(
-            topology.source.tolist(), topology.target.tolist(), topology.relation, strict=True
-        ):
-            found.setdefault(relation, {}).setdefault(source, []).append(target)
-        return {
-            relation: {source: tuple(targets) for source, targets in ends.items()} for relation, ends in found.items()
-        }
+        """What `edges` has worked out so far."""
+        return {}
+
+    def related(self, *relations: str) -> Mask:
+        """Return which edges are of one of these relations."""
+        names, codes = self._relations
+        return np.isin(codes, [code for code, name in enumerate(names) if name in relations])
+
+    @cached_property
+    def _relations(self) -> tuple[tuple[str, ...], Rows]:
+        """The names of all relations, and for every edge the place of its own among them."""
+        place = {name: code for code, name in enumerate(dict.fromkeys(self.topology.relation))}
+        codes = np.fromiter((place[name] for name in self.topology.relation), np.int64, len(self.topology.relation))
+        return tuple(place), codes
+
+    def with_spaces(self, spaces: Mapping[str, Space]) -> Snapshot:
+        """Return the same graph with other vectors, and with all that was worked out of the graph."""
+        other = replace(self, spaces=spaces)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in other.__dict__})
+        return other
 
     def column(self, field: str) -> npt.NDArray[Any]:
         """Return one field of all summaries, in row order."""
@@ -192,6 +212,7 @@ class Snapshots:
         self._clock = clock
         self._kept: Snapshot | None = None
         self._vector_revision = -1
+        self._matrices: dict[str, tuple[Rows, Vectors]] = {}
         self._loaded_at = 0.0
 
     def current(self, *, stale: bool = False) -> Snapshot:
@@ -203,20 +224,32 @@ class Snapshots:
             moved = self._vectors.revision() != self._vector_revision
             if not moved or self._clock() - self._loaded_at < _RELOAD_SECONDS:
                 return kept
-        self._kept = self._load()
+            self._kept = kept.with_spaces(self._spaces(kept))
+        else:
+            self._kept = self._load()
+        return self._kept
+
+    @property
+    def kept(self) -> Snapshot | None:
+        """The snapshot that was read last; None where no question has needed one."""
         return self._kept
 
     def _load(self) -> Snapshot:
-        self._loaded_at = self._clock()
-        self._vector_revision = self._vectors.revision()
         topology = self._graph.topology()
         present = frozenset(topology.ids.tolist())
         # A node that came between the two reads is left for the next revision.
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
         snapshot = Snapshot(topology.revision, summaries, topology, {})
-        spaces = {space: self._space(snapshot, space) for space in SPACES}
         length, patterns = self._usual_length(summaries), self._graph.data(PATTERN)
-        return Snapshot(topology.revision, summaries, topology, spaces, length, patterns)
+        return replace(snapshot, spaces=self._spaces(snapshot), length=length, patterns=patterns)
+
+    def _spaces(self, snapshot: Snapshot) -> Mapping[str, Space]:
+        self._loaded_at = self._clock()
+        revision = self._vectors.revision()
+        if revision != self._vector_revision:
+            self._matrices = {space: self._vectors.matrix(space, self._model) for space in SPACES}
+            self._vector_revision = revision
+        return {space: _space(snapshot, space, *matrix) for space, matrix in self._matrices.items()}
 
     def _usual_length(self, summaries: Sequence[Summary]) -> float:
         sample = summaries[:: max(1, len(summaries) // _SAMPLED)]
@@ -224,18 +257,18 @@ class Snapshots:
         lengths = [len(entry.component.description + entry.component.body[:BODY_INDEXED]) for entry in found]
         return float(np.median(lengths)) if lengths else 0.0
 
-    def _space(self, snapshot: Snapshot, space: str) -> Space:
-        node_ids, vectors = self._vectors.matrix(space, self._model)
-        if space == REQUEST_SPACE:
-            ids = snapshot.topology.ids
-            rows = np.searchsorted(ids, node_ids)
-            rows[rows == len(ids)] = 0
-            known = ids[rows] == node_ids if len(ids) else np.zeros(len(node_ids), dtype=np.bool_)
-        else:
-            rows, known = snapshot.rows_of(node_ids)
-        if known.all():
-            return Space(rows, vectors)
-        return Space(rows[known], vectors[known])
+
+def _space(snapshot: Snapshot, space: str, node_ids: Rows, vectors: Vectors) -> Space:
+    if space == REQUEST_SPACE:
+        ids = snapshot.topology.ids
+        rows = np.searchsorted(ids, node_ids)
+        rows[rows == len(ids)] = 0
+        known = ids[rows] == node_ids if len(ids) else np.zeros(len(node_ids), dtype=np.bool_)
+    else:
+        rows, known = snapshot.rows_of(node_ids)
+    if known.all():
+        return Space(rows, vectors)
+    return Space(rows[known], vectors[known])
 
 
 def best_rows(scores: Floats, limit: int) -> Rows:

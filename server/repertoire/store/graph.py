@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from repertoire.domain.component import PROVIDES
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
@@ -93,6 +94,16 @@ class Graph:
             for row in self._db.rows(f"{SELECT_STORED} WHERE n.id IN ({marks})", chunk):
                 found[int(row[0])] = stored(row)
         return found
+
+    def undescribed(self, *, limit: int) -> list[str]:
+        """Return the ids of components that provide nothing known, installed ones first."""
+        rows = self._db.rows(
+            f"""SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
+                WHERE NOT EXISTS (SELECT 1 FROM edge e WHERE e.source = n.id AND e.relation = '{PROVIDES}')
+                ORDER BY c.installed DESC, n.id LIMIT ?""",
+            (limit,),
+        )
+        return [str(row[0]) for row in rows]
 
     def by_key(self, key: str) -> StoredComponent | None:
         """Return the component with this id, or None."""

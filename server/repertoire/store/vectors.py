@@ -11,6 +11,8 @@ import numpy.typing as npt
 from repertoire.store.connection import Connection
 
 Matrix = npt.NDArray[np.float32]
+_CHUNKS = """SELECT c.validity, c.rowids, v.vectors FROM {table}_chunks c
+             JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
 _MOST = 4096  # sqlite-vec's own bound on k
 
 
@@ -78,11 +80,19 @@ class Vectors:
         """Return the whole space as node ids and their vectors, row by row, by node id."""
         with self._db.snapshot():
             place = self._find(space, model)
-            rows = [] if place is None else self._db.rows(f"SELECT rowid, embedding FROM {place.table} ORDER BY rowid")
-        ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        if not rows:
-            return ids, np.zeros((0, 0), dtype=np.float32)
-        return ids, np.frombuffer(b"".join(row[1] for row in rows), dtype="<f4").reshape(len(rows), -1)
+            # Chunk by chunk, as sqlite-vec keeps them: row by row through its table takes four times as long.
+            chunks = [] if place is None else self._db.rows(_CHUNKS.format(table=place.table))
+        if place is None or not chunks:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32)
+        held = [np.unpackbits(np.frombuffer(row[0], np.uint8), bitorder="little").astype(np.bool_) for row in chunks]
+        numbers = [np.frombuffer(row[1], "<i8")[valid] for row, valid in zip(chunks, held, strict=True)]
+        vectors = [
+            np.frombuffer(row[2], "<f4").reshape(-1, place.dimensions)[valid]
+            for row, valid in zip(chunks, held, strict=True)
+        ]
+        ids, matrix = np.concatenate(numbers).astype(np.int64), np.concatenate(vectors)
+        order = np.argsort(ids)
+        return (ids, matrix) if (order[1:] > order[:-1]).all() else (ids[order], matrix[order])
 
     def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
         """Return (node id, content hash) of components whose vector is missing or older than their content."""
