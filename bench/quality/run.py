@@ -94,13 +94,8 @@ def main() -> int:
                 continue
             rows.append(measure(case, data, Path(place), options.cache, embedder))
             print(line(rows[-1], last), flush=True)
-    number = last["number"] + 1 if last else 1
-    table = {"number": number, **measured, "model": embedder.model, "split": "dev", "rows": rows}
     if options.write:
-        path = RESULTS / f"quality-{number}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-        print(f"written to {path.relative_to(ROOT)}")
+        keep("quality", {**measured, "model": embedder.model, "split": "dev", "rows": rows})
     return 0
 
 
@@ -145,10 +140,20 @@ def make_needless(data: Path, folder: Path) -> None:
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
 
 
-def newest() -> dict | None:
-    """Return the last table that was kept."""
-    kept = sorted(RESULTS.glob("quality-*.json"), key=lambda path: int(path.stem.partition("-")[2]))
+def newest(kind: str = "quality") -> dict | None:
+    """Return the last table of a kind that was kept."""
+    kept = sorted(RESULTS.glob(f"{kind}-*.json"), key=lambda path: int(path.stem.partition("-")[2]))
     return json.loads(kept[-1].read_text(encoding="utf-8")) if kept else None
+
+
+def keep(kind: str, table: dict) -> None:
+    """Write a table beside the earlier ones of its kind."""
+    last = newest(kind)
+    number = last["number"] + 1 if last else 1
+    path = RESULTS / f"{kind}-{number}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"number": number, **table}, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {path.relative_to(ROOT)}")
 
 
 def commit() -> dict:
