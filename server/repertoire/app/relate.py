@@ -34,6 +34,8 @@ Tell = Callable[[], None]
 
 def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     """Bring the edges between sources up to date, but for those that need vectors; nothing moves where nothing did."""
+    if store.likeness.compared() == f"{_VERSION}{store.graph.revision()}":
+        return
     _read_new(store, tick)
     known = _Known(store)
     same = twins.twins(known.copies(), _alike(store))
@@ -47,6 +49,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
         for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
             store.sources.set_edges(edges, now=now(), file=label)
         store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
+        store.likeness.note_compared(f"{_VERSION}{store.graph.revision()}")
 
 
 def _still_good(store: Store, known: _Known) -> list[Edge]:
