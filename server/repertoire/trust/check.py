@@ -10,6 +10,15 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.spoken import NOT, SURELY, is_about_security, is_quoted, is_spoken_of
 
+# Words that say nothing in a sentence: what they lead to is a program, or a command in a block of its own.
+CODE_WORDS = frozenset(
+    (
+        *("rmtree(", "rmsync(", "remove-item", " /s ", "777 /", ":()", "vssadmin", "git push", "nc -", "/bin/", "| nc"),
+        *("socket.socket", "tcpclient", "xxd ", "| rev", "exec(", "eval(", "atob(", "buffer.from(", "\\x", "scp "),
+        *("mimikatz", "reg save", "secret-tool", "find-generic", "printenv", "env >", "env |", "os.environ"),
+        *("process.env", "requests.", "fetch(", "axios", "urlopen", "invoke-", "key4.db", "wallet.dat", "login data"),
+    )
+)
 GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
 NOTABLE = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: MEDIUM}
@@ -50,6 +59,7 @@ class Checks:
     """Many checks, run together: each rare word is looked for once, and only lines that hold one are judged."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
+        """Prepare the checks. A word of CODE_WORDS is looked for in code alone, which is a third of all text."""
         self._by_needle: dict[str, list[Check]] = {}
         for check in checks:
             for needle in check.needles:
@@ -58,9 +68,9 @@ class Checks:
     def run(self, document: Document) -> Iterator[Found]:
         """Yield the matches of every check in a document."""
         seen: set[tuple[int, int]] = set()
-        low = document.lower
+        low, fenced = document.lower, document.fenced
         for needle, checks in self._by_needle.items():
-            if needle not in low:
+            if needle not in (fenced if needle in CODE_WORDS else low):
                 continue
             for index in document.numbers_of(needle):
                 for check in checks:
@@ -95,7 +105,7 @@ def _severity(check: Check, document: Document, line: Line, match: re.Match[str]
     if place == RUN:
         return severity
     if spoken != NOT:
-        return LOW if rank(severity) >= rank(HIGH) else ""
+        return LOW if rank(severity) >= rank(HIGH) and not is_about_security(document) else ""
     if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
         return LOW if rank(severity) >= rank(MEDIUM) else ""
     return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity

@@ -58,6 +58,15 @@ class Document:
         return self.text.lower()
 
     @cached_property
+    def fenced(self) -> str:
+        """What of the lower-case text may be code: its fences, or all of it where marks inside lines blur them."""
+        low = self.lower
+        marks = low.count("```")
+        if self.kind == SCRIPT or "~~~" in low or marks != low.count("\n```") + low.startswith("```") or marks % 2:
+            return low
+        return "\n".join(low.split("```")[1::2])
+
+    @cached_property
     def lines(self) -> list[str]:
         """The lines as they are written."""
         return self.text.split("\n")

@@ -81,9 +81,9 @@ def _own(component: Component, text: str) -> Iterator[Found]:
 
 
 def _is_prompt(text: str) -> bool:
-    """Tell a hook whose words go to a model from one whose words go to a shell."""
+    """Tell a hook whose words go to a model or an agent from one whose words go to a shell."""
     kinds = set(_KIND.findall(text))
-    return kinds == {"prompt"}
+    return bool(kinds) and kinds <= {"prompt", "agent"}
 
 
 def _document(text: str, path: str) -> Iterator[Found]:
