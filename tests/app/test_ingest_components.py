@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from ingestion.workbench import skill
 
 PLUGIN = {
@@ -136,6 +138,27 @@ def test_requirements_are_edges_to_what_is_needed(bench):
         "requirement:package:@acme/browser",
         "requirement:env:BROWSER_KEY",
     }
+
+
+@pytest.mark.parametrize(
+    ("header", "requirements"),
+    [
+        (
+            'dependencies: ["torch>=2.0.0", "pandas[excel] >=1, <3", railway-cli]',
+            {"package:torch>=2.0.0", "package:pandas>=1,<3", "package:railway-cli"},
+        ),
+        (
+            "compatibility: Requires Python 3.11+, the gh CLI and the memory MCP server.",
+            {"runtime:python>=3.11", "binary:gh", "mcp_server:memory"},
+        ),
+        ("compatibility: Works best with the memory MCP server.", set()),
+        ('engines: {node: ">= 18"}', {"runtime:node>=18"}),
+    ],
+)
+def test_ranges_and_what_a_skill_says_it_works_with_are_requirements(bench, header, requirements):
+    bench.ingest(bench.write({"skills/kit/SKILL.md": f"---\nname: kit\ndescription: A kit.\n{header}\n---\n\nUse it."}))
+
+    assert set(bench.links(bench.one("skill"), "depends_on")) == {f"requirement:{name}" for name in requirements}
 
 
 def test_capabilities_carry_how_sure_they_are_and_where_they_were_found(bench):

@@ -1,16 +1,21 @@
 """The recommended set: small, closed under what it needs, within its budget, with reasons."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repertoire.app.gaps import gap_events, recurring
 from repertoire.app.pool import tokens_of
 from repertoire.app.recommend import recommend
 from repertoire.domain.answer import Task
-from repertoire.domain.component import DEPENDS_ON, Edge
+from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval.pipeline import Pipeline
+from repertoire.settings import Settings
 from repertoire.store.database import Store
+from repertoire.store.events import GAP
 from shelf import NOW, component, fill
 
 KUBERNETES, POSTGRES = "folder:/shelf:skills/kubernetes-deploy.md", "folder:/shelf:mcp_servers/postgres.md"
@@ -90,6 +95,92 @@ def test_twins_are_one_and_the_installed_one_is_taken(store, pipeline):
     assert [item.hit.component.id for item in found.items if item.hit.component.name == "pdf-forms"] == [
         "folder:/shelf:copy/pdf-forms.md"
     ]
+
+
+def needing(store, target, *requirements):
+    edges = [Edge(target, f"requirement:{requirement}", DEPENDS_ON) for requirement in requirements]
+    store.sources.set_edges(edges, now=NOW, file=f"required by {target}")
+
+
+def test_what_a_member_requires_and_this_machine_has_not_is_said(store, pipeline, tmp_path):
+    needing(store, POSTGRES, "binary:no-such-program", "env:PGPASSWORD", "binary:present")
+    (tmp_path / "present").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "present").chmod(0o755)
+    task = Task("run sql queries against a postgresql database", project=str(tmp_path))
+    found = recommend(pipeline, task, environment={"PATH": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path)})
+    [item] = [item for item in found.items if item.hit.component.name == "postgres"]
+    assert item.lacking == ("no-such-program, not found here", "PGPASSWORD, not set here")
+    assert "postgres needs no-such-program, not found here" in found.warnings
+
+
+def test_of_equals_the_one_that_can_work_here_is_taken_and_the_other_would_come_with_what_it_needs(store, pipeline):
+    same = "Fills the fields of PDF forms from any spreadsheet."
+    fill(store, component("skill", "pdf-filler", same), component("command", "pdf-stamper", same))
+    needing(store, "folder:/shelf:skills/pdf-filler.md", "binary:no-such-program")
+    needing(store, "folder:/shelf:skills/pdf-forms.md", "binary:no-such-program")
+    found = recommend(pipeline, Task("fill PDF forms from any spreadsheet", limit=1), environment={"PATH": ""})
+    assert names(found) == ["pdf-stamper"]
+    told = {other.component.name: (other.reason, other.remedy) for other in found.why_not}
+    assert told["pdf-filler"] == ("needs no-such-program, not found here", "with no-such-program")
+
+
+def test_a_missing_mcp_server_that_is_known_comes_along(store, pipeline):
+    needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
+    found = recommend(pipeline, Task("fill PDF forms", limit=1), environment={"PATH": ""})
+    assert names(found) == ["postgres", "pdf-forms"]
+    assert "/plugin install postgres@acme" in found.install
+
+
+def test_two_that_conflict_are_never_both_in_a_set(store, pipeline):
+    fill(store, component("skill", "helm-deploy", "Deploys services to Kubernetes with Helm releases."))
+    other = "folder:/shelf:skills/helm-deploy.md"
+    store.sources.set_edges([Edge(KUBERNETES, other, CONFLICTS_WITH)], now=NOW, file="conflicts")
+    found = recommend(pipeline, Task("deploy services to Kubernetes with Helm", limit=4))
+    assert len({"kubernetes-deploy", "helm-deploy"} & set(names(found))) == 1
+    assert any(other.reason.startswith("conflicts with") for other in found.why_not)
+
+
+def test_one_that_conflicts_with_what_is_in_use_says_so(store, pipeline):
+    edges = [Edge(KUBERNETES, "folder:/shelf:skills/changelog.md", CONFLICTS_WITH)]
+    store.sources.set_edges(edges, now=NOW, file="conflicts")
+    found = recommend(pipeline, Task("deploy services to Kubernetes"))
+    assert "kubernetes-deploy needs changelog out of use: the two conflict" in found.warnings
+
+
+def test_a_circle_of_needs_is_named(store, pipeline):
+    back = [Edge("folder:/shelf:skills/helm-lint.md", KUBERNETES, DEPENDS_ON)]
+    store.sources.set_edges(back, now=NOW, file="back")
+    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=1))
+    assert sorted(names(found)) == ["helm-lint", "kubernetes-deploy"]
+    assert any("need each other" in warning for warning in found.warnings)
+
+
+def test_what_would_bring_a_runner_up_in_does_bring_it_in(pipeline):
+    text = "deploy with helm to kubernetes, explain slow sql in postgresql, fill pdf forms and write a changelog"
+    found = recommend(pipeline, Task(text, limit=2))
+    sizes = [(o.component.name, int(o.remedy.split()[-1])) for o in found.why_not if o.remedy.startswith("with size")]
+    assert sizes
+    for name, size in sizes:
+        assert name in names(recommend(pipeline, Task(text, limit=size)))
+
+
+def test_needs_that_nothing_known_provides_are_remembered_one_by_one_and_counted(store, pipeline):
+    revision = store.graph.revision()
+    task = Task("deploy to kubernetes with helm after the translation")
+    found = replace(recommend(pipeline, task), degraded=())  # this pipeline has no model, and says so
+    for _ in range(2):
+        store.events.append(gap_events(task, found, Settings()))
+    assert [(gap.need, gap.times) for gap in recurring(store.events.recent(kinds=(GAP,)))] == [("translation", 2)]
+    assert store.graph.revision() == revision
+
+
+def test_nothing_is_remembered_of_an_answer_that_could_not_look_properly(pipeline):
+    task = Task("book a flight to Rome and a hotel with a database of reviews")
+    found = recommend(pipeline, task)
+    assert gap_events(task, found, Settings()) == ()
+    [event] = gap_events(task, replace(found, degraded=()), Settings())
+    assert event.data["need"] == task.text
+    assert gap_events(task, replace(found, degraded=()), Settings(store_prompts="off")) == ()
 
 
 @pytest.mark.parametrize("task", [Task(""), Task("x", limit=0), Task("x", budget=0)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from repertoire.domain.component import (
     CONFLICTS_WITH,
     DEPENDS_ON,
     MCP_SERVER,
+    PART_OF,
     PROVIDES,
     REQUIREMENT,
     TWIN_OF,
@@ -30,6 +32,7 @@ _CONSIDERED = 30  # ranked candidates that may enter a set
 _CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
 _LISTED = 1536  # characters of a description that Claude Code puts into its listing
 _TELLING = 40  # characters from which equal descriptions are no coincidence
+_PART = 0.9  # how far a plugin does the job of what it holds, and the other way round
 _LIKE, _ALIKE = 0.7, 0.5  # similarity from which two descriptions tell of one job; how far, where they are equal
 
 Check = Callable[[str], Condition]
@@ -84,10 +87,11 @@ def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Po
     """Make the candidates of a ranking, with those that they need."""
     snapshot = ranking.snapshot
     head = ranking.rows[:_CONSIDERED]
-    rows = np.concatenate([head, _needed(snapshot, head)])
+    needs = _Needs(snapshot, around.check)
+    rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    maker = _Maker(ranking, around, _alike(snapshot, head))
+    maker = _Maker(ranking, around, needs, _alike(snapshot, head))
     candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
@@ -110,19 +114,65 @@ def twin_marks(component: Component) -> frozenset[str]:
     return frozenset({f"{component.type} {component.name.lower()}", *same_words})
 
 
-def _needed(snapshot: Snapshot, head: Rows) -> Rows:
-    """Return the rows of components that the head depends on, directly or through others, without the head."""
-    edges = snapshot.edges(DEPENDS_ON)
-    waiting = snapshot.positions[head].tolist()
-    seen = set(waiting)
-    found = []
-    while waiting:
-        for end in edges.get(waiting.pop(), ()):
-            if end not in seen and snapshot.row_at[end] >= 0:
-                seen.add(end)
-                waiting.append(end)
-                found.append(int(snapshot.row_at[end]))
-    return np.array(sorted(found), dtype=np.int64)
+class _Needs:
+    """What components of one snapshot need: other components, and what the machine must have."""
+
+    def __init__(self, snapshot: Snapshot, check: Check | None) -> None:
+        self._snapshot = snapshot
+        self._check = check
+        self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+
+    def of(self, position: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Return the rows that a component needs, and what of its other requirements is not met here.
+
+        An MCP server that is missing here and known by its name is needed like any other component.
+        """
+        if position not in self._known:
+            snapshot = self._snapshot
+            ends = snapshot.edges(DEPENDS_ON).get(position, ())
+            rows = [int(snapshot.row_at[end]) for end in ends if snapshot.row_at[end] >= 0 and end != position]
+            lacking: list[str] = []
+            for condition in self._conditions(position):
+                row = self._provider(condition.requirement)
+                if row >= 0:
+                    rows.append(row)
+                else:
+                    lacking.append(condition.text)
+            own = int(snapshot.row_at[position])
+            self._known[position] = tuple(row for row in dict.fromkeys(rows) if row != own), tuple(lacking)
+        return self._known[position]
+
+    def beyond(self, head: Rows) -> Rows:
+        """Return the rows that the head needs, directly or through others, without the head."""
+        waiting = head.tolist()
+        seen = set(waiting)
+        found = []
+        while waiting:
+            for row in self.of(int(self._snapshot.positions[waiting.pop()]))[0]:
+                if row not in seen:
+                    seen.add(row)
+                    waiting.append(row)
+                    found.append(row)
+        return np.array(sorted(found), dtype=np.int64)
+
+    def _conditions(self, position: int) -> list[Condition]:
+        """Return what is required beside components and not met here."""
+        if self._check is None:
+            return []
+        found = [self._check(requirement) for requirement in requirements(self._snapshot, position)]
+        return [condition for condition in found if condition.met is False]
+
+    def _provider(self, requirement: str) -> int:
+        kind, _, name = requirement.partition(":")
+        return self._servers.get(name.lower(), -1) if kind == MCP_SERVER else -1
+
+    @cached_property
+    def _servers(self) -> dict[str, int]:
+        """Return the row of the MCP server of each name that most carry."""
+        summaries = self._snapshot.summaries
+        rows = [row for row, summary in enumerate(summaries) if summary.type == MCP_SERVER]
+        rows.sort(key=lambda row: (summaries[row].popularity, -row))
+        return {summaries[row].name.lower(): row for row in rows}
 
 
 def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
@@ -147,12 +197,15 @@ def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
 class _Maker:
     """Makes the candidates of one ranking."""
 
-    def __init__(self, ranking: Ranking, around: Circumstances, alike: Mapping[int, Mapping[str, float]]) -> None:
+    def __init__(
+        self, ranking: Ranking, around: Circumstances, needs: _Needs, alike: Mapping[int, Mapping[str, float]]
+    ) -> None:
         self._snapshot, self._plan = ranking.snapshot, ranking.plan
         self._around = around
+        self._needs = needs
         self._alike = alike
-        self._conflicts, self._twins, self.alternatives = (
-            _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, ALTERNATIVE_TO)
+        self._conflicts, self._twins, self._parts, self.alternatives = (
+            _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
 
     def candidate(self, row: int, hit: Hit) -> Candidate:
@@ -161,11 +214,7 @@ class _Maker:
         position = int(snapshot.positions[row])
         topology = snapshot.topology
         provided = {topology.names[end] for end in snapshot.edges(PROVIDES).get(position, ())}
-        needs = tuple(
-            topology.keys[end]
-            for end in snapshot.edges(DEPENDS_ON).get(position, ())
-            if snapshot.row_at[end] >= 0 and end != position
-        )
+        needed, lacking = self._needs.of(position)
         words = set(content_words(f"{component.name} {component.description}"))
         twins = self.keys(self._twins, row)
         return Candidate(
@@ -177,10 +226,10 @@ class _Maker:
             installed=component.installed,
             covers=frozenset(words.intersection(self._plan.words)),
             capabilities=frozenset(provided.intersection(self._plan.capabilities)),
-            needs=needs,
+            needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
-            lacking=(*self._lacking(position), *self._disputed(row, component)),
-            alike=self._alike.get(row, {}),
+            lacking=(*lacking, *self._disputed(row, component)),
+            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self._parts, row), _PART)},
             bundle=component.plugin or component.repository,
         )
 
@@ -188,13 +237,6 @@ class _Maker:
         """Return the ids at the other ends of a row's edges."""
         ends = edges.get(int(self._snapshot.positions[row]), frozenset())
         return frozenset(self._snapshot.topology.keys[end] for end in ends)
-
-    def _lacking(self, position: int) -> list[str]:
-        check = self._around.check
-        if check is None:
-            return []
-        found = (check(requirement) for requirement in requirements(self._snapshot, position))
-        return [condition.text for condition in found if condition.met is False]
 
     def _disputed(self, row: int, component: Component) -> list[str]:
         """Return the components in use with which one conflicts; a twin of it is no conflict, but itself."""

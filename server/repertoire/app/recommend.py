@@ -153,18 +153,19 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
     """Return what else does a member's job: what it stands for, what is said to be one, what comes near it."""
     pool, shelf, asked = answered.pool, answered.case.shelf, answered.assembly.asked
     members = {chosen.key for chosen in answered.assembly.chosen}
-    found = []
+    found: dict[str, Other] = {}
     for hit in pool.ranked:
-        other = hit.component.id
+        other, name = hit.component.id, hit.component.name.lower()
         if other in members or other not in pool.candidates:
             continue
         if shelf.stands_for.get(other) == key:
-            found.append(Other(hit.component, "the same"))
+            found.setdefault(name, Other(hit.component, "the same"))
         elif other in pool.alternatives.get(key, ()):
-            found.append(Other(hit.component, "an alternative by its own word"))
+            found.setdefault(name, Other(hit.component, "known as an alternative"))
         elif asked and other in shelf.known and whynot.same_job(shelf, other, asked) == key:
-            found.append(Other(hit.component, "a like job"))
-    return tuple(found[:_ALTERNATIVES])
+            found.setdefault(name, Other(hit.component, "a like job"))
+    # Whoever looks for another wants another one first.
+    return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:

@@ -15,6 +15,16 @@ _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
 _BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
+_RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*)?")
+_RUNTIMES = {"python": "python", "node": "node", "node.js": "node", "nodejs": "node", "bun": "bun", "deno": "deno"}
+# "Requires Python 3.10+", "needs Node.js >= 18", "gh CLI", "memory MCP server": how a skill says what it works with
+_AT_LEAST = re.compile(
+    r"\b(python|node(?:\.?js)?|bun|deno)\s+(?:>=\s*|v)?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:later|newer|higher))",
+    re.IGNORECASE,
+)
+_OWN_WORDS = re.compile(r"\b(?:requires?|needs?)\b[^.]*(?:\.\d[^.]*)*", re.IGNORECASE)
+_CLI = re.compile(r"\b([a-z][a-z0-9_-]{1,30}) CLI\b")
+_NAMED_SERVER = re.compile(r"\b([a-z][a-z0-9_-]{1,40}) MCP server\b")
 _PACKAGE = re.compile(r"^(?:@[a-z0-9~._-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 # in every shell, or Claude Code's own: requiring them says nothing
@@ -56,7 +66,8 @@ def of_front_matter(header: Mapping[str, Any]) -> Iterator[Need]:
             yield Need("mcp_server", values.name(server), 0.9, f"front matter {key}")
     for package in values.words(header.get("dependencies")):
         if found := _PACKAGE.match(package):
-            yield Need("package", found.group(), 0.8, "front matter dependencies")
+            yield Need("package", found.group() + _range(package[found.end() :]), 0.8, "front matter dependencies")
+    yield from _of_runtimes(header)
     metadata = values.mapping(header.get("metadata"))
     for holder in (header, metadata, *(values.mapping(item) for item in metadata.values())):
         needed = values.mapping(holder.get("requires"))
@@ -64,6 +75,25 @@ def of_front_matter(header: Mapping[str, Any]) -> Iterator[Need]:
             yield Need("binary", binary, 0.9, "front matter requires")
         for variable in values.words(needed.get("env")):
             yield Need("env", variable, 0.9, "front matter requires")
+
+
+def _range(text: str) -> str:
+    found = _RANGE.match(text)
+    return "".join((found.group(1) or "").split())[:60] if found else ""
+
+
+def _of_runtimes(header: Mapping[str, Any]) -> Iterator[Need]:
+    for name, wanted in values.mapping(header.get("engines")).items():
+        if runtime := _RUNTIMES.get(str(name).lower()):
+            yield Need("runtime", runtime + _range(values.name(wanted)), 0.9, "front matter engines")
+    stated = values.text(header.get("compatibility"))[:500]
+    for name, version in _AT_LEAST.findall(stated):
+        yield Need("runtime", f"{_RUNTIMES[name.lower()]}>={version}", 0.8, "front matter compatibility")
+    for sentence in _OWN_WORDS.findall(stated):
+        for program in _CLI.findall(sentence):
+            yield Need("binary", program, 0.7, "front matter compatibility")
+        for server in _NAMED_SERVER.findall(sentence):
+            yield Need("mcp_server", server, 0.8, "front matter compatibility")
 
 
 def _server_names(listed: Any) -> Iterator[str]:

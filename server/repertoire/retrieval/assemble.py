@@ -14,8 +14,9 @@ from functools import cached_property
 
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
 _REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
+_IDLE = 0.3  # of it, for one that covers none of the capabilities that are still needed, where any are known
 _TOGETHER = 0.3  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
-_COVERING = 1.0  # what covering all that the task is known to need brings
+_COVERING = 0.6  # what covering all that the task is known to need brings
 _NOTICED = 0.15  # relative score below which what a candidate covers proves no need
 _STARTS = 6
 _LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
@@ -151,25 +152,21 @@ class Shelf:
 
     def worth(self, asked: Sequence[str], limits: Limits) -> float:
         """Return what a set is worth, in whatever order it is given."""
-        brought, marks, covered = 0.0, 0, 0
+        brought, covered = 0.0, 0
         before: list[str] = []
         for key in sorted(asked, key=self._place.__getitem__):
-            brought += self._gain(key, marks, before)
-            marks |= self._marks[key]
+            brought += self._gain(key, before)
             before.append(key)
         members = self.members(asked)
         if self._needed:
             for key in members:
                 covered |= self._covered[key]
             brought += _COVERING * covered.bit_count() / len(self._needed)
-        return 2.0 * brought / (len(members) + limits.expected)
+        return 2.0 * brought / (len(members) + limits.expected + (_COVERING if self._needed else 0.0))
 
     def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
         """Return how likely a candidate is, and how much of that is left beside a set."""
-        marks = 0
-        for other in asked:
-            marks |= self._marks[other]
-        return self._likely[key], self._gain(key, marks, asked)
+        return self._likely[key], self._gain(key, asked)
 
     def nearest(self, key: str, asked: Iterable[str]) -> str:
         """Return the member whose job is nearest to a candidate's."""
@@ -243,14 +240,24 @@ class Shelf:
             and self.worth((*asked, key), limits) > worth
         )
 
-    def _gain(self, key: str, marks: int, before: Sequence[str]) -> float:
+    def _gain(self, key: str, before: Sequence[str]) -> float:
         """Return what a candidate brings to those before it: its likelihood, less what they do already."""
-        mine, alike, bundle = self._marks[key], self.known[key].alike, self.known[key].bundle
-        shared = (mine & marks).bit_count() / mine.bit_count() if mine else 0.0
-        same = max((alike.get(other, 0.0) for other in before), default=0.0) if alike else 0.0
-        together = bool(bundle) and any(self.known[other].bundle == bundle for other in before)
+        if not before:
+            return self._likely[key]
+        marks = covered = 0
+        together, same = False, 0.0
+        own = self.known[key]
+        for other in before:
+            marks |= self._marks[other]
+            covered |= self._covered[other]
+            together = together or (own.bundle != "" and own.bundle == self.known[other].bundle)
+            same = max(same, own.alike.get(other, 0.0))
+        mine = self._marks[key]
+        # What shares no word with the task covers nothing of it that could be told.
+        shared = (mine & marks).bit_count() / mine.bit_count() if mine else 1.0
+        idle = bool(self._needed) and not self._covered[key] & ~covered
         likely = min(1.0, self._likely[key] * (1.0 + _TOGETHER * together))
-        return likely * (1.0 - _REPEATED * shared) * (1.0 - same)
+        return likely * (1.0 - _REPEATED * shared) * (1.0 - _IDLE * idle) * (1.0 - same)
 
     def _exclusive(self, one: str, other: str) -> bool:
         first, second = self.known[one], self.known[other]
