@@ -250,9 +250,9 @@ def settle(store: Store, *, report: Report = quiet) -> None:
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
+    renew_patterns(store)
     relate(store, tick=lambda: report(Step("", "relate")))
     store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
-    renew_patterns(store)
 
 
 def _carriers(store: Store) -> list[Carrier]:
