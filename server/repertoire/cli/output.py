@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,17 +14,29 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from repertoire.domain.component import Component
+from repertoire.rendering.flags import without_orders
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+_UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
 BODY_SHOWN = 400  # characters of a component's text in JSON; `explain --json` has the whole of it
 
 
 def show(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
     """Print a value, as JSON or as the text of it."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2) if as_json else text().rstrip("\n"))
+    click.echo(as_text(value) if as_json else text().rstrip("\n"))
+
+
+def as_text(value: Any) -> str:
+    """Return JSON in which what cannot be seen is escaped: a terminal or a model would obey or swallow it."""
+    whole = json.dumps(plain(value), ensure_ascii=False, indent=2)
+    return _UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], whole)
 
 
 def plain(value: Any) -> Any:
     """Return what json can write: dataclasses and mappings as objects, tuples as lists, long bodies cut."""
+    if isinstance(value, Component):
+        value = without_orders(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
             field.name: plain(_short(field.name, getattr(value, field.name))) for field in dataclasses.fields(value)

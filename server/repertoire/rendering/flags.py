@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from repertoire.app.trust import Accepted, Report
 from repertoire.app.trust_eval import TrustScores
@@ -26,6 +27,14 @@ def description_of(component: Component, limit: int) -> str:
 def is_withheld(component: Component) -> bool:
     """Tell whether a component's words are kept from models."""
     return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in component.flags)
+
+
+def without_orders(component: Component) -> Component:
+    """Return a component without its words, where they were found to give a model orders."""
+    if not is_withheld(component):
+        return component
+    flags = tuple(replace(flag, text="") for flag in component.flags)
+    return replace(component, description=WITHHELD, body="", code="", examples=(), front_matter={}, flags=flags)
 
 
 def flag_lines(flags: Sequence[Flag]) -> list[str]:

@@ -17,7 +17,7 @@ from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 MOST = 0.5
-POPULARITY, FRESHNESS, STACK = "popularity", "freshness", "stack"
+POPULARITY, FRESHNESS, TRUST, STACK = "popularity", "freshness", "trust", "stack"
 # On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; no labels tell of the others.
 _POPULARITY, _FRESHNESS, _STACK = 0.1, 0.1, 0.25
 _POPULAR = 4.0  # carried by sixteen sources
@@ -46,12 +46,18 @@ def usual_priors(today: Callable[[], date]) -> tuple[Prior, ...]:
     return (
         Prior(POPULARITY, _POPULARITY, popularity),
         Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today())),
+        Prior(TRUST, MOST, trust),
     )
 
 
 def popularity(snapshot: Snapshot) -> Floats:
     """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere."""
     return np.asarray(np.minimum(snapshot.column("popularity").astype(np.float64) / _POPULAR, 1.0))
+
+
+def trust(snapshot: Snapshot) -> Floats:
+    """Return -1 for what static checks flag as high or worse, half of it for medium; 0 where nothing was found."""
+    return np.asarray(-np.clip(snapshot.column("risk").astype(np.float64) - 1.0, 0.0, 2.0) / 2.0)
 
 
 def freshness(snapshot: Snapshot, today: date) -> Floats:

@@ -189,7 +189,18 @@ class Snapshot:
 
     @cached_property
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
-        fields = ("id", "name", "type", "source", "repository", "plugin", "installed", "popularity", "last_commit")
+        fields = (
+            "id",
+            "name",
+            "type",
+            "source",
+            "repository",
+            "plugin",
+            "installed",
+            "popularity",
+            "risk",
+            "last_commit",
+        )
         return {field: np.array([getattr(summary, field) for summary in self.summaries]) for field in fields}
 
     def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
