@@ -58,10 +58,15 @@ def repositories() -> list[Path]:
     return sorted(folder for folder in Path(named).iterdir() if folder.is_dir() and "+" in folder.name)
 
 
+def cache() -> Path:
+    """Return the folder that keeps what takes minutes to make."""
+    return Path(os.environ.get("REPERTOIRE_BENCH_CACHE") or Path(tempfile.gettempdir()) / "repertoire-bench")
+
+
 def home() -> Path:
     """Return the home, its components ingested and embedded by the product itself; the first time takes minutes."""
     repositories()
-    kept = Path(os.environ.get("REPERTOIRE_BENCH_CACHE") or Path(tempfile.gettempdir()) / "repertoire-bench") / "home"
+    kept = cache() / "home"
     kept.mkdir(mode=0o700, parents=True, exist_ok=True)
     # In a process of its own: what it loads must not weigh on what is measured here.
     subprocess.run([sys.executable, __file__, str(kept)], check=True)
