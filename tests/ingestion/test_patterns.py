@@ -28,8 +28,10 @@ def by_hand(baskets, bounds):
             support = counted(baskets, items)
             if support < bounds.support:
                 continue
-            sure = [support / counted(baskets, [i for i in items if i != item]) for item in items]
-            lift = min(part * len(baskets) / counted(baskets, [item]) for part, item in zip(sure, items, strict=True))
+            others = [counted(baskets, [i for i in items if i != item]) for item in items]
+            sure = [support / rest for rest in others]
+            usual = [counted(baskets, [item]) for item in items]
+            lift = min(support * len(baskets) / (rest * one) for rest, one in zip(others, usual, strict=True))
             if lift >= bounds.lift:
                 found[items] = (support, lift, sure)
     return {
@@ -142,6 +144,15 @@ def test_what_requests_selected_together_is_kept_without_the_requests():
         ("commit + review", 3, ()),
     ]
     assert "request:" not in repr(found)
+
+
+def test_what_is_in_everything_is_in_a_few_patterns_only():
+    pairs = [frozenset({"s:hub", f"s:{number:02}"}) for number in range(40)] * 2
+    rest = [frozenset({"s:left", "s:right"})] * 60
+    requests = [Transaction("request", f"{number}", "", members) for number, members in enumerate([*pairs, *rest])]
+    found = used_patterns(requests, {member: Known(member) for one in requests for member in one.members})
+    assert sum("s:hub" in pattern.members for pattern in found) == 20
+    assert any("s:left" in pattern.members for pattern in found)
 
 
 def test_the_same_combinations_make_the_same_patterns():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
-from operator import and_, truediv
+from operator import and_
 
 from repertoire.domain.component import CAPABILITY, MEMBER_OF, PATTERN, PROVIDES, Edge, Node
 
@@ -27,6 +27,7 @@ _MINED = 40  # items: what is carried with more is a collection, and its pairs t
 _WHOLE = 24  # members of a set that is kept as a whole
 _LEVEL = 4000  # itemsets of one size that are grown on: two copies of one large plugin must not become a million
 _TERMS = 12  # capabilities of one pattern
+_EACH = 20  # recurring combinations of one item: what is in everything must not crowd out all else that is known of it
 _EVIDENCE = 5
 _NAMED = 4
 _SURE = 0.5
@@ -118,7 +119,7 @@ def patterns(transactions: Sequence[Transaction], known: Mapping[str, Known]) ->
         *_whole(ordered, known),
         *(
             _recurring(itemset, ordered, known, TOGETHER)
-            for itemset in frequent([one.members for one in ordered], Bounds())
+            for itemset in _varied(frequent([one.members for one in ordered], Bounds()))
         ),
         *_capabilities(ordered, known),
     ]
@@ -128,7 +129,7 @@ def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, Known
     """Return the combinations that recur in what past requests selected; nothing of the requests themselves."""
     return [
         _recurring(itemset, (), known, REQUESTS)
-        for itemset in frequent([one.members for one in transactions], Bounds())
+        for itemset in _varied(frequent([one.members for one in transactions], Bounds()))
     ]
 
 
@@ -203,15 +204,25 @@ def _strongest(
 
 def _itemset(items: tuple[str, ...], together: int, holds: Mapping[str, int], total: int) -> Itemset:
     support = together.bit_count()
-    sure = tuple(support / reduce(and_, (holds[other] for other in part)).bit_count() for part in _parts(items))
-    usual = (holds[item].bit_count() / total for item in items)
-    return Itemset(items, support, min(map(truediv, sure, usual)), sure)
+    others = [reduce(and_, (holds[other] for other in part)).bit_count() for part in _parts(items)]
+    alone = [holds[item].bit_count() for item in items]
+    lift = min(support * total / (rest * one) for rest, one in zip(others, alone, strict=True))
+    return Itemset(items, support, lift, tuple(support / rest for rest in others))
 
 
 def _parts(items: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the items without each of them in turn."""
     for index in range(len(items)):
         yield (*items[:index], *items[index + 1 :])
+
+
+def _varied(itemsets: Iterable[Itemset]) -> Iterator[Itemset]:
+    """Yield the itemsets none of whose items is in many better ones."""
+    uses: Counter[str] = Counter()
+    for itemset in itemsets:
+        if all(uses[item] < _EACH for item in itemset.items):
+            uses.update(itemset.items)
+            yield itemset
 
 
 def _whole(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> Iterator[Pattern]:
@@ -258,7 +269,7 @@ def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known
         for one in transactions
         if one.origin != AGENT_SET  # a plugin's agents declare the same skills again and again
     ]
-    for itemset in frequent(provided, Bounds(support=3, most=300)):
+    for itemset in _varied(frequent(provided, Bounds(support=3, most=300))):
         sure = dict(zip(itemset.items, itemset.confidence, strict=True))
         name = _name(itemset.items)
         key = f"{name}~{_digest(CAPABILITIES, itemset.items)}"
