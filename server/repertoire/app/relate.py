@@ -12,6 +12,7 @@ from repertoire.app.clock import now
 from repertoire.app.nearest import LABEL as NEAREST
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
+from repertoire.domain.text import content_words
 from repertoire.ingestion import alternatives, conflicts, likeness, statements, twins
 from repertoire.ingestion.alternatives import Job
 from repertoire.ingestion.conflicts import Party
@@ -34,7 +35,7 @@ Tell = Callable[[], None]
 
 def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     """Bring the edges between sources up to date, but for those that need vectors; nothing moves where nothing did."""
-    if store.likeness.compared() == f"{_VERSION}{store.graph.revision()}":
+    if store.likeness.compared(ACROSS) == _state(store):
         return
     _read_new(store, tick)
     known = _Known(store)
@@ -49,7 +50,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
         for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
             store.sources.set_edges(edges, now=now(), file=label)
         store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
-        store.likeness.note_compared(f"{_VERSION}{store.graph.revision()}")
+        store.likeness.note_compared(ACROSS, _state(store))
 
 
 def _still_good(store: Store, known: _Known) -> list[Edge]:
@@ -65,8 +66,10 @@ def _still_good(store: Store, known: _Known) -> list[Edge]:
     ]
 
 
-def relate_in_meaning(store: Store, model: str) -> int:
-    """Add the alternatives that vectors show to those that words showed; return how many there are now."""
+def relate_in_meaning(store: Store, model: str) -> None:
+    """Add the alternatives that vectors show to those that words showed; nothing moves where nothing did."""
+    if store.likeness.compared(MEANING) == _state(store, model):
+        return
     ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
     edges: list[Edge] = []
     if len(ids):
@@ -77,8 +80,15 @@ def relate_in_meaning(store: Store, model: str) -> int:
         present = known.pairs(ALTERNATIVE_TO, but=MEANING)
         settled = _both_ways([*present, *known.pairs(TWIN_OF)])
         edges = alternatives.fill(present, alternatives.in_meaning([job for _, job in listed], nearest, settled))
-    store.sources.set_edges(edges, now=now(), file=MEANING)
-    return len(edges)
+    with store.transaction():
+        store.sources.set_edges(edges, now=now(), file=MEANING)
+        store.likeness.note_compared(MEANING, _state(store, model))
+
+
+def _state(store: Store, model: str = "") -> str:
+    """Name everything that a comparison is made from: while it stays, there is nothing to compare."""
+    vectors = f":{model}:{store.vectors.revision()}" if model else ""
+    return f"{_VERSION}{store.graph.revision()}{vectors}"
 
 
 def _read_new(store: Store, tick: Tell) -> None:
@@ -157,11 +167,16 @@ class _Known:
         self._store = store
         self._outlines = store.graph.outlines()
         self._texts = store.likeness.texts()
+        self._purposes = {o.node_id: frozenset(content_words(o.description)) for o in self._outlines}
         self.ids = {outline.node_id: outline.id for outline in self._outlines}
 
     def copies(self) -> list[Copy]:
         """Return what may be a twin: what is read for real."""
-        return [Copy.of(outline, text.text_hash, text.words) for outline, text in self._read() if text.words]
+        return [
+            Copy.of(outline, text.text_hash, text.words, self._purposes[outline.node_id])
+            for outline, text in self._read()
+            if text.words
+        ]
 
     def named(self) -> list[Named]:
         """Return what may speak of others and be spoken of."""
@@ -188,7 +203,7 @@ class _Known:
             held = provides.setdefault(source, {})
             if (nearest or label != NEAREST) and (term not in held or held[term][0] < weight):
                 held[term] = weight, told
-        return [Job.of(outline, provides.get(outline.node_id, {})) for outline in self._outlines]
+        return [Job.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
 
     def pairs(self, relation: str, *, but: str = "") -> list[tuple[str, str]]:
         """Return the ids that edges of a relation connect, without those of one label."""

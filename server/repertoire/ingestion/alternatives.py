@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.component import AGENT, ALTERNATIVE_TO, COMMAND, SKILL, Edge
-from repertoire.domain.text import content_words
 from repertoire.ingestion.likeness import candidates, hashes, jaccard, signature
 from repertoire.ingestion.twins import bounded
 from repertoire.ports import Outline
@@ -38,7 +37,7 @@ class Job:
     named: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]]) -> Job:
+    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]) -> Job:
         """Make a job of a component and (weight, evidence) of each capability that it provides."""
         return cls(
             outline.id,
@@ -47,7 +46,7 @@ class Job:
             outline.source,
             outline.repository,
             outline.plugin,
-            frozenset(content_words(outline.description)),
+            purpose,
             {term: weight for term, (weight, _) in provides.items()},
             frozenset(term for term, (_, told) in provides.items() if told.split(",")[0] == _NAMED_IN),
         )

@@ -97,13 +97,13 @@ def candidates(signatures: Signature, *, least: float) -> list[tuple[int, int]]:
 def _meeting(columns: Signature) -> Iterator[tuple[int, int]]:
     keys = columns.view([("", columns.dtype)] * columns.shape[1]).ravel()
     order = np.argsort(keys, kind="stable")
-    ends = np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1
-    for group in np.split(order, ends):
-        if len(group) > 1:
-            rows = sorted(group.tolist())
-            for at, low in enumerate(rows):
-                for high in rows[at + 1 : at + 1 + _CROWD]:
-                    yield low, high
+    begins = np.concatenate([[0], np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1])
+    sizes = np.diff(np.append(begins, len(order)))
+    for begin, size in zip(begins[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+        rows = order[begin : begin + size].tolist()  # ascending: the order is stable
+        for at, low in enumerate(rows):
+            for high in rows[at + 1 : at + 1 + _CROWD]:
+                yield low, high
 
 
 def _hashed(words: Collection[str]) -> Hashes:

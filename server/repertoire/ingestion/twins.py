@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, SKILL, TWIN_OF, Component, Edge
-from repertoire.domain.text import content_words
 from repertoire.ingestion.likeness import plain_words
 from repertoire.ports import Outline
 
@@ -37,9 +36,8 @@ class Copy:
     purpose: frozenset[str]  # the words of its description
 
     @classmethod
-    def of(cls, outline: Outline, text: str, words: int) -> Copy:
+    def of(cls, outline: Outline, text: str, words: int, purpose: frozenset[str]) -> Copy:
         """Make a copy of a component; `text` is the hash of the words that `carried` returns for it."""
-        purpose = frozenset(content_words(outline.description))
         identity = (outline.id, outline.type, outline.name, outline.source, outline.content_hash)
         return cls(*identity, text, words, purpose)
 

@@ -92,14 +92,14 @@ class Likeness:
                 [(low, high, jaccard) for (low, high), jaccard in pairs.items()],
             )
 
-    def compared(self) -> str:
-        """Return what `note_compared` noted last; empty where nothing was."""
-        return str(self._db.value("SELECT value FROM meta WHERE key = 'compared'") or "")
+    def compared(self, what: str) -> str:
+        """Return what `note_compared` noted last of this comparison; empty where nothing was."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'compared ' || ?", (what,)) or "")
 
-    def note_compared(self, state: str) -> None:
-        """Note for which state of the graph everything was compared."""
+    def note_compared(self, what: str, state: str) -> None:
+        """Note for which state of the graph a comparison was made."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compared', ?)", (state,))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compared ' || ?, ?)", (what, state))
 
     def drop_unused(self) -> None:
         """Delete what is kept of texts that no component carries any more."""
