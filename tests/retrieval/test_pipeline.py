@@ -111,7 +111,8 @@ def test_scores_fall_from_one_and_each_is_made_of_parts(pipeline):
 def test_every_stage_reports_what_it_did(pipeline):
     ranking, _ = ask(pipeline, "audit the ledger")
     stages = [report.stage for report in ranking.report]
-    assert stages == ["plan", "words", "embed", "vectors", "fuse", "priors", "requests", "ppr", "patterns", "gate"]
+    assert stages[:6] == ["plan", "words", "embed", "vectors", "fuse", "capabilities"]
+    assert stages[6:] == ["priors", "requests", "ppr", "patterns", "gate"]
     assert all(report.ms >= 0 and report.detail for report in ranking.report)
 
 

@@ -32,13 +32,17 @@ class Gatherer:
         body = description = Semantic.silent(len(snapshot))
         if vectors is not None:
             with trace.stage("vectors") as detail:
-                turned = vectors if self._adapter is None else self._adapter.turn(vectors)
+                turned = self.turn(vectors)
                 question = Question(vectors[0], turned[0], turned[1:])
                 body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
                 description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
                 detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         return features(words, body, description, snapshot.priors, asked), vectors
+
+    def turn(self, vectors: Vectors) -> Vectors:
+        """Return the vectors of questions turned towards what answers them, where a turn was learned for the model."""
+        return vectors if self._adapter is None else self._adapter.turn(vectors)
 
     def _words(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Lexical:
         if "text" in plan.query.without:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
+from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
@@ -68,6 +69,7 @@ class Pipeline:
         self._gatherer = Gatherer(graph, embedder, adapter)
         self._options = options or Options()
         self._priors = Priors(self._options.priors)
+        self._nearest = NearestCapabilities()
         self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
@@ -80,6 +82,7 @@ class Pipeline:
         snapshot.warm()
         self._history_of(snapshot)
         self._patterns.of(snapshot)
+        self._nearest.read(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -99,6 +102,7 @@ class Pipeline:
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
+        self._name_the_near(run)
         self._favour(run)
         _compare_code(run)
         self._ask_the_past(run)
@@ -157,6 +161,13 @@ class Pipeline:
             scores = np.where(allowed, sum(parts.values()), -np.inf)
             detail.append(f"{int(allowed.sum())} scored")
         return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, spoken_for(evidence))
+
+    def _name_the_near(self, run: Run) -> None:
+        if run.vectors is not None and "capabilities" not in run.plan.query.without:
+            with run.trace.stage("capabilities") as detail:
+                turned = self._gatherer.turn(run.vectors[:1])[0]
+                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, turned))
+                detail.append(", ".join(run.plan.near) or "none is near")
 
     def _favour(self, run: Run) -> None:
         with run.trace.stage("priors") as detail:
@@ -231,7 +242,7 @@ def _walk(run: Run) -> None:
         return
     with run.trace.stage("ppr") as detail:
         plan = run.plan
-        start = Start(plan.capabilities, plan.query.using, run.past, compound=bool(plan.clauses))
+        start = Start((*plan.capabilities, *plan.near), plan.query.using, run.past, compound=bool(plan.clauses))
         run.walked = walk(run.snapshot, run.candidates(), start)
         run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")

@@ -107,6 +107,7 @@ class Plan:
     size: int = 1  # how many components the task is likely to need
     effort: Effort = field(default=EFFORTS[BALANCED])
     stack: Stack = Stack()
+    near: tuple[str, ...] = ()  # capabilities that it is about in meaning, words or not; known once it is embedded
 
 
 def make_plan(

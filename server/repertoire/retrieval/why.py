@@ -39,7 +39,7 @@ def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reaso
     found = []
     if reasons.past >= _NOTED_PAST:
         found.append(Why("request", "served similar requests before"))
-    found += capability_whys(plan.capabilities, int(snapshot.positions[row]), snapshot)
+    found += capability_whys((*plan.capabilities, *plan.near), int(snapshot.positions[row]), snapshot)
     by_words = word_why(plan.words, component)
     if by_words is not None:
         found.append(by_words)
