@@ -98,6 +98,8 @@ def _read_new(store: Store, tick: Tell) -> None:
         found = store.graph.components(node_id for node_id, _ in rows)
         carried, sketches = [], {}
         for node_id, stamp in rows:
+            if node_id not in found:  # another process has dropped it since
+                continue
             component = found[node_id].component
             words = twins.carried(component)
             text = likeness.text_hash(words)
