@@ -25,7 +25,7 @@ from repertoire.domain.component import Component, FileRecord, SourceInfo
 from repertoire.domain.text import content_words
 from repertoire.retrieval.snapshot import Snapshots
 
-COUNTS = {  # components, and what they are to be answered in
+COUNTS: dict[int, dict[str, float | None]] = {  # components, and what they are to be answered in
     10_000: {"short": 30.0, "2,000 characters": 60.0, "ppr": 5.0, "snapshot": 3000.0},
     100_000: {"short": 150.0, "2,000 characters": None, "ppr": 50.0, "snapshot": 3000.0},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,11 +18,10 @@ def held_words(words: Sequence[str], component: Component) -> list[str]:
     """Return the words, in their order, that stand in the searched text, whatever their endings."""
     if not words:
         return []
-    stems = {stem(word): word for word in reversed(words)}
+    stems, pattern = _sought(tuple(words))
     text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
-    pattern = r"(?<![^\W_])(" + "|".join(sorted(map(re.escape, stems), key=len, reverse=True)) + ")"
-    held = set(re.findall(pattern, text))
-    return [word for word in words if stem(word) in held]
+    held = set(pattern.findall(text))
+    return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held]
 
 
 def rarity(frequency: Mapping[str, int], size: int) -> dict[str, float]:
@@ -33,6 +33,14 @@ def coverage(rarities: Mapping[str, float], component: Component) -> float:
     """Return the share of a question's words, rare ones counting more, that a component's text holds."""
     total = sum(rarities.values())
     return sum(rarities[word] for word in held_words(list(rarities), component)) / total if total > 0.0 else 0.0
+
+
+@lru_cache(maxsize=8)  # one question is held against a dozen components: 5 ms where it is 300 words
+def _sought(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return the stems of words, and the pattern that finds any of them at the beginning of a word."""
+    stems = tuple(stem(word) for word in words)
+    longest_first = sorted(map(re.escape, dict.fromkeys(reversed(stems))), key=len, reverse=True)
+    return stems, re.compile(r"(?<![^\W_])(" + "|".join(longest_first) + ")")
 
 
 def stem(word: str) -> str:

@@ -14,7 +14,7 @@ from repertoire.retrieval.snapshot import Floats, Mask, Snapshot
 MAX_TERMS = 64  # an OR of 120 words over 11,000 bodies takes over 100 ms
 _DEPTH = 1000
 _CLAUSE_DEPTH = 300
-_ENOUGH = 5  # times as many rows as are read hold one of the words that are looked for
+_ENOUGH = 3  # times as many rows as are read hold one of the words that are looked for
 _WEIGHTS = (2.0, 1.0, 1.0)  # of name, description and body, as match_fields weighs them
 _TENTH = 9
 
