@@ -57,7 +57,7 @@ class Overlaps:
     shown: tuple[Overlap, ...]
     more: int
     dismissed: int
-    elsewhere: int  # overlaps that touch nothing installed
+    elsewhere: int  # overlaps that touch nothing installed, where these were not asked for
 
 
 def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS, limit: int = _MOST) -> Overlaps:
@@ -69,7 +69,7 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
         shown=tuple(_told(store, within[:limit])),
         more=max(0, len(within) - limit),
         dismissed=sum(pair.dismissed and pair.within(scope) for pair in found),
-        elsewhere=sum(not pair.within(PARTLY) for pair in open_ones),
+        elsewhere=0 if scope == EVERYWHERE else sum(not pair.within(PARTLY) for pair in open_ones),
     )
 
 
