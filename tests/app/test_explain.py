@@ -21,6 +21,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.errors import UnknownComponent
 from repertoire.rendering.explanations import explanation_text
+from repertoire.store.events import FAILED, OFFERED, SELECTED, Event
 from shelf import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(
@@ -110,3 +111,38 @@ def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:
     info = SOURCE.__class__("folder:/twin", "folder", "/twin")
     repertoire.store.sources.write(info, [record_of(twin)], [], derived=[], now=NOW)
     assert "same name: " in told(repertoire, "tax-forms")
+
+
+def test_what_it_requires_is_looked_for_on_this_machine(repertoire: Repertoire) -> None:
+    asked = Asked(FORMS.id, environment={"PATH": ""})
+    text = explanation_text(explain(repertoire.store, repertoire.pipeline, asked))
+    assert "needs: binary pdftk (not found here)" in text.splitlines()
+
+
+def test_for_a_task_it_tells_its_place_in_the_set_or_what_keeps_it_out_and_what_each_stage_did(
+    repertoire: Repertoire,
+) -> None:
+    text = told(repertoire, FORMS.id, "fill tax forms")
+    assert "  in the set: yes, for " in text
+    assert "  stages: plan " in text
+    assert "  in the set: no, " in told(repertoire, OTHER.id, "fill tax forms")
+
+
+def test_what_happened_to_it_is_counted(repertoire: Repertoire) -> None:
+    events = [Event(NOW, kind, "s", node=FORMS.id) for kind in (OFFERED, OFFERED, SELECTED, FAILED)]
+    repertoire.store.events.append(events)
+    assert f"used: 1 times, last {NOW[:10]}; 2 times suggested; 1 times failed" in told(repertoire, FORMS.id)
+
+
+def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_is_shown(repertoire: Repertoire) -> None:
+    repertoire.store.requests.select("request:1", FORMS.id, now=NOW)
+    asked = Asked(FORMS.id, "fill tax forms", graph=True)
+    explanation = explain(repertoire.store, repertoire.pipeline, asked)
+    graph = explanation.graph
+    assert graph is not None
+    keys = [node.key for node in graph.nodes]
+    assert keys[0] == FORMS.id
+    assert {"capability:tax-filing", "requirement:binary:pdftk"} <= set(keys)
+    assert not any(node.type == "request" for node in graph.nodes)
+    assert {end for edge in graph.edges for end in (edge.source, edge.target)} <= set(keys)
+    assert "  - tax-filing (capability): provides ← tax-forms" in explanation_text(explanation).splitlines()

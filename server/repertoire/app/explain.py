@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from repertoire.app.correct import CURATOR
-from repertoire.domain.answer import Hit, Query
+from repertoire.app.pool import machine_check
+from repertoire.app.recommend import verdict
+from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
@@ -16,6 +18,7 @@ from repertoire.domain.component import (
     PART_OF,
     PROVIDES,
     REQUEST,
+    REQUIREMENT,
     SELECTED,
     TWIN_OF,
     Component,
@@ -25,12 +28,17 @@ from repertoire.domain.text import clean_line
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.ports import Link, StoredComponent
+from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
+from repertoire.store.events import FAILED, OFFERED
+from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES = 8, 3
+_FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,18 @@ class Standing:
     first: tuple[Component, ...]
     fits: bool
     confidence: float
+    report: tuple[StageReport, ...] = ()
+    verdict: Item | Other | None = None  # its place in the recommended set, or what keeps it out of it
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened to a component here: how often, and when last."""
+
+    offered: int = 0
+    selected: int = 0
+    failed: int = 0
+    last: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,14 +91,20 @@ class Explanation:
     muted: bool = False
     warning: str = ""
     standing: Standing | None = None
+    conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
+    history: History = History()
+    graph: Neighbourhood | None = None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Which component, and for which task if any."""
+    """Which component, for which task if any, on which machine (None: it is not looked at), and how much of it."""
 
     component: str
     task: str = ""
+    project: str = ""
+    environment: Mapping[str, str] | None = None
+    graph: bool = False  # the nodes around it, too
 
 
 def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[str] = frozenset()) -> Explanation:
@@ -93,10 +119,11 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
     stored = entries[0]
     component = stored.component
     links = store.graph.links(component.id)
+    needs = _outgoing(links, DEPENDS_ON)
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
-        needs=_outgoing(links, DEPENDS_ON),
+        needs=needs,
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_once([link for link in links if link.relation in _GOES_WITH and link.other_name])[:_MOST],
         conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
@@ -104,7 +131,10 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
         twins=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=bool(muted & {component.id, stored.source, component.repository}),
-        standing=_standing(pipeline, asked.task, component) if asked.task else None,
+        standing=_standing(pipeline, asked, component, muted) if asked.task else None,
+        conditions=_conditions(store, asked, needs),
+        history=_history(store, component.id),
+        graph=_graph(pipeline, asked, component) if asked.graph else None,
     )
 
 
@@ -147,13 +177,42 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, task: str, component: Component) -> Standing:
-    ranking = pipeline.rank(Query(task), intent=SEARCH)
+def _standing(pipeline: Pipeline, asked: Asked, component: Component, muted: frozenset[str]) -> Standing:
+    ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
     hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
     first = tuple(found.component for found in pipeline.hits(ranking, ranking.rows[:3]))
-    return Standing(task, rank, hit, first, ranking.fits, ranking.confidence)
+    task = Task(asked.task, project=asked.project)
+    told = verdict(pipeline, task, component, muted=muted, environment=asked.environment)
+    return Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
+
+
+def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
+    if asked.environment is None:
+        return {}
+    names = [link.other_name for link in needs if link.other_type == REQUIREMENT]
+    if not names:
+        return {}
+    check = machine_check(store.graph.summaries(), asked.environment, asked.project)
+    return {name: check(name) for name in names}
+
+
+def _history(store: Store, component: str) -> History:
+    events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED))
+    kinds = [event.kind for event in events]
+    used = [event.at for event in events if event.kind == SELECTED_EVENT]
+    return History(kinds.count(OFFERED), len(used), kinds.count(FAILED), max(used, default=""))
+
+
+def _graph(pipeline: Pipeline, asked: Asked, component: Component) -> Neighbourhood:
+    ranking = pipeline.rank(Query(asked.task or component.name), intent=SEARCH)
+    snapshot = ranking.snapshot
+    start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}
+    if asked.task:
+        for row in ranking.rows[:_FIRST].tolist():
+            start.setdefault(int(snapshot.positions[row]), _ASIDE)
+    return neighbourhood(snapshot, start)
 
 
 def _unknown(pipeline: Pipeline, asked: str) -> str:

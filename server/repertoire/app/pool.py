@@ -22,6 +22,7 @@ from repertoire.domain.component import (
     Component,
 )
 from repertoire.domain.text import content_words
+from repertoire.ports import Summary
 from repertoire.retrieval.assemble import Candidate
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
@@ -70,9 +71,9 @@ class Pool:
         return [candidate for key, candidate in self.candidates.items() if key in self.needed]
 
 
-def machine_check(snapshot: Snapshot, environment: Mapping[str, str], project: str) -> Check:
+def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
     """Return what tells whether a requirement is met here: by the machine, the project, and what is installed."""
-    servers = [summary.name for summary in snapshot.summaries if summary.installed and summary.type == MCP_SERVER]
+    servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
     return Equipment(environment, project=Path(project) if project else None, servers=servers).check
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
-from repertoire.domain.component import CAPABILITY, PROVIDES
+from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval import whynot
 from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
@@ -62,15 +62,27 @@ def recommend(
     Raises:
         InvalidRequest: the task is empty, or the limits leave no room for anything.
     """
-    _check(task)
-    ranking = pipeline.rank(_query(task), intent=RECOMMEND, muted=muted)
-    check = None if environment is None else machine_check(ranking.snapshot, environment, task.project)
-    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
-    if not ranking.fits and not _arguable(ranking):
-        return _nothing(ranking, pool)
-    shelf = Shelf.of(pool.allowed(), pool.others())
-    limits = _limits(task, ranking)
-    return _answer(_Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, shelf, shelf.best(limits))))
+    answered = _answered(pipeline, task, muted, environment)
+    return _answer(answered) if _worth_naming(answered.ranking) else _nothing(answered.ranking, answered.pool)
+
+
+def verdict(
+    pipeline: Pipeline,
+    task: Task,
+    component: Component,
+    *,
+    muted: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> Item | Other | None:
+    """Tell a component's place in the set for a task, or what keeps it out; None where it is not near enough to ask."""
+    answered = _answered(pipeline, task, muted, environment)
+    for chosen in answered.assembly.chosen:
+        if chosen.key == component.id:
+            return _item(answered, chosen)
+    ranked = {candidate.key for candidate in answered.case.ranked}
+    if component.id not in ranked or not _worth_naming(answered.ranking):
+        return None
+    return _refused(answered, answered.pool.hit(component.id))
 
 
 def _check(task: Task) -> None:
@@ -100,8 +112,21 @@ def _limits(task: Task, ranking: Ranking) -> Limits:
     return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
 
 
-def _arguable(ranking: Ranking) -> bool:
-    """Tell whether a set is worth naming though nothing surely fits."""
+def _answered(
+    pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
+) -> _Answered:
+    _check(task)
+    ranking = pipeline.rank(_query(task), intent=RECOMMEND, muted=muted)
+    check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
+    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
+    shelf, limits = Shelf.of(pool.allowed(), pool.others()), _limits(task, ranking)
+    return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, shelf, shelf.best(limits)))
+
+
+def _worth_naming(ranking: Ranking) -> bool:
+    """Tell whether a set is worth naming, be it that nothing surely fits."""
+    if ranking.fits:
+        return True
     odds = _BENEFIT_OF_DOUBT * ranking.confidence / max(1.0 - ranking.confidence, 1e-9)
     return fits(odds / (1.0 + odds), among=len(ranking.snapshot))
 

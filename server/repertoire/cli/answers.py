@@ -38,6 +38,7 @@ _QUESTION_OPTIONS = (
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
+DETAILS = ("usual", "graph")
 Command = Callable[..., None]
 
 
@@ -127,16 +128,21 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
 @click.command("explain")
 @click.argument("component")
 @click.option("--task", default="", help="Also tell where it stands for this task.")
+@click.option(
+    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
+)
 @json_option
-def explain_command(component: str, task: str, as_json: bool) -> None:
+def explain_command(component: str, task: str, detail: str, as_json: bool) -> None:
     r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
 
     \b
     repertoire explain test-driven-development
     repertoire explain code-reviewer --task "review my pull request"
+    repertoire explain code-reviewer --detail graph
     """
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
-        found = explain(repertoire.store, repertoire.pipeline, Asked(component, task), muted=repertoire.muted())
+        asked = Asked(component, task, project=str(Path.cwd()), environment=os.environ, graph=detail == "graph")
+        found = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
         show(found, lambda: explanation_text(found), as_json=as_json)
         _afterwards((), notes)
 

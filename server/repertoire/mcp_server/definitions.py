@@ -72,6 +72,11 @@ def _output(**properties: str | Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": shaped, "required": list(shaped)}
 
 
+def _also(output: Mapping[str, Any], **optional: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an output that may hold more."""
+    return {**output, "properties": {**output["properties"], **optional}}
+
+
 _LINES = {"type": "array", "items": {"type": "string"}}
 _HIT: dict[str, str | Mapping[str, Any]] = {
     "id": "string",
@@ -91,6 +96,10 @@ _OTHERS = {
     "items": _output(id="string", name="string", type="string", reason="string", remedy="string"),
 }
 _ITEMS = {"type": "array", "items": _output(**_HIT, tokens="integer", lacking=_LINES, alternatives=_OTHERS)}
+_GRAPH = _output(
+    nodes={"type": "array", "items": _output(id="string", name="string", type="string", weight="number")},
+    edges={"type": "array", "items": _output(source="string", target="string", relation="string", weight="number")},
+)
 _MESSAGE = _output(message="string")
 _INSTALLED = _flag("true: only what is installed; false: only what is not. Leave out for both.")
 
@@ -171,29 +180,40 @@ TOOLS = (
         title="Explain a component",
         description=(
             "Explains one component: what it is, what it provides and needs, what it goes with and on what evidence, "
-            "where it comes from, licence and dates, how often it was used here; with a task also where it stands "
-            "for that task and why. Use it when the user asks about a component by name, asks why it was or was not "
+            "what of its needs this machine lacks, where it comes from, licence and dates, how often it was used here; "
+            "with a task also where it stands for that task and why, and what keeps it out of the set. "
+            "Use it when the user asks about a component by name, asks why it was or was not "
             "recommended, or before installing one. Takes the id from a result, or a name."
         ),
         properties={
             "id": _text("A component's id from a result, or its name.", most=500),
             "task": _text("A task to judge the component for.", most=8000),
+            "detail": {
+                "type": "string",
+                "description": "graph: also the 40 nodes of the graph that matter most for it, with their edges.",
+                "enum": ["usual", "graph"],
+                "default": "usual",
+            },
         },
         required=("id",),
         example={"id": "pdf-forms"},
-        output=_output(
-            id="string",
-            name="string",
-            type="string",
-            installed="boolean",
-            description="string",
-            flags=_LINES,
-            provides=_LINES,
-            needs=_LINES,
-            goes_with=_LINES,
-            install=_LINES,
-            rank={"type": ["integer", "null"]},
-            whys=_LINES,
+        output=_also(
+            _output(
+                id="string",
+                name="string",
+                type="string",
+                installed="boolean",
+                description="string",
+                flags=_LINES,
+                provides=_LINES,
+                needs=_LINES,
+                goes_with=_LINES,
+                install=_LINES,
+                rank={"type": ["integer", "null"]},
+                whys=_LINES,
+                lacking=_LINES,
+            ),
+            graph=_GRAPH,
         ),
     ),
     Tool(

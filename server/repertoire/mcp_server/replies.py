@@ -15,6 +15,7 @@ from repertoire.rendering.answers import answer_text, recommendation_text, why_t
 from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.flags import description_of, flag_lines
 from repertoire.rendering.reports import status_text
+from repertoire.retrieval.neighbourhood import Neighbourhood
 
 
 def answer_reply(answer: Answer) -> Reply:
@@ -66,8 +67,23 @@ def explanation_reply(explanation: Explanation) -> Reply:
             "install": [clean_line(line, 300) for line in component.install],
             "rank": standing.rank if standing is not None else None,
             "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],
+            "lacking": [clean_line(c.text, 200) for c in explanation.conditions.values() if c.met is False],
+            **({"graph": _graph_data(explanation.graph)} if explanation.graph is not None else {}),
         },
     )
+
+
+def _graph_data(graph: Neighbourhood) -> dict[str, Any]:
+    return {
+        "nodes": [
+            {"id": node.key, "name": clean_line(node.name, 80), "type": node.type, "weight": round(node.weight, 4)}
+            for node in graph.nodes
+        ],
+        "edges": [
+            {"source": edge.source, "target": edge.target, "relation": edge.relation, "weight": edge.weight}
+            for edge in graph.edges
+        ],
+    }
 
 
 def status_reply(status: Status) -> Reply:

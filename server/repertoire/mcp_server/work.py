@@ -101,7 +101,13 @@ class Answers:
             )
             return recommendation_reply(found), gap_events(task, found, repertoire.settings)
         if name == "explain_component":
-            asked = Asked(arguments["id"], arguments.get("task", ""))
+            asked = Asked(
+                arguments["id"],
+                arguments.get("task", ""),
+                project=_project(""),
+                environment=self._environment,
+                graph=arguments["detail"] == "graph",
+            )
             explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
             return explanation_reply(explained), ()
         return status_reply(status(repertoire)), ()

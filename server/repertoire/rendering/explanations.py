@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repertoire.app.explain import Explanation, Standing, Twin
+from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
-from repertoire.rendering.answers import LINE, NAME, type_name, why_text
+from repertoire.rendering.answers import LINE, NAME, other_text, type_name, why_text
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
+from repertoire.retrieval.neighbourhood import Neighbourhood
+from repertoire.sources.equipment import Condition
 
 _DESCRIPTION = 600
 _EXCERPT = 400
 _EVIDENCE = 100
+_NODE, _TIES = 60, 4
 _RELATIONS = {
     CO_OCCURS_WITH: "found together with",
     ALTERNATIVE_TO: "alternative to",
@@ -36,7 +40,7 @@ def explanation_text(explanation: Explanation) -> str:
         lines += _line("from its text", clean_line(component.body, _EXCERPT))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
     lines += _line("provides", _names(explanation.provides))
-    lines += _line("needs", "; ".join(_need(link) for link in explanation.needs))
+    lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
     lines += ["goes with:"] if explanation.goes_with else []
@@ -52,7 +56,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("dates", _dates(explanation))
     lines += _line("used", _used(explanation))
     lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
-    return "\n".join([*lines, f"id: {clean_line(component.id, 300)}"])
+    lines += [f"id: {clean_line(component.id, 300)}"]
+    return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
 
 
 def _standing(standing: Standing | None) -> list[str]:
@@ -67,9 +72,38 @@ def _standing(standing: Standing | None) -> list[str]:
         lines = [f'for "{task}": rank {standing.rank} ({verdict})']
         lines += _line("  why", "; ".join(why_text(why) for why in standing.hit.whys))
         lines += _line("  score", f"{standing.hit.score:.3f} ({parts})" if parts else f"{standing.hit.score:.3f}")
+    lines += _line("  in the set", _verdict(standing))
+    lines += _line(
+        "  stages", "; ".join(f"{stage.stage} {stage.ms:.1f} ms ({stage.detail})" for stage in standing.report)
+    )
     if standing.rank != 1:
         lines += _line("  first are", ", ".join(f"{clean_line(c.name, NAME)} ({type_name(c)})" for c in standing.first))
     return lines
+
+
+def _verdict(standing: Standing) -> str:
+    told = standing.verdict
+    if isinstance(told, Item):
+        role = clean_line(told.role, LINE)
+        return f"yes, for {role}" if role else "yes"
+    return f"no, {other_text(told).partition(': ')[2]}" if told is not None else ""
+
+
+def graph_text(graph: Neighbourhood) -> str:
+    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
+    place = {node.key: number for number, node in enumerate(graph.nodes)}
+    ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
+    for edge in graph.edges:
+        later, earlier = sorted((edge.source, edge.target), key=place.__getitem__, reverse=True)
+        arrow = "→" if edge.source == later else "←"
+        name = clean_line(graph.nodes[place[earlier]].name, _NODE)
+        ties[later].append(f"{edge.relation} {arrow} {name}")
+    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
+    for node in graph.nodes:
+        told = "; ".join(ties[node.key][:_TIES])
+        more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
+        lines.append(f"  - {clean_line(node.name, _NODE)} ({node.type}){': ' + told + more if told else ''}")
+    return "\n".join(lines)
 
 
 def _state(component: Component) -> str:
@@ -84,11 +118,16 @@ def _names(links: Sequence[Link]) -> str:
     return ", ".join(clean_line(link.other_name, NAME) for link in links)
 
 
-def _need(link: Link) -> str:
+def _need(link: Link, conditions: Mapping[str, Condition]) -> str:
     if link.other_type != REQUIREMENT:
         return clean_line(link.other_name, NAME)
-    kind, _, name = link.other_name.rpartition(":")  # `binary:docker`, `env:API_KEY`
-    return clean_line(f"{kind} {name}", NAME)
+    kind, _, name = link.other_name.partition(":")  # `binary:docker`, `env:API_KEY`
+    condition = conditions.get(link.other_name)
+    if condition is None or condition.met is None:
+        state = ""
+    else:
+        state = " (here)" if condition.met else f" ({condition.text.rpartition(', ')[2]})"
+    return clean_line(f"{kind} {name}{state}", NAME)
 
 
 def _related(link: Link) -> str:
@@ -135,6 +174,13 @@ def _dates(explanation: Explanation) -> str:
 
 
 def _used(explanation: Explanation) -> str:
-    times = explanation.selections
-    used = {0: "not recorded yet", 1: "for one request"}.get(times, f"for {times} requests")
-    return used + ("; muted, so never suggested" if explanation.muted else "")
+    times, history = explanation.selections, explanation.history
+    used = f"{history.selected} times" if history.selected else "not recorded yet"
+    if times:
+        used = "for one request" if times == 1 else f"for {times} requests"
+    if history.last:
+        used += f", last {history.last[:10]}"
+    told = [
+        f"{count} times {what}" for count, what in ((history.offered, "suggested"), (history.failed, "failed")) if count
+    ]
+    return "; ".join([used, *told, *(["muted, so never suggested"] if explanation.muted else [])])

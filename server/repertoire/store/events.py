@@ -91,6 +91,11 @@ class Events:
         )
         return [str(node) for (node,) in rows]
 
+    def of_node(self, node: str, *, kinds: Sequence[str], limit: int = 1000) -> list[Event]:
+        """Return what happened to a node, of these kinds, the newest first."""
+        marks = ", ".join("?" * len(kinds))
+        return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
+
     def count(self, kind: str) -> int:
         """Count the events of a kind."""
         return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))

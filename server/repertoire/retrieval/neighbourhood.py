@@ -1,0 +1,90 @@
+"""The part of the graph that matters for a component: the nodes that a walk from it comes to most, and their edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from repertoire.domain.component import MENTIONS, REQUEST
+from repertoire.retrieval.ppr import forward_push
+from repertoire.retrieval.snapshot import Floats, Snapshot
+
+NODES, EDGES = 40, 120
+_OWN = 15  # nodes that are in whatever the walk makes of them, which may be little: what many share weighs little
+_ALPHA = 0.7  # probability of each further step: what is far away explains nothing
+_FLOOR = 1e-6
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node of the neighbourhood; `weight` is its share of where the walk came, 1 for the most visited."""
+
+    key: str
+    name: str
+    type: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Tie:
+    """An edge of the neighbourhood, between keys."""
+
+    source: str
+    target: str
+    relation: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The nodes, most visited first, and the edges among them, the strongest first."""
+
+    nodes: tuple[Place, ...]
+    edges: tuple[Tie, ...]
+
+
+def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourhood:
+    """Return what lies around the positions that a walk sets out from; no past requests: they are someone's words."""
+    if not start:
+        return Neighbourhood((), ())
+    topology = snapshot.topology
+    restart = np.zeros(len(topology.ids))
+    for position, share in start.items():
+        restart[position] = share
+    ranks = forward_push(snapshot.graph, restart / restart.sum(), alpha=_ALPHA, floor=_FLOOR)
+    order = [int(position) for position in np.argsort(-ranks, kind="stable")[: 2 * NODES] if ranks[position] > 0.0]
+    order = [*_own(snapshot, start), *order]
+    kept = [position for position in dict.fromkeys(order) if topology.types[position] != REQUEST][:NODES]
+    kept.sort(key=lambda position: (position != order[0], -ranks[position]))
+    most = float(ranks[kept].max(initial=0.0)) or 1.0
+    places = (Place(topology.keys[at], topology.names[at], topology.types[at], float(ranks[at]) / most) for at in kept)
+    return Neighbourhood(tuple(places), _ties(snapshot, kept, ranks))
+
+
+def _own(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:
+    """Return where the walk sets out from mostly, with what its own edges say of it: mentions say the least."""
+    topology = snapshot.topology
+    own = max(start, key=start.__getitem__)
+    edges = np.flatnonzero((topology.source == own) | (topology.target == own)).tolist()
+    telling = sorted((edge for edge in edges if topology.relation[edge] != MENTIONS), key=lambda e: -topology.weight[e])
+    return [own, *(int(topology.source[edge] + topology.target[edge] - own) for edge in telling[:_OWN])]
+
+
+def _ties(snapshot: Snapshot, kept: list[int], ranks: Floats) -> tuple[Tie, ...]:
+    topology = snapshot.topology
+    inside = np.zeros(len(topology.ids), dtype=np.bool_)
+    inside[kept] = True
+    among = np.flatnonzero(inside[topology.source] & inside[topology.target])
+    worth = topology.weight[among] * ranks[topology.source[among]] * ranks[topology.target[among]]
+    strongest = among[np.argsort(-worth, kind="stable")[:EDGES]].tolist()
+    return tuple(
+        Tie(
+            topology.keys[topology.source[edge]],
+            topology.keys[topology.target[edge]],
+            topology.relation[edge],
+            round(float(topology.weight[edge]), 3),
+        )
+        for edge in strongest
+    )
