@@ -19,6 +19,8 @@ CODE_WORDS = frozenset(
         *("process.env", "requests.", "fetch(", "axios", "urlopen", "invoke-", "key4.db", "wallet.dat", "login data"),
     )
 )
+UNCHECKED = "unchecked-file"
+_JUDGED = 500_000  # characters of a text that patterns are tried on: a text made to be slow must not stop an ingest
 GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
 NOTABLE = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: MEDIUM}
@@ -68,15 +70,23 @@ class Checks:
     def run(self, document: Document) -> Iterator[Found]:
         """Yield the matches of every check in a document."""
         seen: set[tuple[int, int]] = set()
+        room = _JUDGED
         low, fenced = document.lower, document.fenced
         for needle, checks in self._by_needle.items():
             if needle not in (fenced if needle in CODE_WORDS else low):
                 continue
             for index in document.numbers_of(needle):
                 for check in checks:
-                    if (index, id(check)) not in seen:
-                        seen.add((index, id(check)))
-                        yield from _judge(check, document, index)
+                    if (index, id(check)) in seen:
+                        continue
+                    seen.add((index, id(check)))
+                    room -= min(len(document.lines[index]), LONGEST)
+                    if room < 0:
+                        yield Found(
+                            UNCHECKED, MEDIUM, document.line(index), "holds so many commands that not all were checked"
+                        )
+                        return
+                    yield from _judge(check, document, index)
 
 
 def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:

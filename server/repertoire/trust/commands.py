@@ -178,6 +178,14 @@ CHECKS = (
     ),
     Check(
         REMOTE,
+        "opens a shell for someone elsewhere",
+        ("dup2(",),
+        re.compile(r"\A[^\n]*\bdup2\([\s\S]{0,300}(?:pty\.spawn|[\"']/bin/(?:ba|z)?sh)"),
+        GRAVE,
+        span=5,
+    ),
+    Check(
+        REMOTE,
         "lets someone's key into this machine",
         ("authorized_keys",),
         re.compile(
@@ -218,6 +226,19 @@ CHECKS = (
                | \b(?:iex|Invoke-Expression)\b[^\n]*FromBase64String | FromBase64String[^\n]*\|\s*(?:iex|Invoke-Expression)\b"""
         ),
         GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "decodes hidden code and runs it some lines later",
+        ("b64decode", "fromhex(", "atob(", "buffer.from(", "base64"),
+        re.compile(
+            r"""(?x) \A[^\n]{0,120}?\b(?P<name>\w{1,40})\s?=\s?[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()[^\n]*
+                 (?:\n[^\n]*){0,7}?\n[^\n]{0,120}?(?<![.\w])(?:exec|eval|Function)\((?P=name)\b
+               | \A[^\n]{0,120}?\b(?P<word>\w{1,40})=["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode)[^\n]*
+                 (?:\n[^\n]*){0,5}?\n[^\n]{0,120}?\b(?:eval|sh\s-c|bash\s-c)\s["']?\$\{?(?P=word)\b"""
+        ),
+        GRAVE,
+        span=9,
     ),
     Check(
         OBFUSCATION,

@@ -12,8 +12,9 @@ from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Document
 READS, SENDS = "credential-read", "exfiltration"
 
 _HOME = r"(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/home/[\w$*]+|/Users/[\w$*]+|homedir\(\)[^\n]{0,6}|home\(\)[^\n]{0,6})?[\"']?[,)\s]*[\"']?[/\\]?"
+_SEP = r"(?:[/\\]|[\"']\s*[,/]\s*[\"'])"
 STORES = (
-    r"(?:\.ssh(?=[\s|;)]|$)|\.ssh[/\\](?:id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|\*|identity)|\.aws[/\\]credentials|\.netrc\b|\.git-credentials"
+    rf"(?:\.ssh(?=[\s|;)]|$)|\.ssh{_SEP}(?:id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|\*|identity)|\.aws{_SEP}credentials|\.netrc\b|\.git-credentials"
     r"|\.config[/\\]gcloud[/\\](?:application_default_)?credentials|\.config[/\\]gh[/\\]hosts\.yml|\.kube[/\\]config|\.docker[/\\]config\.json"
     r"|\.gnupg\b|\.pypirc\b|\.claude[/\\]\.credentials\.json|/etc/shadow\b|Login[ ]Data\b|logins\.json\b|key4\.db|wallet\.dat"
     r"|login\.keychain|\.electrum\b|\.config[/\\]solana[/\\]id\.json|\.password-store|\.bitcoin\b|Cookies\.binarycookies)"
@@ -21,7 +22,7 @@ STORES = (
 _NEEDLES = ("/.", ".ssh", ".aws", "credentials", "/shadow", "login data", "key4.db", "wallet.dat", "keychain")
 _VERB = (
     r"(?:\b(?:cat|less|more|head|tail|cp|tar|zip|base64|xxd|strings|sed|awk|jq|openssl|gpg|rsync|scp|type|Get-Content|gc|copy|tee|curl|nc)\b"
-    r"|\b(?:open|read_text|readFile(?:Sync)?|read_bytes|createReadStream|Path|load|copyfile|copy2|expanduser|File\.read)\s*\(|<\s*)"
+    r"|\b(?:open|read_text|readFile(?:Sync)?|read_bytes|createReadStream|Path|load|copyfile|copy2|expanduser|File\.read)\s*\(|\bfor\s+\w+\s+in\b|<\s*)"
 )
 _ALL_ENV = (
     r"(?:\bprintenv\b(?!\s+\w)|(?<![\w./-])env\b(?=\s*(?:\||>|\)|`))|\$\(env\)|\bexport\s+-p\b|dict\(os\.environ\)|os\.environ(?:\.copy\(\)|\.items\(\))?(?=\s*[,)}\]]|\s*$)"
@@ -56,12 +57,20 @@ def _sent(match: re.Match[str], line: Line) -> Mapping[str, str]:
     return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 
 
+def _stolen(match: re.Match[str], _: Line) -> Mapping[str, str]:
+    """Weigh an order to read: the addresses of clusters and registries are read for honest reasons too."""
+    usual = ".kube" in match.group() or ".docker" in match.group()
+    return {PROSE: LOW, COMMENT: MEDIUM} if usual else {PROSE: HIGH, COMMENT: CRITICAL}
+
+
 CHECKS = (
     Check(
         READS,
         "reads where credentials are kept",
         _NEEDLES,
-        re.compile(rf"(?i){_VERB}[^\n;|]{{0,80}}?{_HOME}{STORES}"),
+        re.compile(
+            rf"(?i){_VERB}[^\n;|]{{0,80}}?{_HOME}{STORES}|home(?:dir)?\(\)[^\n]{{0,40}}{STORES}[^\n]{{0,30}}\.(?:read_text|read_bytes|open)\("
+        ),
         {RUN: HIGH, SHELL: MEDIUM, PROSE: LOW, CODE: LOW, COMMENT: HIGH},
     ),
     Check(
@@ -72,6 +81,7 @@ CHECKS = (
             rf"(?i)\b(?:read|open|collect|include|attach|fetch|grab|extract|print|load|harvest|gather|dump)\s+(?:(?:the|all|every|any|contents?|files?|of|in|from|user'?s?)\s+){{0,5}}[`\"']?{_HOME}{STORES}"
         ),
         {PROSE: HIGH, COMMENT: CRITICAL},
+        _stolen,
     ),
     Check(
         READS,
@@ -94,7 +104,20 @@ CHECKS = (
     Check(
         SENDS,
         "sends credentials or the environment to an address",
-        ("curl", "wget", "| nc", "scp ", "requests.", "fetch(", "axios", "invoke-", "/dev/", "urlopen"),
+        (
+            "curl",
+            "wget",
+            "| nc",
+            "scp ",
+            "requests.",
+            "fetch(",
+            "axios",
+            "invoke-",
+            "/dev/",
+            "urlopen",
+            "os.environ",
+            "process.env",
+        ),
         re.compile(
             rf"""(?ix) (?:{_FILES}|(?:^|[\s;&|(`$]){_ALL_ENV})[^\n]{{0,200}}\|\s*(?:[^\n|]{{0,80}}\|\s*)?(?:curl|wget|nc|ncat|netcat|ssh)\b[^\n]*
                | \b(?:curl|wget)\b[^\n|]{{0,300}}(?:@["']?|=@|--post-file[= ]["']?|-T\s*|--upload-file\s+)[\w./~${{}}\\-]*{_FILES}
@@ -111,7 +134,8 @@ CHECKS = (
         "tells the model to send secrets or private data to an address",
         ("http", "webhook", "endpoint"),
         re.compile(
-            rf"""(?ix) \b(?:send|post|upload|transmit|forward|exfiltrate|leak|submit|append|encode|report|copy)\b[^.\n]{{0,80}}?(?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?
+            rf"""(?ix) (?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?\b(?:and|then)\s+(?:send|post|upload|transmit|forward|exfiltrate|submit)\s+(?:it|them|this|these|everything|all)\b[^\n]{{0,60}}?https?://[\w-]
+               | \b(?:send|post|upload|transmit|forward|exfiltrate|leak|submit|append|encode|report|copy)\b[^.\n]{{0,80}}?(?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?
                  \b(?:to|at|into|in|as|via|with)\b[^\n]{{0,60}}?(?:https?://[\w-]|(?:this|the\s+following|our|a\s+remote|an?\s+external)\s+(?:url|webhook|endpoint|address|server))"""
         ),
         {},

@@ -25,7 +25,7 @@ _COMMAND_LINE = re.compile(
     r"|env"
     r"|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
-LONGEST = 4_000  # characters of a line that are looked at; a longer one is looked at in its first part
+LONGEST = 2_000  # characters of a line that are looked at; a longer one is looked at in its first part
 _ABOVE = 6  # lines above that may introduce a line
 
 

@@ -31,7 +31,7 @@ _UNSEEN = re.compile(
 _FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
 
 _DISOBEY = r"""(?<!\|[ ])\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?!default)(?:\w+\s+){0,3}?(?:(?:previous|prior|above|earlier|preceding|existing|original|system|developer|safety|all\s+other|other)\s+)
-        (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|messages?|guidelines?|guardrails?|directives|constraints|restrictions)\b"""
+        (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|system\s+messages?|guidelines?|guardrails?|directives|constraints|restrictions)\b"""
 _CONCEAL = r"""\b(?:do\s+not|don'?t|never|must\s+not|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|report(?:ing)?|warn(?:ing)?)\b"""
 _HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
         |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
@@ -47,6 +47,7 @@ _TO_THE_MODEL = re.compile(
     r"(?i)\b(?:claude|assistant|the\s+model|the\s+agent|llms?|ai(?:\s+(?:assistant|agent|model))?|copilot|gpt|language\s+model)\b[^.\n]{0,80}\b(?:must|should|always|never|need\s+to|is\s+to|are\s+to|please|will)\b"
     r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
 )
+_FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
 _DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
 
@@ -143,9 +144,17 @@ def comments(document: Document) -> Iterator[Found]:
             said = _comment(document, index, line)
             private = _PRIVATE_ORDERS.search(said)
             addressed = _TO_THE_MODEL.search(said)
-            if private or (addressed and _RISKY.search(said)):
+            if private or (addressed and _risks(said)):
                 grave = CRITICAL if private and _RISKY.search(said[: private.start()] + said[private.end() :]) else HIGH
                 yield Found(IN_COMMENT, grave, line, "gives the model orders in a comment that nobody else reads")
+
+
+def _risks(said: str) -> bool:
+    """Tell an order to do something risky from one never to do it."""
+    return any(
+        match.group()[:2].lower() == "do" or not _FORBIDS.search(said[: match.start()])
+        for match in _RISKY.finditer(said)
+    )
 
 
 def _comment(document: Document, index: int, line: Line) -> str:

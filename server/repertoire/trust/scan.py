@@ -9,7 +9,7 @@ from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Compo
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW, Flag, rank
 from repertoire.trust import commands, data, names, orders, permissions
-from repertoire.trust.check import Checks, Found
+from repertoire.trust.check import UNCHECKED, Checks, Found
 from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
@@ -28,7 +28,7 @@ RULES = (
     orders.IN_COMMENT,
     orders.ORDER,
     "secret",
-    "unchecked-file",
+    UNCHECKED,
 )
 _CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS))
 _MOST = 20  # flags of one component

@@ -35,6 +35,8 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\u2014].*)?$""")
+_STRINGS = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_GOES_ON = re.compile(r"[|;&`]|\$\(")  # a printed text that goes into a program is no text
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
@@ -50,8 +52,8 @@ def is_spoken_of(line: Line, start: int, end: int) -> int:
     if _NEGATES.search(before) or _is_searched_for(line.text, before):
         return SURELY
     if line.place == RUN:
-        return SURELY if _is_text(line.text, before, after) else NOT
-    if _is_listed(line.text) or _SAYS.match(line.text):
+        return SURELY if _is_text(line.text, before) else NOT
+    if _is_text(line.text, before):
         return SURELY
     return PERHAPS if _WARNS.search(f"{before}\n{after}\n{line.introduced}") else NOT
 
@@ -82,11 +84,11 @@ def _is_searched_for(text: str, before: str) -> bool:
     return _COMPARES.search(before[-80:]) is not None and before.rstrip()[-1:] in {"'", '"', "/", "(", "`"}
 
 
-def _is_text(text: str, before: str, after: str) -> bool:
+def _is_text(text: str, before: str) -> bool:
     """Tell a comment, a message and an entry of a list in a program from what the program does."""
     if _SAYS.match(text):
-        quote_closed = re.search(r"""["']\s*(?:\||&&|;)""", after) is not None
-        return not (text.lstrip().startswith(("echo", "printf")) and ("|" in after or "$(" in before or quote_closed))
+        printed = text.lstrip()[:6].lower().startswith(("echo", "printf"))
+        return not (printed and _GOES_ON.search(_STRINGS.sub("", text)))
     return _is_listed(text) or (_PATTERN.search(text) is not None and before.count('"') + before.count("'") > 0)
 
 
