@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
-
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every process of the product has it (boot.threads)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
+import numpy as np  # noqa: E402
 from judge import Labels, interval, judge, read_labels, read_run  # noqa: E402
 from run import commit, keep  # noqa: E402
 

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every process of the product has it (boot.threads)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
+import numpy as np  # noqa: E402
 from judge import interval, judge, read_labels, read_run  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
