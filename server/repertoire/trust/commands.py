@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
-from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check
-from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check, Found
+from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "download-and-run",
@@ -229,22 +229,30 @@ CHECKS = (
     ),
     Check(
         OBFUSCATION,
-        "decodes hidden code and runs it some lines later",
-        ("b64decode", "fromhex(", "atob(", "buffer.from(", "base64"),
-        re.compile(
-            r"""(?x) \A[^\n]{0,120}?\b(?P<name>\w{1,40})\s?=\s?[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()[^\n]*
-                 (?:\n[^\n]*){0,7}?\n[^\n]{0,120}?(?<![.\w])(?:exec|eval|Function)\((?P=name)\b
-               | \A[^\n]{0,120}?\b(?P<word>\w{1,40})=["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode)[^\n]*
-                 (?:\n[^\n]*){0,5}?\n[^\n]{0,120}?\b(?:eval|sh\s-c|bash\s-c)\s["']?\$\{?(?P=word)\b"""
-        ),
-        GRAVE,
-        span=9,
-    ),
-    Check(
-        OBFUSCATION,
         "carries a long run of escaped bytes in a program",
         ("\\x",),
         re.compile(r"(?i)(?:\\x[0-9a-f]{2}){40,}"),
         {RUN: MEDIUM},
     ),
 )
+
+
+# Anchored at the line's start: a pattern that may begin anywhere takes minutes for a line made against it.
+_DECODED = re.compile(
+    r"""(?x) \s*(?:const\s|let\s|var\s|export\s)?\s*(?P<name>\w{1,40})\s?=\s?
+        (?:[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()|["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode))"""
+)
+_DECODERS = ("b64decode", "fromhex(", "atob(", "buffer.from(", "base64")
+_LATER = 8
+
+
+def decoded_later(document: Document) -> Iterator[Found]:
+    """Yield the line of a program that runs what it decoded a few lines above."""
+    for needle in _DECODERS:
+        for index in document.numbers_of(needle):
+            match = _DECODED.match(document.lines[index][:LONGEST])
+            name = re.escape(match["name"]) if match else ""
+            runs = re.compile(rf"(?<![.\w])(?:exec|eval|Function)\(\s?{name}\b|\b(?:eval|sh\s-c)\s[\"']?\$\{{?{name}\b")
+            for at in range(index + 1, min(index + 1 + _LATER, len(document.lines)) if match else 0):
+                if runs.search(document.lines[at][:LONGEST]):
+                    yield Found(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")

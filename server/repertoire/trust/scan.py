@@ -97,6 +97,7 @@ def _checked(document: Document) -> Iterator[Found]:
     yield from secrets(document)
     if document.kind == SCRIPT:
         yield from data.in_two_steps(document)
+        yield from commands.decoded_later(document)
 
 
 def _unread() -> Found:
