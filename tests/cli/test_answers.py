@@ -110,3 +110,19 @@ def _read_only(home: Path, command: list[str], environment: dict[str, str]) -> s
         )
     finally:
         home.chmod(0o700)
+
+
+def test_an_explanation_can_hold_the_graph_around_it(run):
+    done = run("explain", "auth-implementation-patterns", "--detail", "graph")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"around it: \d+ nodes, \d+ edges", done.stdout)
+    assert "  in the set: " not in done.stdout
+
+
+def test_a_larger_set_can_be_asked_for_and_says_why_not_more(run):
+    few, more = (
+        json.loads(run("recommend", QUESTION, "--size", size, "--json").stdout)["items"] for size in ("1", "4")
+    )
+    assert len(few) == 1
+    assert 1 < len(more) <= 4
+    assert "Why not:" in run("recommend", QUESTION, "--size", "1").stdout

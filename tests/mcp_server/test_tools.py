@@ -143,6 +143,14 @@ async def test_an_explanation_tells_what_it_is_and_where_it_stands(talk: Talk) -
         assert part in text
 
 
+async def test_an_explanation_can_hold_the_graph_around_it(talk: Talk) -> None:
+    async with talk() as client:
+        usual = await ask(client, "explain_component", id="pdf-forms")
+        graph = await ask(client, "explain_component", id="pdf-forms", detail="graph")
+    assert "around it: " in graph
+    assert "around it: " not in usual
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [

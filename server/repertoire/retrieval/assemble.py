@@ -15,7 +15,7 @@ from functools import cached_property
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
 _REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
 _IDLE = 0.3  # of it, for one that covers none of the capabilities that are still needed, where any are known
-_TOGETHER = 0.3  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
+_TOGETHER = 0.15  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
 _COVERING = 0.6  # what covering all that the task is known to need brings
 _NOTICED = 0.15  # relative score below which what a candidate covers proves no need
 _STARTS = 6

@@ -1,0 +1,69 @@
+"""Ten real tasks over 5,800 real components: their answers were read by eye, and are kept as they were found right.
+
+REPERTOIRE_COMPONENTS_DATA names a folder that holds a folder for each repository. The first run reads and embeds them
+(minutes) into pytest's cache; later ones only what changed. A new model or new weights move answers: read the new ones
+as these were read, and keep them with `--snapshot-update` only where each sentence below still holds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from repertoire.app.embed import embed_pending
+from repertoire.app.ingest import ingest
+from repertoire.app.recommend import recommend
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.answer import Task
+
+DATA = "REPERTOIRE_COMPONENTS_DATA"
+pytestmark = [
+    pytest.mark.bench_data,
+    pytest.mark.skipif(DATA not in os.environ, reason=f"NOT TESTED: {DATA} names no real components"),
+]
+
+# each task, and why what is kept for it is right
+TASKS = {
+    "add OAuth login with sessions to a FastAPI service": "one that knows FastAPI, one that knows logins and sessions",
+    "review this pull request for security problems": "one reviews pull requests, the other looks for security alone",
+    "fill in PDF forms from a spreadsheet": "one fills forms, one reads spreadsheets; no third is needed",
+    "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
+    "deploy our services to Kubernetes with Helm and set up monitoring with Prometheus and Grafana": (
+        "two jobs that take four: charts, deployment, Prometheus; only a skill for Qdrant names Grafana"
+    ),
+    "find out why our Postgres queries are slow and add the missing indexes": "one PostgreSQL expert does both",
+    "write release notes and a changelog from the git history": "a single job, and a dozen do it: one is enough",
+    "build an MCP server in Python that wraps our internal REST API": "MCP servers, Python, and APIs",
+    "triage Sentry errors and fix the most frequent one": "a skill, and the server that it works through",
+    "block dangerous shell commands like rm -rf before they run": "guards that run before the shell does, and no prose",
+}
+
+
+@pytest.fixture(scope="module")
+def repertoire(request: pytest.FixtureRequest) -> Iterator[Repertoire]:
+    home = request.config.cache.mkdir("real-components")
+    with open_repertoire(home, environment={}) as opened:
+        for folder in sorted(Path(os.environ[DATA]).iterdir()):
+            if folder.is_dir() and folder.name != "manifests":
+                ingest(opened.store, home, str(folder), settings=opened.settings)
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        yield opened
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_real_task_gets_the_set_that_was_read_and_found_right(
+    repertoire: Repertoire, task: str, snapshot: SnapshotAssertion
+) -> None:
+    found = recommend(repertoire.pipeline, Task(task), muted=repertoire.unfit_for_sets(), environment={"PATH": ""})
+    kept = [f"{item.hit.component.name} ({item.hit.component.type}): {item.role}" for item in found.items]
+    assert [TASKS[task], *kept] == snapshot
+
+
+def test_what_nobody_has_anything_for_is_answered_with_no_more_than_a_doubtful_set(repertoire: Repertoire) -> None:
+    found = recommend(repertoire.pipeline, Task("qwertz asdfgh yxcvbn"), muted=repertoire.unfit_for_sets())
+    assert found.items == () or not found.fits
