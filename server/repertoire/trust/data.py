@@ -132,7 +132,7 @@ CHECKS = (
     Check(
         SENDS,
         "tells the model to send secrets or private data to an address",
-        ("http", "webhook", "endpoint"),
+        ("http",),
         re.compile(
             rf"""(?ix) (?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?\b(?:and|then)\s+(?:send|post|upload|transmit|forward|exfiltrate|submit)\s+(?:it|them|this|these|everything|all)\b[^\n]{{0,60}}?https?://[\w-]
                | \b(?:send|post|upload|transmit|forward|exfiltrate|leak|submit|append|encode|report|copy)\b[^.\n]{{0,80}}?(?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?

@@ -25,8 +25,8 @@ _RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200
 _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
 
 _UNSEEN = re.compile(
-    r"""(?ix) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
-        |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"']|opacity\s*:\s*0\s*[;"'])[^>]*>(?P<text>[^<]{15,})"""
+    r"""(?ix) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
+        |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"'])[^>]*>(?P<text>[^<]{15,})"""
 )
 _FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
 
@@ -104,8 +104,8 @@ CHECKS = (
     Check(
         ORDER,
         "writes as if it were the system or the host",
-        ("<|", "[inst]", "[system]", "<system-"),
-        re.compile(r"(?i)<\|im_start\|>\s*system|\[INST\]|^\s*\[SYSTEM\]|^\s*<system-reminder>|<\|system\|>"),
+        ("<|", "<system-"),
+        re.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>"),
         {PROSE: MEDIUM, COMMENT: HIGH},
     ),
     Check(
@@ -136,7 +136,7 @@ def comments(document: Document) -> Iterator[Found]:
     """Yield orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
-    for needle in ("<!--", "[//]: #", "[comment]: "):
+    for needle in ("<!--", "[//]: #"):
         for index in document.numbers_of(needle):
             line = document.line(index)
             if line.place == CODE or is_quoted(line.text, max(line.text.find(needle), 0), len(line.text)):
@@ -182,7 +182,7 @@ def _unseen(document: Document) -> Iterator[Found]:
     if document.kind != MARKDOWN:
         return
     seen: set[int] = set()
-    for needle in ("display:", "visibility:", "font-size:", "color:", "opacity:"):
+    for needle in ("display:", "font-size:", "color:"):
         for index in document.numbers_of(needle):
             if index in seen:
                 continue

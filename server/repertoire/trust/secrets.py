@@ -13,14 +13,14 @@ from repertoire.trust.document import Document
 
 RULE = "secret"
 _NEEDLES = (
-    *("sk-ant", "sk-proj", "_live_", "ghp_", "github_pat_", "glpat-", "aiza", "xoxb-", "akia", "npm_"),
+    *("sk-ant", "sk-proj", "_live_", "ghp_", "github_pat_", "glpat-", "aiza", "xoxb-", "npm_"),
     *("slack.com/services", "private key--", "secret_access_key"),
 )
 _TOKEN = re.compile(
     r"""(?x) (?<![A-Za-z0-9_-]) (?:
       sk-ant-(?:api\d\d-)?[A-Za-z0-9_-]{32,} | sk-proj-[A-Za-z0-9_-]{32,} | [sr]k_live_[A-Za-z0-9]{20,}
     | ghp_[A-Za-z0-9]{36} | github_pat_[A-Za-z0-9]{20,}_[A-Za-z0-9]{40,} | glpat-[A-Za-z0-9_-]{20}
-    | AIza[A-Za-z0-9_-]{35} | xoxb-\d{8,}-\d{8,}-[A-Za-z0-9]{20,} | AKIA[A-Z0-9]{16} | npm_[A-Za-z0-9]{36}
+    | AIza[A-Za-z0-9_-]{35} | xoxb-\d{8,}-\d{8,}-[A-Za-z0-9]{20,} | npm_[A-Za-z0-9]{36}
     | https://hooks\.slack\.com/services/T[A-Z0-9]{8,}/B[A-Z0-9]{8,}/[A-Za-z0-9]{24}
     ) (?![A-Za-z0-9_-])"""
 )
