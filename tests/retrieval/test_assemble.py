@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repertoire.retrieval.assemble import Candidate, Limits, Shelf, assemble, without_twins
+from repertoire.retrieval.assemble import Limits, Shelf, assemble
+from repertoire.retrieval.candidates import Candidate, without_twins
 from repertoire.retrieval.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]

@@ -9,8 +9,10 @@ need counts for the size and brings nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from repertoire.retrieval.candidates import Candidate, merged
 
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
 _REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
@@ -20,29 +22,6 @@ _COVERING = 0.6  # what covering all that the task is known to need brings
 _NOTICED = 0.15  # relative score below which what a candidate covers proves no need
 _STARTS = 6
 _LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
-
-    `covers` are words of the task, `capabilities` those of the needed ones that it provides; `alike` tells by key how
-    far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with.
-    """
-
-    key: str
-    name: str
-    score: float
-    tokens: int
-    twins: frozenset[str] = frozenset()
-    installed: bool = False
-    covers: frozenset[str] = frozenset()
-    capabilities: frozenset[str] = frozenset()
-    needs: tuple[str, ...] = ()
-    conflicts: frozenset[str] = frozenset()
-    lacking: tuple[str, ...] = ()
-    alike: Mapping[str, float] = field(default_factory=dict)
-    bundle: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,14 +57,6 @@ def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: L
     return Shelf.of(ranked, others).best(limits)
 
 
-def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one of those that do the same, at the place of the best of them.
-
-    It is the one that lacks nothing, else the installed one, else the first.
-    """
-    return list(_merged(ranked)[0])
-
-
 @dataclass(frozen=True)
 class Shelf:
     """What a set may be chosen from: no twins left, every need led to the one that stands for it."""
@@ -98,7 +69,7 @@ class Shelf:
     def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> Shelf:
         """Make a shelf of the ranked, best first, and what these may need."""
         ids = {candidate.key for candidate in ranked}
-        kept, stands_for = _merged([*ranked, *(other for other in others if other.key not in ids)])
+        kept, stands_for = merged([*ranked, *(other for other in others if other.key not in ids)])
         places = len({stands_for[candidate.key] for candidate in ranked})
         return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
 
@@ -138,12 +109,8 @@ class Shelf:
 
     def rivals(self, key: str, members: Iterable[str]) -> list[str]:
         """Return the members that a candidate, with what it needs, can never stand beside."""
-        entering = self.closure(key)
-        return [
-            member
-            for member in members
-            if member not in entering and any(self._exclusive(member, other) for other in entering)
-        ]
+        shut_out = self._shut_out[key]
+        return [member for member in members if member in shut_out]
 
     def sound(self, key: str) -> bool:
         """Tell whether what a candidate needs can stand beside each other."""
@@ -152,6 +119,13 @@ class Shelf:
 
     def worth(self, asked: Sequence[str], limits: Limits) -> float:
         """Return what a set is worth, in whatever order it is given."""
+        known = self._worths.setdefault(limits.expected, {})
+        which = frozenset(asked)
+        if which not in known:
+            known[which] = self._worth(asked, limits)
+        return known[which]
+
+    def _worth(self, asked: Sequence[str], limits: Limits) -> float:
         brought, covered = 0.0, 0
         before: list[str] = []
         for key in sorted(asked, key=self._place.__getitem__):
@@ -290,6 +264,24 @@ class Shelf:
         return [need for need in found if need in self.known]
 
     @cached_property
+    def _worths(self) -> dict[float, dict[frozenset[str], float]]:
+        """What sets were found to be worth so far, by the size that was expected: a search comes to many again."""
+        return {}
+
+    @cached_property
+    def _shut_out(self) -> dict[str, frozenset[str]]:
+        """What none of a candidate and its needs can stand beside."""
+        return {
+            key: frozenset(
+                other
+                for other in self.known
+                if other not in self.closure(key)
+                and any(self._exclusive(other, member) for member in self.closure(key))
+            )
+            for key in self.known
+        }
+
+    @cached_property
     def _entangled(self) -> bool:
         """Whether one candidate may shut out another or bring it along: then the first step may be a wrong one."""
         return any(self.known[key].needs or self.known[key].conflicts for key in self._usable)
@@ -362,25 +354,6 @@ class Shelf:
         words = sorted({word for candidate in self.known.values() for word in candidate.covers})
         bit = {word: 1 << place for place, word in enumerate(words)}
         return {key: sum(bit[word] for word in candidate.covers) for key, candidate in self.known.items()}
-
-
-def _merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
-    kept: list[Candidate] = []
-    at: dict[str, int] = {}
-    place: dict[str, int] = {}
-    for candidate in ranked:
-        where = next((place[twin] for twin in sorted(candidate.twins) if twin in place), len(kept))
-        place.update(dict.fromkeys(candidate.twins, where))
-        at[candidate.key] = where
-        if where == len(kept):
-            kept.append(candidate)
-        elif _standing(candidate) < _standing(kept[where]):
-            kept[where] = replace(candidate, score=max(candidate.score, kept[where].score))
-    return kept, {key: kept[where].key for key, where in at.items()}
-
-
-def _standing(candidate: Candidate) -> tuple[bool, bool]:
-    return bool(candidate.lacking), not candidate.installed
 
 
 def _role(candidate: Candidate, covered: frozenset[str]) -> str:

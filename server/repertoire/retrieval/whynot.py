@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from repertoire.retrieval.assemble import Assembly, Candidate, Limits, Shelf
+from repertoire.retrieval.assemble import Assembly, Limits, Shelf
+from repertoire.retrieval.candidates import Candidate
 
 SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "same",
