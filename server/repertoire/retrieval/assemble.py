@@ -3,7 +3,7 @@
 What a set is worth is twice what it brings over its size and the size that a task like this usually takes: the F1
 that is to be expected of it. A member brings its likelihood, less the nearer it comes to what a likelier one does
 already, and more where they come of one bundle; covering what the task is known to need brings more. What members
-need counts for the size and brings nothing.
+need counts for half a place and brings nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _IDLE = 0.3  # of it, for one that covers none of the capabilities that are stil
 _TOGETHER = 0.15  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
 _COVERING = 0.6  # what covering all that the task is known to need brings
 _NOTICED = 0.15  # relative score below which what a candidate covers proves no need
+_BROUGHT_ALONG = 0.5  # of a place: what a member needs is no choice of its own, and mostly comes with it
 _STARTS = 6
 _LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
 
@@ -136,7 +137,8 @@ class Shelf:
             for key in members:
                 covered |= self._covered[key]
             brought += _COVERING * covered.bit_count() / len(self._needed)
-        return 2.0 * brought / (len(members) + limits.expected + (_COVERING if self._needed else 0.0))
+        size = len(asked) + _BROUGHT_ALONG * (len(members) - len(asked))
+        return 2.0 * brought / (size + limits.expected + (_COVERING if self._needed else 0.0))
 
     def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
         """Return how likely a candidate is, and how much of that is left beside a set."""
