@@ -11,7 +11,7 @@ integers with one scale for each 64 inputs of each output (`MatMulNBits`), word 
 plain rounding, so the result depends on numpy and onnx alone and is itself compared with SHA256SUMS.
 
     uv run tools/build_model.py            rebuild in a temporary folder and compare with what is tracked
-    uv run tools/build_model.py --write    write it into server/repertoire/models
+    uv run tools/build_model.py --write    write it into server/repertoire/models, and new checksums
     ... --weights DIR                      take model.safetensors and the tokenizer from here instead of a package
     ... --fp32 FILE                        also write the unquantised model: what the model card's figures compare with
 """
@@ -41,6 +41,7 @@ UPSTREAM = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+LEARNED = ("questions.npz",)  # by bench/quality/questions.py: nothing to build, but its checksum stands with the others
 LAYERS, HEADS, WIDTH = 6, 12, 384
 MAX_TOKENS = 256  # what the authors trained and published it with; the position table would reach 512
 BLOCK = 64  # 32 costs 12 % of speed for .0002 of cosine; 128 makes vectors depend on the rest of their batch
@@ -57,11 +58,17 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
+        self.options: list[onnx.ValueInfoProto] = []
 
     def constant(self, name: str, value: npt.ArrayLike, dtype: npt.DTypeLike = np.float32) -> str:
         """Add a constant and return its name."""
         self.constants[name] = numpy_helper.from_array(np.array(value, dtype=dtype, order="C"), name)
         return name
+
+    def optional(self, name: str, default: npt.ArrayLike, shape: list[int | str]) -> str:
+        """Add an input that a run may leave out, and return its name."""
+        self.options.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+        return self.constant(name, default)
 
     def node(self, operator: str, *inputs: str, outputs: int = 1, domain: str = "", **attributes: Any) -> list[str]:
         """Add a node and return the names of its outputs."""
@@ -73,6 +80,22 @@ class Graph:
     def apply(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Add a node with one output and return its name."""
         return self.node(operator, *inputs, domain=domain, **attributes)[0]
+
+
+def turned(dense: Dense) -> Dense:
+    """Give a dense layer room for a turn of low rank: two matrices that a run may hand in, of rank 0 where none does.
+
+    `questions.npz` holds them: what is learned anew is a small file, and vectors of components stay as they are.
+    """
+
+    def layer(graph: Graph, x: str, name: str, weight: Array, bias: Array) -> str:
+        outputs, inputs = weight.shape
+        down = graph.optional(f"{name}.down", np.zeros((inputs, 0)), [inputs, "rank"])
+        up = graph.optional(f"{name}.up", np.zeros((0, outputs)), ["rank", outputs])
+        turn = graph.apply("MatMul", graph.apply("MatMul", x, down), up)
+        return graph.apply("Add", dense(graph, x, name, weight, bias), turn)
+
+    return layer
 
 
 def dense_fp32(graph: Graph, x: str, name: str, weight: Array, bias: Array) -> str:
@@ -194,7 +217,9 @@ def build(weights: Tensors, dense: Dense, words: Callable[[Graph, Array], str]) 
         for name in ("input_ids", "attention_mask", "token_type_ids")
     ]
     output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, WIDTH])
-    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, [output], list(graph.constants.values()))
+    body = helper.make_graph(
+        graph.nodes, "all-MiniLM-L6-v2", [*inputs, *graph.options], [output], list(graph.constants.values())
+    )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(body, opset_imports=opsets, ir_version=9)
     onnx.checker.check_model(model)
@@ -243,12 +268,13 @@ def main() -> int:
         upstream = read_upstream(options.weights or fetch_package(Path(scratch)))
     weights = load_safetensors(upstream["model.safetensors"])
     if options.fp32:
-        options.fp32.write_bytes(build(weights, dense_fp32, words_fp32))
+        options.fp32.write_bytes(build(weights, turned(dense_fp32), words_fp32))
     files = {
-        "model.onnx": build(weights, dense_int8, words_int8),
+        "model.onnx": build(weights, turned(dense_int8), words_int8),
         "tokenizer.json": upstream["tokenizer.json"],
         "tokenizer_config.json": tokenizer_config(),
     }
+    files |= {name: (TARGET / name).read_bytes() for name in LEARNED if (TARGET / name).is_file()}
     sums = "".join(f"{digest(content)}  {name}\n" for name, content in files.items())
     print(sums, end="")
     if not options.write:

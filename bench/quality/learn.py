@@ -1,10 +1,9 @@
 """Learns the weights of retrieval on the train splits: `python bench/quality/learn.py` rewrites retrieval/learned.py.
 
-First the turn of questions towards what answers them (retrieval/adapter.npz), on sets whose answers are many and their
-texts telling: what it learns must hold for components that it never saw, so no set with a small, closed stock of tools
-is among them. Then the weights: they minimise the surprise at what truly answers among the likeliest candidates (a
-softmax over them), every set counting the same whatever its size; no question is weighed with a turn that was learned
-from it. The gate is a logistic regression: cc_native's requests within their repositories against MetaTool's, which no
+Three parts, each with what the one before has written. WEIGHTS and RERANK minimise the surprise at what truly answers
+among the likeliest candidates (a softmax over them), every set counting the same whatever its size. No question is
+weighed with a reading that was learned from it: `--halves` names the folder into which questions.py wrote those of
+either half. GATE is a logistic regression: cc_native's requests within their repositories against MetaTool's, which no
 Claude Code component serves.
 """
 
@@ -12,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +29,11 @@ from judge import read_labels  # noqa: E402
 
 from repertoire.app import evaluate  # noqa: E402
 from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Query  # noqa: E402
+from repertoire.domain.answer import Query  # noqa: E402
+from repertoire.inference.embedder import load  # noqa: E402
+from repertoire.inference.weights import bundled  # noqa: E402
 from repertoire.ports import Embedder  # noqa: E402
-from repertoire.retrieval.adapter import FILE, Adapter  # noqa: E402
-from repertoire.retrieval.fuse import CONDITIONS, FEATURES, PRIORS  # noqa: E402
+from repertoire.retrieval.fuse import PRIORS  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
@@ -42,27 +43,30 @@ SETS = ("cc_native", "cc_bundles", "ultratool", "metatool_multi", "metatool_sing
 LENIENT = ("cc_native",)
 SCOPED = ("cc_native",)  # asked again of each query's own repository: the case of one installed plugin
 TURNED = ("cc_native", "cc_bundles", "sealtools", "toolret_apigen")
-RANK, TURN_STEPS, TURN_RATE, TURN_DECAY, TEMPERATURE = 128, 400, 0.002, 0.02, 0.05
-BATCH, OTHERS = 64, 1500
-QUERIES, CANDIDATES = 500, 150
+QUERIES, CANDIDATES, HEAD = 500, 150, 30
+PARTS = ("WEIGHTS", "RERANK", "GATE")
+TOLD_APART = frozenset({"rerank", "graph", "patterns", "learning"})  # cc_bundles' edges know its train plugins
 STEPS, RATE, DECAY = 400, 0.05, 0.003
 GATE_STEPS, GATE_RATE, GATE_DECAY = 3000, 0.5, 0.01
 
 
 @dataclass(frozen=True)
 class Example:
-    """One query: the features of its candidates, its conditions, and which candidates answer it."""
+    """One query: the features of its candidates, its conditions, which candidates answer it, their odds without it."""
 
     table: np.ndarray
     conditions: np.ndarray
     gold: np.ndarray
-    weight: float
+    odds: np.ndarray
+    weight: float = 0.0
 
 
 def main() -> int:
     """Learn and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
+    parser.add_argument("--part", choices=PARTS, help="this one alone")
+    parser.add_argument("--halves", type=Path, required=True, help="where questions.py wrote what either half taught")
     options = parser.parse_args()
     if not os.environ.get("REPERTOIRE_BENCH_DATA"):
         parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
@@ -70,24 +74,30 @@ def main() -> int:
     embedder, degraded = open_embedder(ROOT, Settings())
     if embedder is None:
         parser.error("; ".join(degraded))
+    if options.part is None:
+        for part in PARTS:  # in processes of their own: weights are read when their module is imported
+            subprocess.run([sys.executable, *sys.argv, "--part", part], check=True)
+        return 0
     with contextlib.ExitStack() as stack:
         stores = {name: stack.enter_context(filled(data / name, options.cache, embedder)) for name in SETS}
-        turns = learn_turns(stores, data, embedder)
-        turns[None].save()
+        readers = {None: embedder} | {half: reader(options.halves / f"questions-{half}.npz") for half in (0, 1)}
         pipelines = {
-            (name, half): Pipeline(store.graph, store.vectors, embedder=embedder, adapter=turns[half])
+            (name, half): Pipeline(store.graph, store.vectors, embedder=readers[half])
             for name, store in stores.items()
             for half in ((0, 1) if name in TURNED else (None,))
         }
+        if options.part == "GATE":
+            write("GATE", [learn_gate(pipelines, data)], digits=2)
+            return 0
         examples: list[Example] = []
+        take = candidates if options.part == "WEIGHTS" else head
         for name in SETS:
-            examples += read_examples(pipelines, name, data / name)
+            examples += read_examples(pipelines, name, data / name, take)
             if name in SCOPED:
-                examples += read_examples(pipelines, name, data / name, scoped=True)
-            print(f"{name}: {len(examples)} examples so far", flush=True)
-        gate = learn_gate(pipelines, data)
-    write(learn_weights(examples), gate)
-    print(f"written to {LEARNED.relative_to(ROOT)} and {FILE.relative_to(ROOT)}")
+                examples += read_examples(pipelines, name, data / name, take, scoped=True)
+            print(f"{options.part}, {name}: {len(examples)} examples so far", flush=True)
+    learned = learn_weights(examples)
+    write(options.part, learned if options.part == "WEIGHTS" else learned.T, digits=3)
     return 0
 
 
@@ -100,81 +110,14 @@ def filled(folder: Path, cache: Path | None, embedder: Embedder) -> Iterator[Sto
         yield store
 
 
-def learn_turns(stores: dict[str, Store], data: Path, embedder: Embedder) -> dict[int | None, Adapter]:
-    """Learn from all questions, and from the even and the odd ones alone for the weighing of the other half."""
-    lessons = [lesson(stores[name], data / name, embedder) for name in TURNED]
-    turns = {}
-    for half in (None, 0, 1):
-        # the half that a turn is used on is left out of what it is learned from
-        kept = [Lesson(one.spaces, *(half_of(part, half) for part in (one.asked, one.answers))) for one in lessons]
-        turns[half] = learn_turn(kept, embedder.model)
-        print(f"turn without half {half} learned" if half is not None else "turn learned", flush=True)
-    return turns
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """A set's corpus in both spaces, the vectors of its questions, and the rows that answer each."""
-
-    spaces: tuple[np.ndarray, np.ndarray]
-    asked: np.ndarray
-    answers: list[np.ndarray]
+def reader(questions: Path) -> Embedder:
+    """Return the bundled model with another reading of questions."""
+    return load(replace(bundled(), questions=str(questions.resolve())))
 
 
 def half_of(values: np.ndarray | list, left_out: int | None) -> np.ndarray | list:
     """Return every value, or those of the other half."""
     return values if left_out is None else values[1 - left_out :: 2]
-
-
-def lesson(store: Store, folder: Path, embedder: Embedder) -> Lesson:
-    """Read what a set teaches."""
-    spaces = [store.vectors.matrix(space, embedder.model) for space in (DESCRIPTION_SPACE, BODY_SPACE)]
-    ids = {summary.id: int(np.searchsorted(spaces[0][0], summary.node_id)) for summary in store.graph.summaries()}
-    queries, gold = answered(folder)
-    asked = embedder.embed_queries([query["text"] for query in queries]).astype(np.float64)
-    answers = [np.array([ids[document] for document in sorted(gold[query["id"]])]) for query in queries]
-    return Lesson((spaces[0][1].astype(np.float64), spaces[1][1].astype(np.float64)), asked, answers)
-
-
-def learn_turn(lessons: list[Lesson], model: str) -> Adapter:
-    """Descend the surprise at what answers among all else, a batch of one set at a time."""
-    rng = np.random.default_rng(0)
-    size = lessons[0].asked.shape[1]
-    down, up = rng.normal(0.0, 0.02, (size, RANK)), np.zeros((RANK, size))
-    mean, square = [np.zeros_like(down), np.zeros_like(up)], [np.zeros_like(down), np.zeros_like(up)]
-    for step in range(1, TURN_STEPS + 1):
-        one = lessons[step % len(lessons)]
-        batch = rng.choice(len(one.asked), min(BATCH, len(one.asked)), replace=False)
-        slopes = turn_slopes(one, batch, one.spaces[step // 2 % 2], (down, up), rng)
-        for index, slope in enumerate(slopes):
-            mean[index] = 0.9 * mean[index] + 0.1 * slope
-            square[index] = 0.999 * square[index] + 0.001 * slope**2
-        moves = [
-            m / (1 - 0.9**step) / (np.sqrt(s / (1 - 0.999**step)) + 1e-8) for m, s in zip(mean, square, strict=True)
-        ]
-        down, up = down - TURN_RATE * moves[0], up - TURN_RATE * moves[1]
-    return Adapter(model, down.astype(np.float32), up.astype(np.float32))
-
-
-def turn_slopes(
-    one: Lesson, batch: np.ndarray, space: np.ndarray, turn: tuple[np.ndarray, np.ndarray], rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the slopes of both matrices for one batch."""
-    down, up = turn
-    answers = [one.answers[index] for index in batch]
-    rows = np.union1d(np.concatenate(answers), rng.choice(len(space), min(OTHERS, len(space)), replace=False))
-    asked, low = one.asked[batch], one.asked[batch] @ down
-    raw = asked + low @ up
-    length = np.linalg.norm(raw, axis=1, keepdims=True)
-    turned = raw / length
-    odds = turned @ space[rows].T / TEMPERATURE
-    wrong = np.exp(odds - odds.max(axis=1, keepdims=True))
-    wrong /= wrong.sum(axis=1, keepdims=True)
-    for index, right in enumerate(answers):
-        wrong[index, np.searchsorted(rows, right)] -= 1.0 / len(right)
-    back = wrong @ space[rows] / (TEMPERATURE * len(batch))
-    back = (back - (back * turned).sum(axis=1, keepdims=True) * turned) / length
-    return asked.T @ (back @ up.T) + TURN_DECAY * down, low.T @ back + TURN_DECAY * up
 
 
 def answered(folder: Path, *, lenient: bool = False) -> tuple[list[dict], dict[str, set[str]]]:
@@ -185,23 +128,26 @@ def answered(folder: Path, *, lenient: bool = False) -> tuple[list[dict], dict[s
     return queries[::step][:QUERIES], labels.gold
 
 
-def read_examples(pipelines: dict, name: str, folder: Path, *, scoped: bool = False) -> list[Example]:
-    """Return the examples of a set, each weighed with a turn that was not learned from it."""
+def read_examples(
+    pipelines: dict, name: str, folder: Path, take: Callable[..., Example], *, scoped: bool = False
+) -> list[Example]:
+    """Return the examples of a set, each read with a turn that was not learned from it."""
     queries, _ = answered(folder)
     gold = read_labels(folder, "train", lenient=name in LENIENT).gold
     found = [
-        example(
+        take(
             pipelines[name, index % 2 if name in TURNED else None],
-            Query(query["text"], repository=query["repo"] if scoped else ""),
+            Query(query["text"], repository=query["repo"] if scoped else "", without=TOLD_APART),
             gold[query["id"]],
         )
         for index, query in enumerate(queries)
     ]
-    return [Example(*one, weight=1.0 / len(found)) for one in found]
+    told = [one for one in found if one.gold.any()]
+    return [replace(one, weight=1.0 / len(told)) for one in told]
 
 
-def example(pipeline: Pipeline, query: Query, gold: set[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the features of the likeliest candidates and of what truly answers."""
+def candidates(pipeline: Pipeline, query: Query, gold: set[str]) -> Example:
+    """Return the evidence for the likeliest candidates and for what truly answers."""
     snapshot, evidence = pipeline.evidence(query)
     scores = evidence.table[:-PRIORS].mean(axis=0)
     right = np.isin(snapshot.column("id"), sorted(gold))
@@ -209,23 +155,30 @@ def example(pipeline: Pipeline, query: Query, gold: set[str]) -> tuple[np.ndarra
         elsewhere = snapshot.column("repository") != query.repository
         right, scores = right & ~elsewhere, np.where(elsewhere, -1.0, scores)
     rows = np.union1d(np.argsort(-scores, kind="stable")[:CANDIDATES], np.flatnonzero(right))
-    return evidence.table[:, rows].T, evidence.conditions, right[rows]
+    return Example(evidence.table[:, rows].T, evidence.conditions, right[rows], np.zeros(len(rows)))
+
+
+def head(pipeline: Pipeline, query: Query, gold: set[str]) -> Example:
+    """Return what a second look at the head sees, beside the odds that it has so far."""
+    ids, odds, features = pipeline.look(query, limit=HEAD)
+    return Example(features, np.ones(1), np.isin(ids, sorted(gold)), odds)
 
 
 def learn_weights(examples: list[Example]) -> np.ndarray:
     """Descend the softmax's surprise with Adam; a decay keeps what the examples do not ask for at nothing."""
     width = max(len(one.table) for one in examples)
-    table = np.zeros((len(examples), width, len(FEATURES)))
+    shape = examples[0].table.shape[1], len(examples[0].conditions)
+    table = np.zeros((len(examples), width, shape[0]))
     target = np.zeros((len(examples), width))
     outside = np.full((len(examples), width), -np.inf)
     for index, one in enumerate(examples):
         size = len(one.table)
-        table[index, :size], outside[index, :size] = one.table, 0.0
+        table[index, :size], outside[index, :size] = one.table, one.odds
         target[index, :size] = one.gold / one.gold.sum()
     conditions = np.stack([one.conditions for one in examples])
     importance = np.array([one.weight for one in examples])
     importance /= importance.sum()
-    weights = np.zeros((len(FEATURES), len(CONDITIONS)))
+    weights = np.zeros(shape)
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, STEPS + 1):
         odds = np.einsum("qnf,qf->qn", table, conditions @ weights.T) + outside
@@ -258,13 +211,14 @@ def learn_gate(pipelines: dict, data: Path) -> np.ndarray:
     return gate / scale
 
 
-def write(weights: np.ndarray, gate: np.ndarray) -> None:
-    """Replace the numbers in retrieval/learned.py."""
-    rows = "".join(f"    ({', '.join(f'{value:.3f}' for value in row)}),\n" for row in weights)
-    lines = json.dumps([round(float(value), 2) for value in gate])[1:-1]
-    head, _, rest = LEARNED.read_text(encoding="utf-8").partition("WEIGHTS = (\n")
-    comment = rest[rest.index("# log-odds") : rest.index("GATE = ")]
-    LEARNED.write_text(f"{head}WEIGHTS = (\n{rows})\n\n{comment}GATE = ({lines})\n", encoding="utf-8")
+def write(name: str, rows: np.ndarray | list[np.ndarray], *, digits: int) -> None:
+    """Replace one table of numbers in retrieval/learned.py."""
+    lines = [", ".join(f"{value:.{digits}f}" for value in row) for row in rows]
+    table = lines[0] if len(lines) == 1 else "\n" + "".join(f"    ({line}),\n" for line in lines)
+    text = LEARNED.read_text(encoding="utf-8")
+    text = re.sub(rf"^{name} = \((?:\n(?:    .*\n)+|.*)\)$", f"{name} = ({table})", text, flags=re.MULTILINE)
+    LEARNED.write_text(text, encoding="utf-8")
+    print(f"{name} written to {LEARNED.relative_to(ROOT)}", flush=True)
 
 
 if __name__ == "__main__":

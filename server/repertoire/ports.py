@@ -22,6 +22,10 @@ class Embedder(Protocol):
         """Name the weights exactly: vectors of two different values must never be compared."""
 
     @property
+    def reading(self) -> str:
+        """Name the weights and how they read what is asked: vectors of requests are kept under it."""
+
+    @property
     def dimensions(self) -> int:
         """Tell the length of every vector."""
 

@@ -26,7 +26,7 @@ def test_every_bundled_file_matches_its_checksum():
     lines = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     sums = {name: digest for digest, name in (line.split() for line in lines)}
 
-    assert set(sums) == {"model.onnx", "tokenizer.json", "tokenizer_config.json"}
+    assert set(sums) == {"model.onnx", "questions.npz", "tokenizer.json", "tokenizer_config.json"}
     for name, digest in sums.items():
         assert hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == digest, name
 
@@ -85,4 +85,21 @@ def test_a_model_without_its_tokenizer_is_a_typed_error(tmp_path: Path):
     (weights.folder / "tokenizer.json").unlink()
 
     with pytest.raises(ModelUnavailable, match="tokenizer"):
+        load(weights)
+
+
+def test_a_question_is_read_otherwise_than_a_text_and_lies_nearer_to_what_serves_it():
+    embedder = load(bundled())
+    asked, serving, worded_alike = "our pods crash on each rollout", "Deployment to Kubernetes", "Rollout of pea pods"
+    plain, turned = embedder.embed_passages([asked])[0], embedder.embed_queries([asked])[0]
+    near = embedder.embed_passages([serving, worded_alike]) @ np.stack([plain, turned]).T
+
+    assert near[0, 1] - near[1, 1] > near[0, 0] - near[1, 0]
+
+
+def test_a_model_without_its_reading_of_questions_is_a_typed_error(tmp_path: Path):
+    weights = copy_of_the_bundled(tmp_path / "model")
+    (weights.folder / "questions.npz").unlink()
+
+    with pytest.raises(ModelUnavailable, match="questions"):
         load(weights)

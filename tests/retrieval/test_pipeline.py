@@ -22,7 +22,7 @@ SERVER = Path(__file__).parents[2] / "server"
 class Unavailable:
     """An embedder whose files are damaged."""
 
-    model = "damaged"
+    model = reading = "damaged"
     dimensions = 384
     loaded = False
 
@@ -38,6 +38,7 @@ class Slow:
 
     def __init__(self, embedder, *, loading, embedding):
         self.now, self.model, self.dimensions, self.loaded = 0.0, embedder.model, embedder.dimensions, False
+        self.reading = embedder.reading
         self._embedder, self._loading, self._embedding = embedder, loading, embedding
 
     def load(self):

@@ -9,7 +9,7 @@ import numpy as np
 
 from repertoire.app.nearest import assign_nearest
 from repertoire.app.relate import relate_in_meaning
-from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE
+from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.views import passage
 from repertoire.store.database import Store
@@ -42,6 +42,7 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
     known = _Known(embedder)
     for space in SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
+    _embed_requests(store, embedder, stop)
     if not stop():
         assign_nearest(store, embedder)
         relate_in_meaning(store, embedder.model)
@@ -65,6 +66,16 @@ class _Known:
         while len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
         return vectors
+
+
+def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) -> None:
+    """Embed past requests that were kept while no model was loaded, or read by another."""
+    while not stop():
+        rows = store.requests.pending(embedder.reading, limit=_BATCH)
+        if not rows:
+            return
+        vectors = embedder.embed_queries([text for _, _, text in rows])
+        store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id, _, _ in rows], vectors)
 
 
 def _done(store: Store, model: str) -> int:

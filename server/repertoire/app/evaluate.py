@@ -275,7 +275,7 @@ def _learn(store: Store, options: EvalOptions, labelled: LabelledSet, embedder: 
         for start in range(0, len(past), _BATCH):
             batch = slice(start, start + _BATCH)
             vectors = embedder.embed_queries([query["text"] for query in past[batch]])
-            store.vectors.put(REQUEST_SPACE, embedder.model, [(node_id, "") for node_id in ids[batch]], vectors)
+            store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id in ids[batch]], vectors)
     return len(past)
 
 

@@ -132,7 +132,7 @@ class Lesson:
     component: str
     moment: Moment
     vector: Vectors | None = None
-    model: str = ""
+    reading: str = ""  # by which its vector was made
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
@@ -147,4 +147,4 @@ def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
         store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)
         if vector is not None:
             digest = hashlib.sha256(vector.tobytes()).hexdigest()
-            store.vectors.put(REQUEST_SPACE, lesson.model, [(node, digest)], vector.reshape(1, -1))
+            store.vectors.put(REQUEST_SPACE, lesson.reading, [(node, digest)], vector.reshape(1, -1))

@@ -51,6 +51,7 @@ class IdleEmbedder:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = weights.model
+        self.reading = weights.reading
         self.dimensions = weights.dimensions
         self._weights = weights
         self._threads = threads

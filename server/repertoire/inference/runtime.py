@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from fastembed import TextEmbedding
 from fastembed.common.model_description import DenseModelDescription, ModelSource
+from fastembed.text.pooled_normalized_embedding import PooledNormalizedEmbedding
+from onnxruntime import set_default_logger_severity  # type: ignore[import-untyped]
 from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped]
     Fail,
     InvalidGraph,
@@ -27,6 +30,7 @@ from repertoire.ports import Vectors
 # One text a run: nothing is padded, so it is faster than any larger batch (81 texts a second, 73 in eights), needs
 # 35 MB instead of 150, and no vector depends on its neighbours, also in models with dynamic quantisation.
 BATCH = 1
+_ERRORS = 3  # of ONNX Runtime's severities
 MAX_CHARACTERS = 4_096  # 16 a token of the bundled model's 256: beyond it a text costs time and changes nothing
 
 _LOADING = (Fail, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException, OSError, ValueError)
@@ -44,6 +48,20 @@ _PREFIXES = (
     ("snowflake/snowflake-arctic-embed", _SEARCH, ""),
 )
 
+_Run = Callable[..., Iterable[npt.NDArray[Any]]]
+
+
+class TurnedEmbedding(PooledNormalizedEmbedding):
+    """A model whose dense layers take a turn of low rank: it reads what is asked otherwise than what is searched."""
+
+    turns: Mapping[str, npt.NDArray[np.float32]]
+
+    def _preprocess_onnx_input(
+        self, onnx_input: dict[str, Any], *, asked: bool = False, **kwargs: Any
+    ) -> dict[str, Any]:
+        read = super()._preprocess_onnx_input(onnx_input, **kwargs)
+        return {**read, **self.turns} if asked else read
+
 
 class Session:
     """A loaded model; may be called from several threads at once."""
@@ -58,20 +76,15 @@ class Session:
         """
         # the tokenizers library would start a thread a core, and warn at every later fork
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        # a warning for each matrix that a run may leave out, at every load; what fails is raised all the same
+        set_default_logger_severity(_ERRORS)
         try:
-            self._model = TextEmbedding(
-                weights.name,
-                cache_dir=str(weights.folder),  # fastembed creates this folder; the default is one that all users share
-                specific_model_path=str(weights.folder),
-                local_files_only=True,
-                threads=threads,
-                providers=["CPUExecutionProvider"],
-                enable_cpu_mem_arena=False,  # an arena keeps the largest batch's memory for good
-            )
+            self._read_query, self._read_passage = _open(weights, threads)
         except _LOADING as error:
             message = f"the model in {weights.folder} does not load ({error}); `repertoire status` checks its files"
             raise ModelUnavailable(message) from error
         self.model = weights.model
+        self.reading = weights.reading
         self.dimensions = weights.dimensions
         self._query, self._passage = prefixes(weights.name)
 
@@ -80,19 +93,43 @@ class Session:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._query + text for text in texts], self._model.query_embed)
+        return self._embed([self._query + text for text in texts], self._read_query)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._passage + text for text in texts], self._model.passage_embed)
+        return self._embed([self._passage + text for text in texts], self._read_passage)
 
-    def _embed(self, texts: list[str], run: Callable[..., Iterable[npt.NDArray[Any]]]) -> Vectors:
+    def _embed(self, texts: list[str], run: _Run) -> Vectors:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, vector in enumerate(run([clean(text) for text in texts], batch_size=BATCH)):
             vectors[row] = vector
         norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
         vectors /= np.where(norms > 0, norms, 1)
         return vectors
+
+
+def _open(weights: Weights, threads: int) -> tuple[_Run, _Run]:
+    """Return what embeds what is asked, and what is searched."""
+    options: dict[str, Any] = {
+        "cache_dir": str(weights.folder),  # fastembed creates this folder; the default is one that all users share
+        "specific_model_path": str(weights.folder),
+        "local_files_only": True,
+        "threads": threads,
+        "providers": ["CPUExecutionProvider"],
+        "enable_cpu_mem_arena": False,  # an arena keeps the largest batch's memory for good
+    }
+    if not weights.questions:
+        model = TextEmbedding(weights.name, **options)
+        return model.query_embed, model.passage_embed
+    turned = TurnedEmbedding(weights.name, **options)
+    turned.turns = read_turns(weights.folder / weights.questions)
+    return partial(turned.query_embed, asked=True), turned.passage_embed
+
+
+def read_turns(path: Path) -> dict[str, npt.NDArray[np.float32]]:
+    """Read the matrices that turn the reading of questions, by the names of the graph's inputs."""
+    with np.load(path) as kept:
+        return {name: kept[name].astype(np.float32) for name in kept.files}
 
 
 def clean(text: str) -> str:

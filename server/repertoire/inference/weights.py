@@ -11,8 +11,9 @@ from repertoire.domain.errors import ModelUnavailable
 
 BUNDLED = Path(__file__).resolve().parent.parent / "models" / "all-MiniLM-L6-v2-int8"
 BUNDLED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
-BUNDLED_BYTES = 24_055_536
+BUNDLED_BYTES = 24_066_909
 BUNDLED_DIMENSIONS = 384
+QUESTIONS = "questions.npz"
 
 _CHUNK = 1 << 20
 
@@ -21,7 +22,8 @@ _CHUNK = 1 << 20
 class Weights:
     """One model's files, and what must be known of them before they are loaded.
 
-    `name` is what fastembed calls the architecture; `files` are relative to `folder`, the graph first.
+    `name` is what fastembed calls the architecture; `files` are relative to `folder`, the graph first. `questions`
+    names the file that turns the reading of questions towards what answers them, where the graph has room for one.
     """
 
     name: str
@@ -30,11 +32,18 @@ class Weights:
     bytes: int
     sha256: str
     dimensions: int
+    questions: str = ""
+    questions_sha256: str = ""
 
     @property
     def model(self) -> str:
         """Name these very weights: another quantisation or revision of the same model gets another name."""
         return f"{self.name}@{self.sha256[:12]}"
+
+    @property
+    def reading(self) -> str:
+        """Name these very weights with how they read questions."""
+        return f"{self.model}+{self.questions_sha256[:12]}" if self.questions else self.model
 
 
 def bundled() -> Weights:
@@ -47,8 +56,17 @@ def bundled() -> Weights:
         sums = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8")
     except OSError as error:
         raise ModelUnavailable(_reinstall(BUNDLED / "SHA256SUMS", error.strerror or str(error))) from error
-    sha256 = next((line.split()[0] for line in sums.splitlines() if line.endswith("  model.onnx")), "")
-    weights = Weights(BUNDLED_NAME, BUNDLED, ("model.onnx",), BUNDLED_BYTES, sha256, BUNDLED_DIMENSIONS)
+    known = {name: digest for digest, name in (line.split() for line in sums.splitlines())}
+    weights = Weights(
+        BUNDLED_NAME,
+        BUNDLED,
+        ("model.onnx",),
+        BUNDLED_BYTES,
+        known.get("model.onnx", ""),
+        BUNDLED_DIMENSIONS,
+        QUESTIONS,
+        known.get(QUESTIONS, ""),
+    )
     if _size(weights) != weights.bytes:
         message = _reinstall(BUNDLED / "model.onnx", f"{_size(weights)} bytes instead of {weights.bytes}")
         raise ModelUnavailable(message)
@@ -98,6 +116,8 @@ def verify(weights: Weights) -> None:
     """
     found = checksum(weights.folder, weights.files)
     if found == weights.sha256:
+        if weights.questions and checksum(weights.folder, (weights.questions,)) != weights.questions_sha256:
+            raise ModelUnavailable(_reinstall(weights.folder / weights.questions, "its SHA-256 differs"))
         return
     trouble = f"has SHA-256 {found[:12]}… instead of {weights.sha256[:12]}…"
     if weights.folder == BUNDLED:

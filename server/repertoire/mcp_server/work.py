@@ -218,7 +218,7 @@ class Answers:
         if embedder is None or not embedder.loaded:
             return record.Lesson(request, node, moment)
         vector = embedder.embed_queries([request.text])[0]
-        return record.Lesson(request, node, moment, vector, embedder.model)
+        return record.Lesson(request, node, moment, vector, embedder.reading)
 
     def _offer(self, hook: Hook, session: Session) -> Offer:
         repertoire = self.repertoire

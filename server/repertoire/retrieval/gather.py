@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.errors import ModelUnavailable
-from repertoire.ports import Embedder, GraphReader, Vectors
-from repertoire.retrieval.adapter import Adapter, adapter_for
+from repertoire.ports import Embedder, GraphReader
 from repertoire.retrieval.fuse import Features, conditions, features
 from repertoire.retrieval.lexical import Lexical, lexical
 from repertoire.retrieval.plan import Plan
@@ -17,32 +16,25 @@ from repertoire.retrieval.vector import Question, Semantic, semantic
 class Gatherer:
     """Reads the full text and the vectors of one store with one model."""
 
-    def __init__(self, graph: GraphReader, embedder: Embedder | None, adapter: Adapter | None) -> None:
-        """Without an embedder there are words alone; the model's own adapter is the default."""
+    def __init__(self, graph: GraphReader, embedder: Embedder | None) -> None:
+        """Without an embedder there are words alone."""
         self._graph = graph
         self._embedder = embedder
-        self._adapter = adapter or (adapter_for(embedder.model) if embedder is not None else None)
 
-    def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Vectors | None]:
-        """Return the evidence for every row, and the vectors of the question and its clauses where there are any."""
+    def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Question | None]:
+        """Return the evidence for every row, and the vectors of the question where there are any."""
         words = self._words(plan, snapshot, allowed, trace)
-        vectors = self._embed(plan, snapshot, trace)
-        if vectors is not None and not trace.in_time("vectors"):
-            vectors = None
+        question = self._embed(plan, snapshot, trace)
+        if question is not None and not trace.in_time("vectors"):
+            question = None
         body = description = Semantic.silent(len(snapshot))
-        if vectors is not None:
+        if question is not None:
             with trace.stage("vectors") as detail:
-                turned = self.turn(vectors)
-                question = Question(vectors[0], turned[0], turned[1:])
                 body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
                 description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
                 detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
-        return features(words, body, description, snapshot.priors, asked), vectors
-
-    def turn(self, vectors: Vectors) -> Vectors:
-        """Return the vectors of questions turned towards what answers them, where a turn was learned for the model."""
-        return vectors if self._adapter is None else self._adapter.turn(vectors)
+        return features(words, body, description, snapshot.priors, asked), question
 
     def _words(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Lexical:
         if "text" in plan.query.without:
@@ -53,7 +45,7 @@ class Gatherer:
             detail.append(f"{int((words.whole > 0).sum())} hold a word")
         return words
 
-    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Vectors | None:
+    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Question | None:
         """Return the vectors of the question and its clauses, or None and a note of what is missing."""
         embedder = self._embedder
         if embedder is None:
@@ -68,7 +60,8 @@ class Gatherer:
                 embedder.load()
             with trace.stage("embed") as detail:
                 detail.append(f"{len(texts)} texts")
-                return embedder.embed_queries(texts)
+                turned = embedder.embed_queries(texts)
+                return Question(embedder.embed_passages(texts[:1])[0], turned[0], turned[1:])
         except ModelUnavailable as error:
             trace.missing(f"no embedding model: {error}")
             return None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from repertoire.domain.answer import CODE_SPACE, REQUEST_SPACE, Hit, Query
+from repertoire.domain.component import Component
 from repertoire.ports import Embedder, GraphReader, Reranker, StoredComponent, VectorReader
-from repertoire.retrieval.adapter import Adapter
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
@@ -26,6 +26,8 @@ from repertoire.retrieval.patterns import PATTERNS, KeptPatterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.rerank import STAGE as RERANK
+from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
 from repertoire.retrieval.trace import Pace, Trace
 from repertoire.retrieval.walk import Start, walk
@@ -60,17 +62,17 @@ class Pipeline:
         *,
         embedder: Embedder | None,
         capabilities: Capabilities | None = None,
-        adapter: Adapter | None = None,
         options: Options | None = None,
     ) -> None:
-        """Without an embedder answers come from words and graph, and say so; the model's own adapter is the default."""
+        """Without an embedder answers come from words and graph, and say so."""
         self._graph = graph
         self._capabilities = capabilities
-        self._gatherer = Gatherer(graph, embedder, adapter)
+        self._gatherer = Gatherer(graph, embedder)
         self._options = options or Options()
         self._priors = Priors(self._options.priors)
         self._nearest = NearestCapabilities()
-        self._snapshots = Snapshots(graph, vectors, model=embedder.model if embedder is not None else "")
+        model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
+        self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -108,7 +110,7 @@ class Pipeline:
         self._ask_the_past(run)
         _walk(run)
         self._match(run)
-        self._cross_encode(run)
+        self._look_again(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
         return self._judged(run, certain=len(named) > 0)
@@ -147,6 +149,14 @@ class Pipeline:
         allowed = allowed_rows(snapshot, query, frozenset())
         return snapshot, self._gatherer.gather(plan, snapshot, allowed, Trace())[0]
 
+    def look(self, query: Query, *, limit: int) -> tuple[list[str], Floats, Floats]:
+        """Return the ids of an answer's head, their odds, and what a second look at them sees, for learning RERANK."""
+        ranking = self.rank(query, intent="")
+        rows = ranking.rows[:limit]
+        stored = _in_order(self._graph.components(ranking.snapshot.node_ids[rows].tolist()), ranking.snapshot, rows)
+        features = second_look(query.text, self._rarities(ranking.plan, ranking.snapshot), _components(stored))
+        return [entry.component.id for entry in stored], ranking.odds(rows), features
+
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return what the confidence in an answer is made of, for learning how much each counts."""
         ranking = self.rank(query, intent="")
@@ -154,19 +164,18 @@ class Pipeline:
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def _fused(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Run:
-        evidence, vectors = self._gatherer.gather(plan, snapshot, allowed, trace)
+        evidence, question = self._gatherer.gather(plan, snapshot, allowed, trace)
         with trace.stage("fuse") as detail:
             _, parts = fuse(evidence)
             parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
             scores = np.where(allowed, sum(parts.values()), -np.inf)
             detail.append(f"{int(allowed.sum())} scored")
-        return Run(plan, snapshot, allowed, trace, vectors, evidence, scores, parts, spoken_for(evidence))
+        return Run(plan, snapshot, allowed, trace, question, evidence, scores, parts, spoken_for(evidence))
 
     def _name_the_near(self, run: Run) -> None:
-        if run.vectors is not None and "capabilities" not in run.plan.query.without:
+        if run.question is not None and "capabilities" not in run.plan.query.without:
             with run.trace.stage("capabilities") as detail:
-                turned = self._gatherer.turn(run.vectors[:1])[0]
-                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, turned))
+                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.turned))
                 detail.append(", ".join(run.plan.near) or "none is near")
 
     def _favour(self, run: Run) -> None:
@@ -177,10 +186,10 @@ class Pipeline:
             detail[:] = detail or ["none"]
 
     def _ask_the_past(self, run: Run) -> None:
-        if run.vectors is None or not run.may("requests", "learning"):
+        if run.question is None or not run.may("requests", "learning"):
             return
         with run.trace.stage("requests") as detail:
-            run.past = self._history_of(run.snapshot).ask(run.vectors[0])
+            run.past = self._history_of(run.snapshot).ask(run.question.turned)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
             if run.past.weight > 0.0 and np.isfinite(run.scores).any():
                 known = np.isfinite(run.scores)
@@ -196,19 +205,28 @@ class Pipeline:
             run.add(PATTERNS, run.matched.score, finds=run.matched.score > 0.0)
             detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
 
-    def _cross_encode(self, run: Run) -> None:
+    def _look_again(self, run: Run) -> None:
+        rows = run.second_look()
+        if not run.may(RERANK, "rerank", worth=len(rows) > 0):
+            return
+        stored = _in_order(self._graph.components(run.snapshot.node_ids[rows].tolist()), run.snapshot, rows)
+        if len(stored) < len(rows):  # one was removed meanwhile: the next question reads the graph anew
+            return
+        with run.trace.stage(RERANK) as detail:
+            odds = np.zeros(len(run.snapshot))
+            features = second_look(run.plan.query.text, self._rarities(run.plan, run.snapshot), _components(stored))
+            odds[rows] = odds_of(features)
+            run.add(RERANK, odds)
+            detail.append(f"{len(rows)} looked at")
         if self._options.reranker is not None:
-            rows = run.second_look()[:MOST_CROSSED]
-            stored = _in_order(self._graph.components(run.snapshot.node_ids[rows].tolist()), run.snapshot, rows)
-            if len(stored) == len(rows):  # else one was removed meanwhile: the next question reads the graph anew
-                cross_encode(run, rows, stored, self._options.reranker)
+            cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], self._options.reranker)
 
     def _judged(self, run: Run, *, certain: bool) -> Ranking:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
         rows = run.head(_MAX_RANKED)
         with run.trace.stage("gate") as detail:
             judged = self._judge(run.plan, run.snapshot, rows, run.evidence.nearness)
-            sure = confidence(judged, vectors=run.vectors is not None) if judged else 0.0
+            sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
             sure = 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
             sure = 1.0 if certain else sure
             detail.append(f"confidence {sure:.2f}")
@@ -217,9 +235,12 @@ class Pipeline:
     def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]
         stored = self._graph.components(snapshot.node_ids[head].tolist())
-        rarities = rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
+        rarities = self._rarities(plan, snapshot)
         held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
+
+    def _rarities(self, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
+        return rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:
@@ -230,9 +251,9 @@ class Pipeline:
 def _compare_code(run: Run) -> None:
     """Rank a snippet or an API's name by the code of components, where they hold any."""
     space = run.snapshot.spaces[CODE_SPACE]
-    if run.plan.code and run.vectors is not None and len(space.rows) and run.may(CODE, "vectors"):
+    if run.plan.code and run.question is not None and len(space.rows) and run.may(CODE, "vectors"):
         with run.trace.stage(CODE) as detail:
-            odds = code_odds(space, run.vectors[0], run.allowed)
+            odds = code_odds(space, run.question.asked, run.allowed)
             run.add(CODE, odds, finds=odds > 0.0)
             detail.append(f"{len(space.rows)} compared")
 
@@ -246,6 +267,10 @@ def _walk(run: Run) -> None:
         run.walked = walk(run.snapshot, run.candidates(), start)
         run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")
+
+
+def _components(stored: Sequence[StoredComponent]) -> list[Component]:
+    return [entry.component for entry in stored]
 
 
 def _in_order(stored: Mapping[int, StoredComponent], snapshot: Snapshot, rows: Rows) -> list[StoredComponent]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.answer import StageReport
-from repertoire.ports import Vectors
 from repertoire.retrieval.fuse import Features
 from repertoire.retrieval.history import Past
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, Plan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
 from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.vector import Question
 from repertoire.retrieval.walk import Walk
 
 _CLEAR = 3.0  # log-odds between first and second: so far ahead, the first was right 9 times in 10 (cc_native, train)
@@ -43,6 +43,10 @@ class Ranking:
     degraded: tuple[str, ...]
     matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
 
+    def odds(self, rows: Rows) -> Floats:
+        """Return the log-odds of rows against the best."""
+        return np.asarray(_SPREAD * np.log(self.scores[rows]))
+
 
 @dataclass
 class Run:
@@ -55,7 +59,7 @@ class Run:
     snapshot: Snapshot
     allowed: Mask
     trace: Trace
-    vectors: Vectors | None  # of the question and its clauses
+    question: Question | None  # its vectors
     evidence: Features
     scores: Floats
     parts: dict[str, Floats]

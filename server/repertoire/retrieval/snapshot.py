@@ -215,11 +215,18 @@ class Snapshots:
     """Keeps the newest snapshot of one store for one model."""
 
     def __init__(
-        self, graph: GraphReader, vectors: VectorReader, *, model: str, clock: Callable[[], float] = monotonic
+        self,
+        graph: GraphReader,
+        vectors: VectorReader,
+        *,
+        model: str,
+        reading: str = "",
+        clock: Callable[[], float] = monotonic,
     ) -> None:
+        """Keep nothing yet; `reading` names how the model reads what is asked, where not as what is searched."""
         self._graph = graph
         self._vectors = vectors
-        self._model = model
+        self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: reading or model}
         self._clock = clock
         self._kept: Snapshot | None = None
         self._vector_revision = -1
@@ -258,7 +265,7 @@ class Snapshots:
         self._loaded_at = self._clock()
         revision = self._vectors.revision()
         if revision != self._vector_revision:
-            self._matrices = {space: self._vectors.matrix(space, self._model) for space in SPACES}
+            self._matrices = {space: self._vectors.matrix(space, model) for space, model in self._models.items()}
             self._vector_revision = revision
         return {space: _space(snapshot, space, *matrix) for space, matrix in self._matrices.items()}
 

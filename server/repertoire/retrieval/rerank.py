@@ -1,0 +1,117 @@
+"""A second look at an answer's head: what each component's own text holds of the question, where, and how close by.
+
+Words are weighed by how rare they are here, as in the index; what the index cannot tell is whether they stand together,
+in the name, in what a component says that it is for, in a request that it gives as an example, or only in what it says
+that it is *not* for.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from repertoire.domain.component import AGENT, BODY_INDEXED, COMMAND, SKILL, Component
+from repertoire.domain.text import content_words
+from repertoire.retrieval.held import stem
+from repertoire.retrieval.learned import RERANK
+from repertoire.retrieval.snapshot import Floats
+
+STAGE = "rerank"
+KINDS = (SKILL, AGENT, COMMAND)
+FEATURES = (
+    "held in the name",
+    "of the name, asked for",
+    "held in the description",
+    "held in the first sentence",
+    "held in the body",
+    "held within a few lines",
+    "held side by side",
+    "asked like an example",
+    "held only in what it is not for",
+    *(f"{kind}, where {asked}" for kind in KINDS for asked in ("asked", "told", "of one's own")),
+)
+_PASSAGE = 240  # characters: two or three lines of prose
+_BESIDE = 16  # characters between the starts of two words that stand side by side
+_EXAMPLE = re.compile("[\"'\u201c\u2018]([^\"'\u201d\u2019\n]{6,160})[\"'\u201d\u2019]")
+_EXAMPLE_WORDS = 2
+_MOST_EXAMPLES = 20
+_NOT_FOR = re.compile(
+    r"\b(?:not (?:for|to be used|when)|do(?: no|n')t use|never use|avoid (?:for|when|using)|instead,? use|unlike)\b"
+    r"[^.;\n]*"
+)
+_SENTENCE_END = re.compile(r"[.!?]\s|\n")
+_QUESTION = re.compile(r"\?|^(?:how|what|which|why|when|where|who|should|can|could|is|are|do|does)\b", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:i|i'm|i've|me|my|we|we're|our|us)\b", re.IGNORECASE)
+
+
+def second_look(text: str, rarities: Mapping[str, float], components: Sequence[Component]) -> Floats:
+    """Return the FEATURES of components, a row each; `rarities` are those of the question's words."""
+    weights: dict[str, float] = {}
+    for word, rarity in rarities.items():
+        weights.setdefault(stem(word), rarity)
+    pattern = "|".join(sorted(map(re.escape, weights), key=len, reverse=True))
+    if not pattern:
+        return np.zeros((len(components), len(FEATURES)))
+    found = re.compile(rf"(?<![^\W_])({pattern})")
+    asked = (bool(_QUESTION.search(text)), not _QUESTION.search(text), bool(_OWN.search(text)))
+    words = [stem(word) for word in content_words(text)]
+    pairs = {pair: min(weights.get(word, 0.0) for word in pair) for pair in pairwise(words)}
+    rows = [[*_held(component, found, weights, pairs), *_kind(component, asked)] for component in components]
+    return np.array(rows)
+
+
+def odds_of(features: Floats) -> Floats:
+    """Return what a second look adds to the log-odds of each row, against the usual of the head."""
+    odds = features @ np.array(RERANK)
+    return np.asarray(odds - odds.mean()) if len(odds) else odds
+
+
+def _held(
+    component: Component, found: re.Pattern[str], weights: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
+) -> list[float]:
+    total = sum(weights.values())
+    name, description = component.name.lower(), component.description.lower()
+    text = f"{name}\n{description}\n{component.body[:BODY_INDEXED].lower()}"
+    marks = [(match.start(), match.group()) for match in found.finditer(text)]
+    starts = [start for start, _ in marks]
+    told, ends = len(name) + 1, len(name) + 1 + len(description)
+    first = _SENTENCE_END.search(text, told, ends)
+    refused = [match.span() for match in _NOT_FOR.finditer(text, told)]
+
+    def share(low: int, high: int) -> float:
+        held = {word for _, word in marks[bisect_left(starts, low) : bisect_left(starts, high)]}
+        return sum(weights[word] for word in held) / total
+
+    outside = {word for start, word in marks if not any(low <= start < high for low, high in refused)}
+    inside = {word for start, word in marks if word not in outside}
+    beside = {(one, other) for (at, one), (then, other) in pairwise(marks) if then - at <= _BESIDE + len(one)}
+    own = [stem(word) for word in content_words(component.name)]
+    return [
+        share(0, told),
+        sum(word in weights for word in own) / max(len(own), 1),
+        share(told, ends),
+        share(told, first.start() if first else ends),
+        share(ends, len(text)),
+        max((share(start, start + _PASSAGE) for start in starts), default=0.0),
+        sum(weight for pair, weight in pairs.items() if pair in beside) / total,
+        _like_example(component, weights),
+        sum(weights[word] for word in inside) / total,
+    ]
+
+
+def _like_example(component: Component, weights: Mapping[str, float]) -> float:
+    """Return the largest share of an example's words that the question holds."""
+    best = 0.0
+    for text in [*component.examples, *_EXAMPLE.findall(component.description)][:_MOST_EXAMPLES]:
+        words = {stem(word) for word in content_words(text)}
+        if len(words) >= _EXAMPLE_WORDS:
+            best = max(best, sum(word in weights for word in words) / len(words))
+    return best
+
+
+def _kind(component: Component, asked: Sequence[bool]) -> list[float]:
+    return [float(component.type == kind and way) for kind in KINDS for way in asked]
