@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,8 +61,11 @@ def test_threads_do_not_change_vectors(embedder: Embedder):
     )
 
 
-def test_the_bundled_model_embeds_queries_and_passages_alike(embedder: Embedder):
-    np.testing.assert_array_equal(embedder.embed_queries(PLAIN), embedder.embed_passages(PLAIN))
+def test_without_its_reading_of_questions_the_bundled_model_embeds_queries_and_passages_alike(embedder: Embedder):
+    plain = load(replace(bundled(), questions=""))
+
+    np.testing.assert_array_equal(plain.embed_queries(PLAIN), embedder.embed_passages(PLAIN))
+    assert not np.allclose(embedder.embed_queries(PLAIN), embedder.embed_passages(PLAIN), atol=0.01)
 
 
 def test_a_text_is_cut_after_256_tokens(embedder: Embedder):

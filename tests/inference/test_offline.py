@@ -37,7 +37,7 @@ def in_the_cache(name: str, cache: Path) -> Weights:
     folder = cache / "models--somewhere" / "snapshots" / "0123"
     shutil.copytree(BUNDLED, folder)
     (folder / "model.onnx").rename(folder / "model_optimized.onnx")
-    weights = replace(bundled(), name=name, folder=folder, files=("model_optimized.onnx",))
+    weights = replace(bundled(), name=name, folder=folder, files=("model_optimized.onnx",), questions="")
     record(weights, cache=cache)
     return weights
 

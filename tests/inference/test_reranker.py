@@ -64,7 +64,7 @@ def embedded(tmp_path_factory):
         yield store
 
 
-def ask(store, folder, text="release notes for customers and commits", **more):
+def ask(store, folder, text="release the repository", **more):
     options = Options(reranker=LocalReranker(folder) if folder else None, **more.pop("options", {}))
     pipeline = Pipeline(store.graph, store.vectors, embedder=load(bundled()), options=options)
     ranking = pipeline.rank(Query(text, **more), intent=SEARCH)

@@ -30,7 +30,7 @@ def remember(store, embedder, past):
     ]
     ids = store.requests.record_many(requests, now=NOW)
     vectors = embedder.embed_queries([text for text, _ in rows])
-    store.vectors.put(REQUEST_SPACE, embedder.model, [(node, "") for node in ids], vectors)
+    store.vectors.put(REQUEST_SPACE, embedder.reading, [(node, "") for node in ids], vectors)
 
 
 def first(store, embedder, text, **more):

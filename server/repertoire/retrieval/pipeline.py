@@ -207,17 +207,16 @@ class Pipeline:
 
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
-        if not run.may(RERANK, "rerank", worth=len(rows) > 0):
-            return
         stored = _in_order(self._graph.components(run.snapshot.node_ids[rows].tolist()), run.snapshot, rows)
         if len(stored) < len(rows):  # one was removed meanwhile: the next question reads the graph anew
             return
-        with run.trace.stage(RERANK) as detail:
-            odds = np.zeros(len(run.snapshot))
-            features = second_look(run.plan.query.text, self._rarities(run.plan, run.snapshot), _components(stored))
-            odds[rows] = odds_of(features)
-            run.add(RERANK, odds)
-            detail.append(f"{len(rows)} looked at")
+        if run.may(RERANK, "rerank", worth=len(rows) > 0):
+            with run.trace.stage(RERANK) as detail:
+                odds = np.zeros(len(run.snapshot))
+                rarities = self._rarities(run.plan, run.snapshot)
+                odds[rows] = odds_of(second_look(run.plan.query.text, rarities, _components(stored)))
+                run.add(RERANK, odds)
+                detail.append(f"{len(rows)} looked at")
         if self._options.reranker is not None:
             cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], self._options.reranker)
 
