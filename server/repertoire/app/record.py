@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.app.offer import Offer, reason_for
-from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.learning.prompts import needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import Session
+from repertoire.learning.signals import corrects, of_command
 from repertoire.ports import Vectors
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CLOSED, FAILED, OFFERED, SELECTED, Event
+from repertoire.store.events import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.trust.redaction import redact
 
 KEPT = 2_000  # characters of a redacted prompt
@@ -61,6 +63,15 @@ def asked(request: Request, moment: Moment, settings: Settings) -> Event:
 
 def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
     """Return the events of an offer, one a component, with its rank, why and confidence."""
+    return _offers(offer.hits, moment, request, confidence=offer.confidence, where="prompt")
+
+
+def recommended(found: Recommendation, moment: Moment) -> list[Event]:
+    """Return the events of a set that was asked for: an offer too, whose request only the client knows."""
+    return _offers([item.hit for item in found.items], moment, "", confidence=found.confidence, where="set")
+
+
+def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: float, where: str) -> list[Event]:
     return [
         Event(
             moment.at,
@@ -71,14 +82,31 @@ def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
             hit.component.id,
             {
                 "name": clean_line(hit.component.name, 80),
+                "type": hit.component.type,
                 "rank": rank,
                 "why": clean_line(reason_for(hit.whys), 120),
-                "confidence": round(offer.confidence, 3),
-                "where": "prompt",
+                "confidence": round(confidence, 3),
+                "where": where,
+                "installed": hit.component.installed,
             },
         )
-        for rank, hit in enumerate(offer.hits, 1)
+        for rank, hit in enumerate(hits, 1)
     ]
+
+
+def corrected(prompt: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+    """Return the event of a prompt that corrects what was done; none where nothing was offered or used."""
+    if not session.seen or not corrects(prompt):
+        return ()
+    return (Event(moment.at, CORRECTED, moment.session, moment.project),)
+
+
+def signalled(command: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+    """Return the event of a command that passed a check or undid an edit, where that tells of a component."""
+    signal = of_command(command) if session.seen else ""
+    if not signal or (signal == CHECKED and not session.selected):
+        return ()
+    return (Event(moment.at, signal, moment.session, moment.project, session.request),)
 
 
 def resolve(store: Store, mention: Mention) -> Component | None:

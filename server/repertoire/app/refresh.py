@@ -20,6 +20,7 @@ from repertoire.app.ingest import (
     write_catalogue,
     write_source,
 )
+from repertoire.app.installs import note_installs
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
 from repertoire.domain.component import IngestReport, SourceInfo
@@ -53,6 +54,7 @@ def refresh(
         reports.extend(drop_what_left(store, machine, project))
         _sweep_clones(store, home)
         settle(store, report=report)
+        note_installs(store)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 ASKED, OFFERED, SELECTED, CLOSED, COMPACTED = "asked", "offered", "selected", "closed", "compacted"
+FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED = "failed", "outcome", "checked", "undone", "corrected"
+REVIEWED = "reviewed"
 
 
 class Happened(Protocol):

@@ -99,7 +99,8 @@ class Answers:
             found = recommend(
                 repertoire.pipeline, task, muted=repertoire.unfit_for_sets(), environment=self._environment
             )
-            return recommendation_reply(found), gap_events(task, found, repertoire.settings)
+            offered = record.recommended(found, record.Moment(now(), "", task.project))
+            return recommendation_reply(found), (*gap_events(task, found, repertoire.settings), *offered)
         if name == "explain_component":
             asked = Asked(
                 arguments["id"],
@@ -155,17 +156,21 @@ class Answers:
         """Offer what fits a prompt, and remember that it was asked."""
         if self._silent(hook):
             return Outcome()
-        settings, moment = self.repertoire.settings, _moment(hook)
+        settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
+        before = record.corrected(hook.text("prompt"), moment, session)
         request = record.open_request(hook.text("prompt"), settings)
         if request is None:
-            return Outcome()
+            return Outcome(events=before)
         self._keep(hook.session, request)
-        found = self._offer(hook, self._session(hook.session))
-        events = (record.asked(request, moment, settings), *record.offered(found, moment, request.key))
+        found = self._offer(hook, session)
+        events = (*before, record.asked(request, moment, settings), *record.offered(found, moment, request.key))
         return Outcome(context_output("UserPromptSubmit", found.text), events)
 
     def used(self, hook: Hook) -> Outcome:
-        """Remember the component that a tool call selected."""
+        """Remember the component that a tool call selected, or what a command told of those selected before."""
+        if hook.text("tool_name") == "Bash":
+            command = str(hook.mapping("tool_input").get("command", ""))
+            return Outcome(events=record.signalled(command, _moment(hook), self._session(hook.session)))
         return self._selection(hook, from_tool(hook.text("tool_name"), hook.mapping("tool_input")))
 
     def expanded(self, hook: Hook) -> Outcome:

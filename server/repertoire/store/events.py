@@ -19,6 +19,7 @@ ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
     "compacted",
     "gap",
 )
+OUTCOME, CHECKED, UNDONE, CORRECTED, REVIEWED = "outcome", "checked", "undone", "corrected", "reviewed"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,10 @@ class Events:
     def since(self, number: int, *, limit: int = 1000) -> list[Event]:
         """Return the events after the one with this number, the oldest first."""
         return self._events("WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
+
+    def latest(self, kinds: Sequence[str], *, limit: int) -> list[Event]:
+        """Return the newest events of these kinds, so many at most, the oldest first."""
+        return self.recent(kinds=kinds, limit=limit)[::-1]
 
     def open_request(self, session: str) -> Event | None:
         """Return what was asked last in a session, unless it was closed since."""

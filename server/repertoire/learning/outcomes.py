@@ -1,0 +1,206 @@
+"""Defines what was offered, selected and came of it, and folds the log into it: pure, so that it can be had anew.
+
+*Offered*: named in a hint or in a recommended set. *Selected*: used (skill, agent, slash command, MCP tool, also where
+the call failed), or installed after the offer. *Outcome* of a selection:
+
+- what somebody said of it, the last word counting, before everything else;
+- failed: its call failed and no later one did better, an edit was undone, or the next prompt corrects it;
+- ok: a check (tests, types, linter) passed after it, within the same request;
+- unknown: everything else, which says neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from repertoire.learning.session import (
+    ASKED,
+    CHECKED,
+    CORRECTED,
+    FAILED,
+    OFFERED,
+    OUTCOME,
+    SELECTED,
+    UNDONE,
+    Happened,
+)
+
+OK, BAD, UNKNOWN = "ok", "failed", "unknown"
+OUTCOMES = (OK, BAD, UNKNOWN)
+LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
+_USED, _CALL_FAILED = "used", "its call failed"
+
+
+class Dated(Happened, Protocol):
+    """What is read of an event that has a time and a place."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+
+    @property
+    def at(self) -> str:
+        """When."""
+
+    @property
+    def session(self) -> str:
+        """In which session; empty where none is known."""
+
+    @property
+    def project(self) -> str:
+        """In which project's folder."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One component's chance: offered, selected, or both, and what came of it."""
+
+    node: str
+    project: str = ""
+    session: str = ""
+    request: str = ""
+    offered_at: str = ""  # empty: used without an offer
+    rank: int = 0  # from 1; 0: not offered
+    selected_at: str = ""  # empty: not selected
+    how: str = ""  # used, installed
+    outcome: str = UNKNOWN
+    because: str = ""  # what told the outcome
+
+    @property
+    def at(self) -> str:
+        """When something last happened to it."""
+        return self.selected_at or self.offered_at
+
+
+def trials(events: Iterable[Dated]) -> list[Trial]:
+    """Fold the log, oldest first, into what became of each component that was offered or selected."""
+    fold = _Fold()
+    for event in events:
+        fold.add(event)
+    return fold.found
+
+
+class _Fold:
+    """What is known after the events so far."""
+
+    def __init__(self) -> None:
+        self.found: list[Trial] = []
+        self._of_node: dict[str, list[int]] = {}
+        self._of_event: dict[int, int] = {}
+        self._told: set[int] = set()  # trials whose outcome somebody told
+        self._present: dict[str, list[int]] = {}  # by session: what its present request selected
+        self._before: dict[str, list[int]] = {}  # and the one before
+
+    def add(self, event: Dated) -> None:
+        """Take in one event."""
+        if event.kind == ASKED:
+            self._next_request(event.session)
+        elif event.kind == OFFERED and event.node:
+            self._offered(event)
+        elif event.kind in (SELECTED, FAILED) and event.node:
+            self._selected(event)
+        elif event.kind == OUTCOME and event.node:
+            self._said(event)
+        elif event.kind == CHECKED:
+            self._signal(self._present.get(event.session, ()), OK, "a check passed after it")
+        elif event.kind == UNDONE:
+            self._signal(self._last(event.session), BAD, "an edit was undone after it")
+        elif event.kind == CORRECTED:
+            self._signal(self._last(event.session), BAD, "the next prompt corrected it")
+
+    def _next_request(self, session: str) -> None:
+        self._before[session] = self._present.pop(session, [])
+
+    def _last(self, session: str) -> list[int]:
+        return self._present.get(session) or self._before.get(session, [])
+
+    def _add(self, trial: Trial) -> int:
+        self.found.append(trial)
+        self._of_node.setdefault(trial.node, []).append(len(self.found) - 1)
+        return len(self.found) - 1
+
+    def _offered(self, event: Dated) -> None:
+        rank = max(int(event.data.get("rank", 1) or 1), 1)
+        self._of_event[event.id] = self._add(
+            Trial(event.node, event.project, event.session, event.request, offered_at=event.at, rank=rank)
+        )
+
+    def _selected(self, event: Dated) -> None:
+        index = self._same_selection(event)
+        if index is None:
+            offer = self._offer_of(event)
+            index = self._add(Trial(event.node, event.project, event.session)) if offer is None else offer
+            self.found[index] = replace(
+                self.found[index],
+                session=event.session or self.found[index].session,
+                request=event.request or self.found[index].request,
+                selected_at=event.at,
+                how=str(event.data.get("how", _USED)),
+            )
+            if event.session:
+                self._present.setdefault(event.session, []).append(index)
+        if event.kind == FAILED:
+            self._signal([index], BAD, _CALL_FAILED)
+        elif self.found[index].because == _CALL_FAILED:  # the second attempt did it
+            self.found[index] = replace(self.found[index], outcome=UNKNOWN, because="")
+
+    def _same_selection(self, event: Dated) -> int | None:
+        """Return the trial that this call belongs to already: a component is selected once a request."""
+        of_session = self._present.get(event.session, ()) if event.session else ()
+        return next((index for index in of_session if self.found[index].node == event.node), None)
+
+    def _offer_of(self, event: Dated) -> int | None:
+        """Return the newest offer that a selection may follow from: of its session, or lately in its project."""
+        if event.data.get("offer") in self._of_event:
+            return self._of_event[event.data["offer"]]
+        for index in reversed(self._of_node.get(event.node, ())):
+            trial = self.found[index]
+            if trial.selected_at or not trial.offered_at:
+                continue
+            if trial.session == event.session and event.session:
+                return index
+            if not trial.session and trial.project == event.project and _within(trial.offered_at, event.at):
+                return index
+        return None
+
+    def _said(self, event: Dated) -> None:
+        outcome = str(event.data.get("outcome", UNKNOWN))
+        chosen = [index for index in self._of_node.get(event.node, ()) if self.found[index].selected_at]
+        here = [index for index in chosen if self.found[index].project == event.project]
+        if here or chosen:
+            index = (here or chosen)[-1]
+        else:  # who tells how it went has used it, be it where no hook could see it
+            index = self._add(
+                Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how="told")
+            )
+        self._told.add(index)
+        self.found[index] = replace(self.found[index], outcome=outcome, because="somebody said so")
+
+    def _signal(self, indices: Iterable[int], outcome: str, because: str) -> None:
+        for index in indices:
+            trial = self.found[index]
+            if index not in self._told and not (outcome == OK and trial.outcome == BAD):
+                self.found[index] = replace(trial, outcome=outcome, because=because)
+
+
+def _within(offered: str, selected: str) -> bool:
+    return timedelta(0) <= moment(selected) - moment(offered) <= LAPSE
+
+
+def moment(at: str) -> datetime:
+    """Return a time of the log as a point in time."""
+    return datetime.fromisoformat(at.replace("Z", "+00:00"))
+
+
+def together(found: Iterable[Trial]) -> Iterator[list[Trial]]:
+    """Yield what was selected for one request, wherever that was more than one component."""
+    groups: dict[tuple[str, str], dict[str, Trial]] = {}
+    for trial in found:
+        if trial.selected_at and trial.request:
+            groups.setdefault((trial.session, trial.request), {})[trial.node] = trial
+    for group in groups.values():
+        if len(group) > 1:
+            yield [group[node] for node in sorted(group)]

@@ -1,0 +1,149 @@
+"""What became of each offer: selected or not, and what came of it, folded from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.learning import session as kinds
+from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial, together, trials
+from repertoire.learning.signals import corrects, of_command
+
+AT = "2026-01-02T03:04:05Z"
+
+
+@dataclass(frozen=True)
+class Happening:
+    kind: str
+    node: str = ""
+    request: str = "r1"
+    session: str = "s1"
+    data: Mapping[str, Any] = field(default_factory=dict)
+    at: str = AT
+    project: str = "/project"
+    id: int = 0
+
+
+ASK, SECOND = Happening(kinds.ASKED), Happening(kinds.ASKED, request="r2")
+OFFER = Happening(kinds.OFFERED, "a", data={"rank": 2}, id=1)
+USE = Happening(kinds.SELECTED, "a")
+FAIL = Happening(kinds.FAILED, "a")
+CHECK, UNDO, CORRECT = (Happening(kind) for kind in (kinds.CHECKED, kinds.UNDONE, kinds.CORRECTED))
+
+
+def say(outcome: str) -> Happening:
+    return Happening(kinds.OUTCOME, "a", data={"outcome": outcome})
+
+
+def one(*events: Happening) -> Trial:
+    [trial] = trials(events)
+    return trial
+
+
+def test_an_offer_that_nobody_takes_is_not_selected() -> None:
+    trial = one(ASK, OFFER)
+    assert (trial.offered_at, trial.rank, trial.selected_at, trial.outcome) == (AT, 2, "", UNKNOWN)
+
+
+def test_use_after_an_offer_selects_it_and_tells_nothing_of_the_outcome() -> None:
+    trial = one(ASK, OFFER, SECOND, Happening(kinds.SELECTED, "a", "r2"))
+    assert (trial.rank, trial.request, trial.how, trial.outcome) == (2, "r2", "used", UNKNOWN)
+
+
+def test_what_was_installed_after_its_offer_is_selected() -> None:
+    installed = Happening(kinds.SELECTED, "a", session="", data={"how": "installed", "offer": 1})
+    assert one(ASK, OFFER, installed).how == "installed"
+
+
+def test_a_set_that_was_asked_for_is_credited_to_the_projects_next_use_for_a_day() -> None:
+    offer = Happening(kinds.OFFERED, "a", "", "", {"rank": 1})
+    assert one(offer, USE).rank == 1
+    late = Happening(kinds.SELECTED, "a", at="2026-01-04T03:04:05Z")
+    assert len(trials([offer, late])) == 2
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        ((USE, CHECK), OK),
+        ((USE, UNDO), BAD),
+        ((USE, SECOND, UNDO), BAD),
+        ((USE, CORRECT, SECOND), BAD),
+        ((USE, SECOND, CHECK), UNKNOWN),
+        ((FAIL,), BAD),
+        ((FAIL, USE), UNKNOWN),
+        ((FAIL, USE, CHECK), OK),
+        ((USE, UNDO, CHECK), BAD),
+        ((USE, UNDO, say(OK)), OK),
+        ((USE, say(OK), FAIL, UNDO), OK),
+        ((USE, say(OK), say(BAD)), BAD),
+        ((say(OK),), OK),
+    ],
+)
+def test_the_outcome_follows_the_definitions(after: tuple[Happening, ...], outcome: str) -> None:
+    assert one(ASK, *after).outcome == outcome
+
+
+def test_what_one_request_selected_is_together() -> None:
+    log = [ASK, USE, Happening(kinds.SELECTED, "b"), SECOND, Happening(kinds.SELECTED, "c", "r2")]
+    assert [[trial.node for trial in group] for group in together(trials(log))] == [["a", "b"]]
+
+
+EVENTS = st.builds(
+    Happening,
+    st.sampled_from((ASK, OFFER, USE, FAIL, CHECK, UNDO, CORRECT, say(OK))).map(lambda event: event.kind),
+    st.sampled_from(("", "a", "b")),
+    st.sampled_from(("r1", "r2")),
+    st.sampled_from(("", "s1", "s2")),
+)
+
+
+@given(st.lists(EVENTS, max_size=30))
+def test_every_trial_was_offered_or_selected_and_no_offer_is_lost(events: list[Happening]) -> None:
+    found = trials(events)
+    assert all(trial.offered_at or trial.selected_at for trial in found)
+    offered = sum(event.kind == kinds.OFFERED and bool(event.node) for event in events)
+    assert sum(bool(trial.offered_at) for trial in found) == offered
+    assert found == trials(events)
+
+
+@pytest.mark.parametrize(
+    ("command", "signal"),
+    [
+        ("uv run pytest -q tests", kinds.CHECKED),
+        ("cd web && npm run test", kinds.CHECKED),
+        ("CI=1 cargo clippy", kinds.CHECKED),
+        ("pytest | tail -3", ""),
+        ("pytest || true", ""),
+        ("echo pytest", ""),
+        ("git checkout -- src/a.py", kinds.UNDONE),
+        ("git restore src", kinds.UNDONE),
+        ("git restore --staged src", ""),
+        ("git checkout main", ""),
+        ("git reset --hard HEAD~1", kinds.UNDONE),
+        ("git commit -m 'revert the test'", ""),
+    ],
+)
+def test_a_command_that_succeeded_tells_of_checks_and_of_edits_undone(command: str, signal: str) -> None:
+    assert of_command(command) == signal
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("No, use the other table", True),
+        ("That's wrong: the total is off", True),
+        ("please undo that", True),
+        ("it still doesn't work", True),
+        ("No worries, go on", False),
+        ("now add a test", False),
+        ("explain why no rows come back", False),
+    ],
+)
+def test_a_prompt_that_begins_by_saying_so_corrects_what_was_done(prompt: str, told: bool) -> None:
+    assert corrects(prompt) is told
