@@ -25,6 +25,8 @@ class Settings:
     hint_limit: int = 3
     max_files: int = 20_000
     max_source_mb: int = 500
+    half_life_days: int = 365
+    stale_percent: int = 40
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,13 @@ TABLE = (
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),
+    SettingRow(
+        "half_life_days",
+        "REPERTOIRE_HALF_LIFE_DAYS",
+        "Days after which a component's last change is worth half; three quarters of it for plugins and hooks, half of "
+        "it for MCP servers.",
+    ),
+    SettingRow("stale_percent", "REPERTOIRE_STALE_PERCENT", "Freshness in percent below which a component is stale."),
 )
 
 

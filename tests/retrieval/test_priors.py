@@ -85,3 +85,16 @@ def test_what_provides_the_projects_stack_is_preferred_and_what_it_lacks_is_not(
     asked = ask(store, "explain my slow sql", options=options, project="/somewhere")[0].parts["stack"]
     assert asked[names.index("postgres")] == 0.0
     assert "stack" not in ask(store, "help me", options=options)[0].parts
+
+
+def test_age_has_a_floor_and_an_unreadable_date_says_nothing(tmp_path):
+    with Store.open(tmp_path / "old.db") as store:
+        fill(
+            store,
+            component("skill", "vault-old", TWINS, last_commit="1999-01-01"),
+            component("skill", "vault-odd", TWINS, last_commit="292277026596-12-04"),
+        )
+        ranking, _ = ask(store, "rotate vault keys", options=Options(priors=usual_priors(lambda: TODAY)))
+        parts = dict(zip(ranking.snapshot.column("name").tolist(), ranking.parts["freshness"].tolist(), strict=True))
+    assert parts["vault-odd"] == 0.0
+    assert -0.1 < parts["vault-old"] <= -0.075

@@ -16,7 +16,9 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
 from repertoire.catalogue.profile import read_profile
+from repertoire.domain.component import Component
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
+from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
@@ -81,10 +83,26 @@ def open_repertoire(
                 pace=Pace(budget_ms=settings.query_ms),
                 stack=stack_in(),
                 reranker=open_reranker(settings),
-                priors=usual_priors(today),
+                priors=usual_priors(today, ageing=ageing_of(settings)),
+                aged=aged_in(ageing_of(settings)),
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
+
+
+def ageing_of(settings: Settings) -> Ageing:
+    """Return how fast components age, as a person has set it."""
+    return Ageing(settings.half_life_days, settings.stale_percent)
+
+
+def aged_in(ageing: Ageing) -> Callable[[Component], str]:
+    """Return what says of a stale component when it was last changed, and nothing of a fresh one."""
+
+    def aged(component: Component) -> str:
+        found = freshness(component.type, component.last_commit, today(), ageing=ageing)
+        return found.label if found is not None and found.stale else ""
+
+    return aged
 
 
 def find_home() -> Path:

@@ -66,6 +66,7 @@ class Hit:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     whys: tuple[Why, ...] = ()
+    aged: str = ""  # when it was last changed, where that makes it stale
 
 
 @dataclass(frozen=True)

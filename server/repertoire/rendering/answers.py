@@ -63,6 +63,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(_described(component)),
         *_indent(_why_line(hit.whys)),
         *_indent(flag_lines(component.flags)),
+        *_indent([hit.aged] if hit.aged else []),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
     ]

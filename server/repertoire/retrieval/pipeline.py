@@ -42,14 +42,19 @@ def _no_stack(_project: str) -> Stack:
     return Stack()
 
 
+def _ageless(_component: Component) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Options:
-    """What else a pipeline answers with: its time, what reads a project's stack, a cross-encoder, what is preferred."""
+    """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is stale."""
 
     pace: Pace = field(default_factory=Pace)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
+    aged: Callable[[Component], str] = _ageless  # says when a stale component was last changed
 
 
 class Pipeline:
@@ -138,6 +143,7 @@ class Pipeline:
                     float(ranking.scores[row]),
                     parts,
                     whys(ranking.plan, snapshot, row, entry, reasons),
+                    self._options.aged(entry.component),
                 )
             )
         return found

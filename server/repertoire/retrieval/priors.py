@@ -12,7 +12,9 @@ from datetime import date
 
 import numpy as np
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, PROVIDES, SETTING, SKILL
+from repertoire.domain.component import PROVIDES
+from repertoire.domain.freshness import Ageing
+from repertoire.domain.freshness import freshness as freshness_of
 from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
@@ -21,9 +23,6 @@ POPULARITY, FRESHNESS, TRUST, STACK = "popularity", "freshness", "trust", "stack
 # On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; no labels tell of the others.
 _POPULARITY, _FRESHNESS, _STACK = 0.1, 0.1, 0.25
 _POPULAR = 4.0  # carried by sixteen sources
-# Days in which a component's news is worth half: what speaks to a service ages faster than prose about a craft.
-_HALF_LIVES = {SKILL: 365, AGENT: 365, COMMAND: 365, SETTING: 365, PLUGIN: 270, HOOK: 270, MCP_SERVER: 180}
-_HALF_LIFE = 365
 
 Values = Callable[[Snapshot], Floats]
 
@@ -41,11 +40,11 @@ class Prior:
         return min(self.most, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
 
 
-def usual_priors(today: Callable[[], date]) -> tuple[Prior, ...]:
+def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> tuple[Prior, ...]:
     """Return the priors that the graph itself holds the data for."""
     return (
         Prior(POPULARITY, _POPULARITY, popularity),
-        Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today())),
+        Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today(), ageing)),
         Prior(TRUST, MOST, trust),
     )
 
@@ -60,13 +59,17 @@ def trust(snapshot: Snapshot) -> Floats:
     return np.asarray(-np.clip(snapshot.column("risk").astype(np.float64) - 1.0, 0.0, 2.0) / 2.0)
 
 
-def freshness(snapshot: Snapshot, today: date) -> Floats:
-    """Return 1 for what was changed today, falling to -1 with age; 0 where no history tells."""
+def freshness(snapshot: Snapshot, today: date, ageing: Ageing | None = None) -> Floats:
+    """Return 1 for what was changed today, falling towards -1 with age; 0 where no history tells."""
+    known: dict[tuple[str, str], float] = {}  # many share a day
     found = np.zeros(len(snapshot))
     for row, (changed, kind) in enumerate(zip(snapshot.column("last_commit"), snapshot.column("type"), strict=True)):
         if changed:
-            age = max((today - date.fromisoformat(str(changed)[:10])).days, 0)
-            found[row] = 2.0 * 0.5 ** (age / _HALF_LIVES.get(kind, _HALF_LIFE)) - 1.0
+            key = str(kind), str(changed)
+            if key not in known:
+                judged = freshness_of(*key, today, ageing=ageing)
+                known[key] = 2.0 * judged.score - 1.0 if judged is not None else 0.0
+            found[row] = known[key]
     return found
 
 
