@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,3 +62,15 @@ def skill() -> Callable[..., Path]:
         return file
 
     return write
+
+
+@pytest.fixture(scope="session")
+def python39() -> str:
+    """Return a Python that may start the plugin and cannot carry its environment."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    kept = (str(found) for found in root.glob("versions/3.9.*/bin/python3"))
+    for candidate in filter(None, (os.environ.get("REPERTOIRE_PYTHON39"), shutil.which("python3.9"), *kept)):
+        code = "import sys; sys.exit(sys.version_info[:2] != (3, 9))"
+        if subprocess.run([candidate, "-c", code], capture_output=True, timeout=30, check=False).returncode == 0:
+            return candidate
+    pytest.skip("NOT TESTED ON PYTHON 3.9: none on PATH, and REPERTOIRE_PYTHON39 names none")

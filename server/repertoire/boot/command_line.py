@@ -15,11 +15,15 @@ from repertoire.boot.layout import command
 from repertoire.boot.progress import Terminal
 
 INTERRUPTED = 130
+_DOCTOR = "doctor"
 
 
 def main(arguments: list[str]) -> NoReturn:
     """Run the command line in place of this process, or end it with one line that says why not."""
-    line = command(_python(), "repertoire", *arguments)
+    if arguments[:1] == [_DOCTOR]:  # what examines the environment must not need it
+        line = command(Path(sys.executable), "repertoire.cli.checkup", *arguments[1:])
+    else:
+        line = command(_python(), "repertoire", *arguments)
     if sys.platform == "win32":  # exec there returns to the shell before the program has ended
         sys.exit(subprocess.call(line))
     os.execv(line[0], line)  # noqa: S606 - no shell is the point

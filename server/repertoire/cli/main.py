@@ -27,6 +27,7 @@ VERBS = {
     "mute": "person",
     "forget": "person",
     "trust": "trust",
+    "doctor": "doctor",
     "eval": "measure",
     "model": "model",
 }

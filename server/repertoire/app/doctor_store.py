@@ -1,0 +1,92 @@
+"""Examines the database file and its sources with the standard library's sqlite3, and changes nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from repertoire.app.greet import APPLICATION_ID, SCHEMA
+from repertoire.domain.health import FAIL, OK, WARN, Finding
+from repertoire.domain.text import clean_line
+
+_WAIT_S, _CHECK_S = 5.0, 30.0
+_STEPS = 100_000  # SQLite's own, between two looks at the clock
+_OLD = timedelta(days=30)
+_NAMED = 3
+_ON_DISK = ("folder", "project", "plugin", "marketplace")
+
+
+def database(path: Path) -> Iterator[Finding]:
+    """Yield whether the file is whole and ours, and whether its sources are still there and fresh."""
+    if not path.exists():
+        yield Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT_S)) as db:
+            found = _whole(db, path)
+            yield found
+            if found.state != FAIL:
+                yield _sources(db)
+    except sqlite3.Error as error:
+        busy = "locked" in str(error) or "busy" in str(error)
+        mend = "try again when the process that writes to it has ended" if busy else _rescue(path)
+        yield Finding("database", WARN if busy else FAIL, f"{path} cannot be read ({error})", mend)
+
+
+def _whole(db: sqlite3.Connection, path: Path) -> Finding:
+    ours, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if ours != APPLICATION_ID:
+        mend = "move it away, or set REPERTOIRE_HOME to another folder"
+        return Finding("database", FAIL, f"{path} is not a database of Repertoire", mend)
+    if schema > SCHEMA:
+        text = f"{path} has schema {schema}, newer than this version's {SCHEMA}"
+        return Finding("database", FAIL, text, "update the plugin")
+    size = f"{path}, {path.stat().st_size / 1e6:.1f} MB, schema {schema}"
+    if schema < SCHEMA:
+        size += f" (the next command brings it to {SCHEMA})"
+    trouble = _trouble(db)
+    if trouble is None:
+        return Finding("database", WARN, f"{size}; not checked to the end within {_CHECK_S:.0f} s")
+    if trouble:
+        return Finding("database", FAIL, f"{path} is damaged: {clean_line(trouble, 200)}", _rescue(path))
+    return Finding("database", OK, size)
+
+
+def _trouble(db: sqlite3.Connection) -> str | None:
+    """Return what SQLite's quick check finds, nothing where all is well, None where it took too long."""
+    deadline = time.monotonic() + _CHECK_S
+    db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+    try:
+        found = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if "interrupt" in str(error):
+            return None
+        raise
+    finally:
+        db.set_progress_handler(None, 0)
+    return "" if found == "ok" else found
+
+
+def _rescue(path: Path) -> str:
+    return f"move {path} (with -wal and -shm) away and run `repertoire refresh`; what was learned is in the old file"
+
+
+def _sources(db: sqlite3.Connection) -> Finding:
+    rows = db.execute("SELECT key, kind, location, ingested_at FROM source ORDER BY key").fetchall()
+    if not rows:
+        return Finding("sources", WARN, "none yet", "run `repertoire refresh`, or `repertoire ingest SOURCE`")
+    gone = [key for key, kind, location, _ in rows if kind in _ON_DISK and not Path(location).exists()]
+    components = db.execute("SELECT count(*) FROM component").fetchone()[0]
+    text = f"{len(rows)}, with {components} components"
+    if gone:
+        listed = ", ".join(clean_line(key, 120) for key in gone[:_NAMED])
+        mend = f"put it back, or run `repertoire remove {clean_line(gone[0], 120)}`"
+        return Finding("sources", WARN, f"{text}; {len(gone)} no longer there: {listed}", mend)
+    newest = max(read for *_, read in rows)
+    if newest < (datetime.now(timezone.utc) - _OLD).strftime("%Y-%m-%dT%H:%M:%SZ"):
+        return Finding("sources", WARN, f"{text}; last read on {newest[:10]}", "run `repertoire refresh`")
+    return Finding("sources", OK, f"{text}; last read {newest}")

@@ -1,0 +1,48 @@
+"""`doctor` without the environment: the door that the starter takes, with the standard library and Python 3.9 alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from repertoire.app.doctor import examine
+from repertoire.domain.health import FAIL, Finding
+from repertoire.rendering.health import finding_text, verdict_text
+
+HELP = "Check every piece of the installation and say how to mend what is broken."
+
+
+def main(arguments: list[str]) -> int:
+    """Parse, examine, print; return the exit status."""
+    parser = argparse.ArgumentParser("repertoire doctor", description=HELP)
+    parser.add_argument("--json", action="store_true", help="print JSON for a program")
+    return checkup(as_json=parser.parse_args(arguments).json)
+
+
+def checkup(*, as_json: bool) -> int:
+    """Print every finding as it is made, or all of them as JSON; return 1 where something is broken, else 0."""
+    findings: list[Finding] = []
+    for finding in examine(os.environ, project=Path.cwd()):
+        findings.append(finding)
+        if not as_json:
+            sys.stdout.write(f"{finding_text(finding)}\n")
+            sys.stdout.flush()
+    broken = any(finding.state == FAIL for finding in findings)
+    if as_json:
+        told = {"healthy": not broken, "findings": [asdict(finding) for finding in findings]}
+        sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
+    else:
+        sys.stdout.write(f"{verdict_text(findings)}\n")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
