@@ -27,6 +27,7 @@ class Settings:
     max_source_mb: int = 500
     half_life_days: int = 365
     stale_percent: int = 40
+    memory_days: int = 90
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ TABLE = (
         "it for MCP servers.",
     ),
     SettingRow("stale_percent", "REPERTOIRE_STALE_PERCENT", "Freshness in percent below which a component is stale."),
+    SettingRow(
+        "memory_days", "REPERTOIRE_MEMORY_DAYS", "Days after which use counts half in ranking; 0: it does not count."
+    ),
 )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from repertoire.app.clock import today
 from repertoire.app.evaluate import Tools
+from repertoire.app.memory import memory, use_prior
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
@@ -23,6 +24,7 @@ from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
+from repertoire.learning.memory import Memory
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.priors import usual_priors
@@ -83,11 +85,20 @@ def open_repertoire(
                 pace=Pace(budget_ms=settings.query_ms),
                 stack=stack_in(),
                 reranker=open_reranker(settings),
-                priors=usual_priors(today, ageing=ageing_of(settings)),
+                priors=(
+                    *usual_priors(today, ageing=ageing_of(settings)),
+                    use_prior(lambda: remembered(store, settings)),
+                ),
                 aged=aged_in(ageing_of(settings)),
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, degraded)
+
+
+def remembered(store: Store, settings: Settings) -> Memory:
+    """Return what is remembered of components, with the project at hand counting most."""
+    project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - as hooks write it
+    return memory(store, half_life=settings.memory_days, project=project)
 
 
 def ageing_of(settings: Settings) -> Ageing:

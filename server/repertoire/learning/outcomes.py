@@ -169,9 +169,10 @@ class _Fold:
     def _said(self, event: Dated) -> None:
         outcome = str(event.data.get("outcome", UNKNOWN))
         chosen = [index for index in self._of_node.get(event.node, ()) if self.found[index].selected_at]
+        same = [index for index in chosen if event.session and self.found[index].session == event.session]
         here = [index for index in chosen if self.found[index].project == event.project]
-        if here or chosen:
-            index = (here or chosen)[-1]
+        if chosen:
+            index = (same or here or chosen)[-1]
         else:  # who tells how it went has used it, be it where no hook could see it
             index = self._add(
                 Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how="told")

@@ -1,0 +1,47 @@
+"""Turns what is remembered of components into a leaning for each, from -1 to 1; 0 where nothing is known.
+
+Three parts, each bounded, none of them about a question: how often those who look at it take it, against the usual;
+what came of it; and a share that goes to what was seldom looked at, so that it is seen too. The last is taken from what
+was looked at often rather than given to the unseen: the order is the same, and what has no history is never changed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from repertoire.learning.memory import Memory, Record, wilson
+
+_TAKEN, _OUTCOME, _EXPLORE = 0.5, 0.6, 0.2  # the most that each part may say
+_DOUBT = 4.0  # looks' worth of the usual rate, which every component begins with
+_SPAN = math.log(4.0)  # taken four times as often as usual says all that can be said
+_ENOUGH = 8.0  # looks after which hardly anything is left to explore
+
+
+def leanings(memory: Memory) -> Mapping[str, float]:
+    """Return what speaks for or against each component that is remembered."""
+    usual = memory.rate
+    return {node: leaning(record, usual) for node, record in memory.records.items()}
+
+
+def leaning(record: Record, usual: float) -> float:
+    """Return what speaks for a component that is taken, and did, like this, where offers are taken as usual."""
+    total = _TAKEN * _liked(record, usual) + _OUTCOME * _proved(record) - _EXPLORE * _explored(record)
+    return min(max(total, -1.0), 1.0)
+
+
+def _liked(record: Record, usual: float) -> float:
+    if not record.looks or not usual:
+        return 0.0
+    rate = (record.taken + _DOUBT * usual) / (record.looks + _DOUBT)
+    return min(max(math.log(rate / usual) / _SPAN, -1.0), 1.0)
+
+
+def _proved(record: Record) -> float:
+    """Return -1 for what surely fails to 1 for what surely works; 0 while its bounds hold a half."""
+    bounds = wilson(record.good, record.good + record.bad)
+    return 2.0 * (max(bounds.low - 0.5, 0.0) - max(0.5 - bounds.high, 0.0))
+
+
+def _explored(record: Record) -> float:
+    return record.looks / (record.looks + _ENOUGH)

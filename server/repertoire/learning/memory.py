@@ -1,0 +1,131 @@
+"""Remembers per component what became of its offers: counted, decayed with a half-life, with its uncertainty.
+
+Position is corrected for by inverse propensity: what stands first is looked at first, so an offer at rank r counts as
+1/r of a look (position-based model; the curve that click logs of ranked lists show, with exponent 1). Taken offers over
+looks is then an estimate of how often it is taken by whoever looks at it, wherever it stood.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
+
+HALF_LIFE = 90.0  # days, unless settings say otherwise
+ELSEWHERE = 0.5  # what another project's trial counts for in this one
+_DAY = timedelta(days=1)
+_Z = 1.96  # 95 %
+_NONE = 1e-6
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A share between two bounds that hold it with 95 %."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is remembered of one component. Counts are whole; looks, taken, good and bad are decayed."""
+
+    node: str
+    recommended: int = 0
+    selected: int = 0
+    ok: int = 0
+    failed: int = 0
+    success: Interval = Interval()  # of those selections whose outcome is known
+    selected_with: Mapping[str, int] = field(default_factory=dict)
+    last_recommended: str = ""
+    last_selected: str = ""
+    looks: float = 0.0
+    taken: float = 0.0
+    good: float = 0.0
+    bad: float = 0.0
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Everything that is remembered, by component."""
+
+    records: Mapping[str, Record] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        """How often an offer is taken by whoever looks at it, over all components; 0 where none was offered."""
+        looks = sum(record.looks for record in self.records.values())
+        return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
+
+
+@dataclass(frozen=True)
+class Clock:
+    """From when, and how fast, things fade; in which project they count in full (empty: everywhere)."""
+
+    now: str
+    half_life: float = HALF_LIFE
+    project: str = ""
+
+    def weight(self, trial: Trial) -> float:
+        """Return what a trial still counts for."""
+        if self.half_life <= 0:
+            return 0.0
+        days = max((moment(self.now) - moment(trial.at)) / _DAY, 0.0)  # a clock that was put back does not amplify
+        here = not self.project or trial.project == self.project
+        return float(0.5 ** (days / self.half_life)) * (1.0 if here else ELSEWHERE)
+
+
+def propensity(rank: int) -> float:
+    """Return how likely it is that somebody looks at what stands at this rank, the first being 1."""
+    return 1.0 / max(rank, 1)
+
+
+def remember(found: Iterable[Trial], clock: Clock) -> Memory:
+    """Count trials into a memory."""
+    of_node: dict[str, list[Trial]] = defaultdict(list)
+    found = list(found)
+    for trial in found:
+        of_node[trial.node].append(trial)
+    beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for group in together(found):
+        for one in group:
+            for other in group:
+                if other is not one:
+                    beside[one.node][other.node] += 1
+    return Memory({node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()})
+
+
+def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]) -> Record:
+    offered = [trial for trial in own if trial.offered_at]
+    selected = [trial for trial in own if trial.selected_at]
+    good = [trial for trial in selected if trial.outcome == OK]
+    bad = [trial for trial in selected if trial.outcome == BAD]
+    return Record(
+        node,
+        len(offered),
+        len(selected),
+        len(good),
+        len(bad),
+        wilson(len(good), len(good) + len(bad)),
+        dict(sorted(beside.items(), key=lambda item: (-item[1], item[0]))),
+        max((trial.offered_at for trial in offered), default=""),
+        max((trial.selected_at for trial in selected), default=""),
+        looks=sum(clock.weight(trial) * propensity(trial.rank) for trial in offered),
+        taken=sum(clock.weight(trial) for trial in offered if trial.selected_at),
+        good=sum(map(clock.weight, good)),
+        bad=sum(map(clock.weight, bad)),
+    )
+
+
+def wilson(successes: float, trials: float) -> Interval:
+    """Return Wilson's bounds of a share; everything is possible where nothing was tried."""
+    if trials < _NONE:  # decayed to nothing
+        return Interval()
+    share, z2 = successes / trials, _Z * _Z
+    middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+    spread = _Z * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
+    return Interval(max(middle - spread, 0.0), min(middle + spread, 1.0))

@@ -1,0 +1,83 @@
+"""What is remembered of components, how it fades, and what it may say of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.learning.leaning import leaning, leanings
+from repertoire.learning.memory import Clock, Memory, Record, propensity, remember, wilson
+from repertoire.learning.outcomes import BAD, OK, Trial
+
+NOW, DAY = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart
+OFFERED = Trial("a", "/here", "s1", "r1", offered_at=NOW, rank=1)
+TAKEN = replace(OFFERED, selected_at=NOW, outcome=OK)
+
+
+def memory(*trials: Trial, project: str = "") -> Memory:
+    return remember(trials, Clock(NOW, 90.0, project))
+
+
+def test_a_component_is_remembered_with_all_that_was_counted() -> None:
+    other = Trial("b", "/here", "s1", "r1", selected_at=NOW, outcome=BAD)
+    record = memory(OFFERED, TAKEN, other).records["a"]
+    assert (record.recommended, record.selected, record.ok, record.failed) == (2, 1, 1, 0)
+    assert record.selected_with == {"b": 1}
+    assert (record.last_recommended, record.last_selected) == (NOW, NOW)
+
+
+def test_half_a_life_later_it_counts_half_and_in_another_project_half_again() -> None:
+    old = replace(OFFERED, offered_at=DAY)
+    assert memory(old).records["a"].looks == pytest.approx(0.5)
+    assert memory(old, project="/there").records["a"].looks == pytest.approx(0.25)
+
+
+def test_a_clock_that_was_put_back_amplifies_nothing() -> None:
+    assert memory(replace(OFFERED, offered_at="2027-01-01T00:00:00Z")).records["a"].looks == 1.0
+
+
+def test_wilsons_bounds_are_those_of_the_literature() -> None:
+    bounds = wilson(8, 10)
+    assert (round(bounds.low, 3), round(bounds.high, 3)) == (0.490, 0.943)
+
+
+def test_position_alone_favours_nobody() -> None:
+    """Two that are taken by all who look, one always first and one always third, lean alike."""
+    first = [replace(OFFERED, selected_at=NOW)] * 30
+    third = [replace(OFFERED, node="c", rank=3)] * 60 + [replace(OFFERED, node="c", rank=3, selected_at=NOW)] * 30
+    assert propensity(3) == pytest.approx(1 / 3)
+    found = leanings(memory(*first, *third))
+    assert found["a"] == pytest.approx(found["c"])
+
+
+def test_what_is_left_aside_leans_down_what_is_taken_leans_up_and_the_unknown_not_at_all() -> None:
+    ignored = [replace(OFFERED, node="b")] * 20
+    found = leanings(memory(*[TAKEN] * 20, *ignored))
+    assert found["a"] > 0 > found["b"]
+    assert "c" not in found
+
+
+def test_what_keeps_failing_leans_down_though_it_is_taken() -> None:
+    failing = [replace(TAKEN, outcome=BAD)] * 12
+    working = [replace(TAKEN, node="b")] * 12
+    found = leanings(memory(*failing, *working))
+    assert found["a"] < 0 < found["b"]
+
+
+def test_of_two_that_are_taken_as_usual_the_less_seen_stands_higher() -> None:
+    usual = 0.5
+    seldom, often = Record("a", looks=2, taken=1), Record("b", looks=200, taken=100)
+    assert leaning(seldom, usual) > leaning(often, usual)
+
+
+amounts = st.floats(0, 1e6)
+
+
+@given(amounts, amounts, amounts, amounts, st.floats(0, 1))
+def test_no_history_leans_further_than_its_bound(
+    looks: float, taken: float, good: float, bad: float, usual: float
+) -> None:
+    assert -1.0 <= leaning(Record("a", looks=looks, taken=taken, good=good, bad=bad), usual) <= 1.0
