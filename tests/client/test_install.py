@@ -11,7 +11,7 @@ from client.machine import REPOSITORY, Machine
 pytestmark = pytest.mark.client
 
 SKILLS = {"repertoire:choosing-components", "repertoire:keeping-the-graph-current", "repertoire:recommend"}
-COMMANDS = {f"repertoire:{name}" for name in ("explain", "forget", "ingest", "mute", "search", "status")}
+COMMANDS = {f"repertoire:{name}" for name in ("explain", "feedback", "forget", "ingest", "mute", "search", "status")}
 TOOLS = {"explain_component", "ingest_repo", "recommend_set", "search_components", "status"}
 
 

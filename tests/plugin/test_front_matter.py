@@ -67,7 +67,7 @@ def test_the_promised_skills_commands_and_agent_are_there() -> None:
         "recommend",
     ]
     commands = [path.stem for path in COMMANDS]
-    assert commands == ["explain", "forget", "ingest", "mute", "search", "status"]
+    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "search", "status"]
     assert [path.stem for path in AGENTS] == ["curator"]
 
 

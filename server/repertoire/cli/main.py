@@ -1,15 +1,17 @@
 """The `repertoire` command: its verbs, and the one place where an error becomes a line and an exit status.
 
-Exit status: 0 done (an honest "nothing fits" too), 1 failed with a line that says why, 2 wrong usage, 130 interrupted.
+The help of `cli` tells the exit statuses.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from repertoire.domain.errors import RepertoireError
 
@@ -24,10 +26,12 @@ VERBS = {
     "remove": "sources",
     "status": "person",
     "overlaps": "overlaps",
+    "feedback": "learned",
     "mute": "person",
     "forget": "person",
     "trust": "trust",
     "doctor": "doctor",
+    "completion": "completion",
     "eval": "measure",
     "model": "model",
 }
@@ -48,7 +52,21 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"repertoire.cli.{VERBS[cmd_name]}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
+        _keep_examples(command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Complete a verb by its name alone: what a verb says of itself would cost the import of all."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
+
+
+def _keep_examples(command: click.Command) -> None:
+    """Give click the mark that keeps an example's lines apart: in a raw docstring it stands as two characters."""
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        _keep_examples(inner)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -60,11 +78,17 @@ def cli() -> None:
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
     repertoire search "review a pull request" --type agent
     repertoire ingest https://github.com/obra/superpowers
+
+    Exit status: 0 done, an honest "nothing fits" too; 1 failed, with a line that says why, or, of `doctor`, something
+    is broken; 2 wrong usage; 130 interrupted.
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
+    _keep_examples(cli)
+    if "_REPERTOIRE_COMPLETE" in os.environ:
+        importlib.import_module("repertoire.cli.completion").prepare()
     try:
         status: Any = cli.main(args=arguments, prog_name="repertoire", standalone_mode=False)
     except click.exceptions.Abort:

@@ -8,6 +8,7 @@ from typing import Any
 
 from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
+from repertoire.learning.outcomes import OUTCOMES
 
 NAME, TITLE = "graph", "Repertoire"
 INSTRUCTIONS = (
@@ -261,6 +262,25 @@ TOOLS = (
         required=(),
         example={},
         output=_output(version="string", home="string", components="integer", sources="integer", text="string"),
+    ),
+    Tool(
+        name="report_outcome",
+        title="Report how a component did",
+        description=(
+            "Records whether a component that was used did its job (ok) or not (failed); unknown takes an earlier word "
+            "back. What works is ranked a little higher from then on, what fails a little lower. Use it when the user "
+            "says how a skill, agent, command or MCP server did, not to guess from an unfinished task."
+        ),
+        properties={
+            "id": _text("The component's id from a result, or its name.", most=500),
+            "outcome": {"type": "string", "description": "How it went.", "enum": list(OUTCOMES)},
+            "note": _text("Why, in a few words. Secrets are removed.", most=500),
+        },
+        required=("id", "outcome"),
+        example={"id": "pdf-forms", "outcome": "ok"},
+        output=_MESSAGE,
+        read_only=False,
+        idempotent=False,
     ),
     Tool(
         name="mute",

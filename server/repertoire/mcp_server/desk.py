@@ -30,7 +30,7 @@ QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
 FIRST_READING_SECONDS = 30.0
 POLL_SECONDS = 0.25
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
-_WRITING = frozenset(("mute", "forget", "set_capabilities"))
+_WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
 _LOG = logging.getLogger(__name__)
 

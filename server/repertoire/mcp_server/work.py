@@ -18,6 +18,7 @@ from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
+from repertoire.app.feedback import give_feedback
 from repertoire.app.forget import PROJECT, forget
 from repertoire.app.freshness import is_stale
 from repertoire.app.gaps import gap_events
@@ -37,6 +38,7 @@ from repertoire.learning.session import Session, replay
 from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply, status_reply
 from repertoire.mcp_server.reply import Reply, message_reply
+from repertoire.rendering.learned import feedback_text
 from repertoire.rendering.reports import forgotten_text, muted_text
 from repertoire.store.events import Event
 
@@ -303,6 +305,10 @@ class Writes:
             undo = arguments.get("undo", False)
             done = unmute(store, target, project=project) if undo else mute(store, target, project=project, now=now())
             return message_reply(muted_text(done))
+        if name == "report_outcome":
+            moment = record.Moment(now(), "", _project(""))
+            target, outcome, note = arguments["id"], arguments["outcome"], arguments.get("note", "")
+            return message_reply(feedback_text(give_feedback(store, target, outcome, moment=moment, note=note)))
         if name == "forget":
             project = _project(arguments.get("project", ""))
             gone = forget(store, arguments["what"], project=project)

@@ -1,0 +1,64 @@
+"""Keeps what somebody says of how a component did: the strongest evidence there is of an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.app.record import KEPT, Moment
+from repertoire.domain.component import Component
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.text import clean_line
+from repertoire.learning.outcomes import OUTCOMES
+from repertoire.store.database import Store
+from repertoire.store.events import FAILED, OUTCOME, SELECTED, Event
+from repertoire.trust.redaction import redact
+
+_NOTE = 200  # characters of a note that are kept
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What was said of which component, and whether a use of it was on record."""
+
+    component: Component
+    outcome: str
+    used: bool
+
+
+def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, note: str = "") -> Feedback:
+    """Record that a component, by id or name, did well or failed; it counts for its latest use in the project.
+
+    Raises:
+        InvalidRequest: there is no such component, or the outcome is none of the three.
+    """
+    if outcome not in OUTCOMES:
+        message = f"{outcome!r} is no outcome; send one of {', '.join(OUTCOMES)}"
+        raise InvalidRequest(message)
+    component, use = _meant(store, target, moment.project)
+    data = {"name": clean_line(component.name, 120), "outcome": outcome, "by": "feedback"}
+    if note.strip():
+        data["note"] = clean_line(redact(note[:KEPT]), _NOTE)
+    session, request = (use.session, use.request) if use is not None else (moment.session, "")
+    store.events.append([Event(moment.at, OUTCOME, session, moment.project, request, component.id, data)])
+    return Feedback(component, outcome, used=use is not None)
+
+
+def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
+    """Return the component, and its latest use: of several with the name, the one used last in the project."""
+    wanted = target.strip().removeprefix("/")
+    entry = store.graph.by_key(wanted)
+    plugin, _, name = wanted.rpartition(":")
+    named = [entry] if entry is not None else [*store.graph.by_name(wanted), *store.graph.by_name(name)]
+    found = [one.component for one in named if entry is not None or plugin in {"", one.component.plugin}]
+    if not found:
+        message = f"nothing is called {target!r}: send a component's id or name, as `search` shows it"
+        raise InvalidRequest(message)
+    uses = [
+        (event.project == project, event.id, component, event)
+        for component in found
+        for event in store.events.of_node(component.id, kinds=(SELECTED, FAILED), limit=50)
+    ]
+    if not uses:
+        return found[0], None
+    _, _, component, event = max(uses, key=lambda use: use[:2])
+    return component, event

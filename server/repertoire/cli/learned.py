@@ -1,0 +1,34 @@
+"""`feedback`, `stats` and `review`: what was learned from use, and what a person says to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repertoire.app.clock import now
+from repertoire.app.feedback import give_feedback
+from repertoire.app.record import Moment
+from repertoire.app.wiring import open_repertoire
+from repertoire.cli.output import json_option, show
+from repertoire.learning.outcomes import OUTCOMES
+from repertoire.rendering.learned import feedback_text
+
+
+@click.command("feedback")
+@click.argument("component")
+@click.argument("outcome", type=click.Choice(OUTCOMES))
+@click.option("--note", default="", help="Why, in a few words; secrets are removed.")
+@json_option
+def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
+    r"""Say how COMPONENT, an id or name, did; it counts for its latest use in this project.
+
+    \b
+    repertoire feedback pdf-forms ok
+    repertoire feedback pdf-forms failed --note "dropped the check boxes"
+    repertoire feedback pdf-forms unknown
+    """
+    with open_repertoire() as repertoire:
+        moment = Moment(now(), "", str(Path.cwd()))
+        kept = give_feedback(repertoire.store, component, outcome, moment=moment, note=note)
+    show(kept, lambda: feedback_text(kept), as_json=as_json)
