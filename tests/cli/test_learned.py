@@ -16,3 +16,17 @@ def test_feedback_is_kept_for_the_component_of_that_name_and_an_unknown_name_is_
     unknown = run("feedback", "no-such-thing", "ok")
     assert unknown.returncode == 1
     assert "no-such-thing" in unknown.stderr
+
+
+def test_stats_tell_what_was_said_and_that_there_is_nothing_where_nothing_was(run, skill, tmp_path):
+    assert "nothing to learn from" in run("stats").stdout
+    skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
+    run("refresh", "--text-only")
+    run("feedback", "zebra-crossing", "ok")
+    run("feedback", "zebra-crossing", "failed")
+    told = run("stats")
+    assert told.returncode == 0, told.stderr
+    assert "zebra-crossing" in told.stdout
+    found = json.loads(run("stats", "--json").stdout)
+    assert found["outcomes"] == {"ok": 0, "failed": 1, "unknown": 0}
+    assert found["components"][0]["here"]["success"]["high"] < 1

@@ -9,10 +9,11 @@ import click
 from repertoire.app.clock import now
 from repertoire.app.feedback import give_feedback
 from repertoire.app.record import Moment
+from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.learning.outcomes import OUTCOMES
-from repertoire.rendering.learned import feedback_text
+from repertoire.rendering.learned import feedback_text, stats_text
 
 
 @click.command("feedback")
@@ -32,3 +33,13 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
         moment = Moment(now(), "", str(Path.cwd()))
         kept = give_feedback(repertoire.store, component, outcome, moment=moment, note=note)
     show(kept, lambda: feedback_text(kept), as_json=as_json)
+
+
+@click.command("stats")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many components.")
+@json_option
+def stats_command(limit: int, as_json: bool) -> None:
+    """Tell what was learned from use: how offers fared, by rank and component, and what it does to answers here."""
+    with open_repertoire() as repertoire:
+        found = stats(repertoire.store, repertoire.settings, project=str(Path.cwd()), limit=limit)
+    show(found, lambda: stats_text(found), as_json=as_json)

@@ -26,7 +26,9 @@ VERBS = {
     "remove": "sources",
     "status": "person",
     "overlaps": "overlaps",
+    "stale": "stale",
     "feedback": "learned",
+    "stats": "learned",
     "mute": "person",
     "forget": "person",
     "trust": "trust",
@@ -72,7 +74,7 @@ def _keep_examples(command: click.Command) -> None:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="repertoire")
 def cli() -> None:
-    r"""Recommend the smallest set of Claude Code components that fits a task.
+    """Recommend the smallest set of Claude Code components that fits a task.
 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
@@ -81,12 +83,11 @@ def cli() -> None:
 
     Exit status: 0 done, an honest "nothing fits" too; 1 failed, with a line that says why, or, of `doctor`, something
     is broken; 2 wrong usage; 130 interrupted.
-    """
+    """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
-    _keep_examples(cli)
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
     try:

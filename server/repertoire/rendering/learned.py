@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from repertoire.app.feedback import Feedback
+from repertoire.app.stats import Learned, Stats
 from repertoire.domain.text import clean_line
+from repertoire.learning.memory import Record
 from repertoire.rendering.answers import NAME
 
 _ID = 200
@@ -14,3 +16,49 @@ def feedback_text(kept: Feedback) -> str:
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
     use = "for its latest use" if kept.used else "though no use of it was on record"
     return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
+
+
+def stats_text(found: Stats) -> str:
+    """Render what was learned."""
+    if not found.offered and not found.selected:
+        return "Nothing was offered or used yet: there is nothing to learn from."
+    low, high = 100 * found.taken.low, 100 * found.taken.high
+    told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
+    lines = [
+        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
+        f"Selected {found.selected} times, {found.installed} of them installed. Outcomes: {told}.",
+        f"{found.requests} past requests are kept. Use counts half after {found.half_life_days} days.",
+        "",
+        "rank  offered  followed  held to be looked at",
+        *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),
+        "",
+        f"Components (here: {clean_line(found.project, _ID)}):",
+        *(line for learned in found.components for line in _learned_lines(learned)),
+    ]
+    if found.more:
+        lines.append(f"{found.more} more: --limit shows them")
+    return "\n".join(lines)
+
+
+def _learned_lines(learned: Learned) -> list[str]:
+    lines = [f"  {clean_line(learned.name, NAME)}  {learned.log_odds:+.2f} log-odds  {clean_line(learned.id, _ID)}"]
+    if learned.here.recommended or learned.here.selected:
+        lines.append(f"    here: {_counted(learned.here)}")
+    lines.append(f"    everywhere: {_counted(learned.everywhere)}")
+    if learned.selected_with:
+        beside = (f"{clean_line(name, NAME)} ({times})" for name, times in learned.selected_with.items())
+        lines.append(f"    selected with: {', '.join(beside)}")
+    return lines
+
+
+def _counted(record: Record) -> str:
+    told = f"recommended {record.recommended}, selected {record.selected}"
+    if record.ok or record.failed:
+        low, high = 100 * record.success.low, 100 * record.success.high
+        told += f", {record.ok} ok and {record.failed} failed ({low:.0f}-{high:.0f} % succeed)"
+    last = [f"last {what} {at[:10]}" for what, at in _lasts(record) if at]
+    return ", ".join([told, *last])
+
+
+def _lasts(record: Record) -> tuple[tuple[str, str], ...]:
+    return ("recommended", record.last_recommended), ("selected", record.last_selected)

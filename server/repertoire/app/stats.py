@@ -1,0 +1,117 @@
+"""Tells what was learned from use: how offers fared, by rank and by component, and what that does to answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.app.clock import now
+from repertoire.app.memory import known_trials
+from repertoire.learning.leaning import leanings
+from repertoire.learning.memory import Clock, Interval, Memory, Record, propensity, remember, wilson
+from repertoire.learning.outcomes import OUTCOMES, Trial
+from repertoire.retrieval.priors import MOST
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+
+_BESIDE = 5
+
+
+@dataclass(frozen=True)
+class AtRank:
+    """How offers at one rank fared, and how likely it is held that somebody looks there."""
+
+    rank: int
+    offered: int
+    selected: int
+    looked_at: float
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is remembered of one component, here and everywhere. `log_odds` is what it adds to an answer's odds here."""
+
+    id: str
+    name: str
+    here: Record
+    everywhere: Record
+    log_odds: float
+    selected_with: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Everything that was learned."""
+
+    project: str
+    half_life_days: int
+    offered: int
+    selected: int
+    followed: int  # selections that an offer came before
+    installed: int
+    taken: Interval  # the share of offers that were followed, with 95 %
+    outcomes: Mapping[str, int]
+    by_rank: tuple[AtRank, ...]
+    components: tuple[Learned, ...]
+    more: int = 0
+    requests: int = 0
+
+
+def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
+    """Return what was learned from use, components that were selected most first; nothing is written."""
+    found = known_trials(store)
+    here = [trial for trial in found if trial.project == project]
+    clock = Clock(now(), settings.memory_days, project)
+    everywhere, local = remember(found, clock), remember(here, clock)
+    followed = sum(bool(trial.offered_at and trial.selected_at) for trial in found)
+    offered = sum(bool(trial.offered_at) for trial in found)
+    selected = [trial for trial in found if trial.selected_at]
+    learned = _learned(store, everywhere, local)
+    return Stats(
+        project=project,
+        half_life_days=settings.memory_days,
+        offered=offered,
+        selected=len(selected),
+        followed=followed,
+        installed=sum(trial.how == "installed" for trial in selected),
+        taken=wilson(followed, offered),
+        outcomes={outcome: sum(trial.outcome == outcome for trial in selected) for outcome in OUTCOMES},
+        by_rank=_by_rank(found),
+        components=tuple(learned[:limit]),
+        more=max(len(learned) - limit, 0),
+        requests=store.requests.count(),
+    )
+
+
+def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
+    ranks = sorted({trial.rank for trial in found if trial.offered_at})
+    return tuple(
+        AtRank(
+            rank,
+            sum(trial.rank == rank for trial in found if trial.offered_at),
+            sum(trial.rank == rank for trial in found if trial.offered_at and trial.selected_at),
+            round(propensity(rank), 3),
+        )
+        for rank in ranks
+    )
+
+
+def _learned(store: Store, everywhere: Memory, local: Memory) -> list[Learned]:
+    leaning = leanings(everywhere)
+    records = sorted(everywhere.records.values(), key=lambda one: (-one.selected, -one.recommended, one.node))
+    return [
+        Learned(
+            record.node,
+            _name(store, record.node),
+            local.records.get(record.node, Record(record.node)),
+            record,
+            round(MOST * leaning[record.node], 3),
+            {_name(store, node): times for node, times in list(record.selected_with.items())[:_BESIDE]},
+        )
+        for record in records
+    ]
+
+
+def _name(store: Store, key: str) -> str:
+    entry = store.graph.by_key(key)
+    return entry.component.name if entry is not None else key
