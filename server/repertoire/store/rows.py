@@ -68,7 +68,7 @@ def flags_as_json(flags: Iterable[Flag]) -> str:
 
 def flags_of(text: str) -> tuple[Flag, ...]:
     """Return the flags that a column holds."""
-    return tuple(Flag(*values) for values in json.loads(text))
+    return tuple(Flag(*values) for values in _read(text))
 
 
 def row_of(component: Component) -> tuple[Any, ...]:
@@ -103,10 +103,15 @@ def stored(row: tuple[Any, ...]) -> StoredComponent:
     node_id, key, name, first_seen, last_changed, source, kind, accepted = row[:_FIRST]
     values = dict(zip(COLUMNS, row[_FIRST:], strict=True))
     for column in ("examples", "allowed_tools", "install"):
-        values[column] = tuple(json.loads(values[column]))
-    values["front_matter"] = json.loads(values["front_matter"])
+        values[column] = tuple(_read(values[column]))
+    values["front_matter"] = _read(values["front_matter"])
     values["installed"] = bool(values["installed"])
     del values["risk"]
     values["flags"] = () if accepted else flags_of(values["flags"])
     component = Component(id=key, name=name, **values)
     return StoredComponent(node_id, component, source or "", kind or "", first_seen, last_changed, accepted or "")
+
+
+def _read(text: str) -> Any:
+    # Most hold nothing: reading them as JSON was half of what reading a component takes.
+    return [] if text == "[]" else {} if text == "{}" else json.loads(text)
