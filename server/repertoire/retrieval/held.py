@@ -43,6 +43,7 @@ def _sought(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
     return stems, re.compile(r"(?<![^\W_])(" + "|".join(longest_first) + ")")
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """Return a crude stem: enough to see that `tests` and `testing` are one word."""
     for ending in _ENDINGS:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -96,21 +97,43 @@ def _held(
         share(told, ends),
         share(told, first.start() if first else ends),
         share(ends, len(text)),
-        max((share(start, start + _PASSAGE) for start in starts), default=0.0),
+        _densest(marks, weights) / total,
         sum(weight for pair, weight in pairs.items() if pair in beside) / total,
         _like_example(component, weights),
         sum(weights[word] for word in inside) / total,
     ]
 
 
+def _densest(marks: Sequence[tuple[int, str]], weights: Mapping[str, float]) -> float:
+    """Return the most that any passage holds of the words, each counted once."""
+    inside: dict[str, int] = {}
+    most = held = 0.0
+    first = 0
+    for start, word in marks:
+        while marks[first][0] <= start - _PASSAGE:
+            left = marks[first][1]
+            inside[left] -= 1
+            held -= 0.0 if inside[left] else weights[left]
+            first += 1
+        inside[word] = inside.get(word, 0) + 1
+        held += weights[word] if inside[word] == 1 else 0.0
+        most = max(most, held)
+    return most
+
+
 def _like_example(component: Component, weights: Mapping[str, float]) -> float:
     """Return the largest share of an example's words that the question holds."""
     best = 0.0
     for text in [*component.examples, *_EXAMPLE.findall(component.description)][:_MOST_EXAMPLES]:
-        words = {stem(word) for word in content_words(text)}
+        words = _stems(text)
         if len(words) >= _EXAMPLE_WORDS:
             best = max(best, sum(word in weights for word in words) / len(words))
     return best
+
+
+@lru_cache(maxsize=1 << 12)  # the same examples stand at the head of many answers
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in content_words(text))
 
 
 def _kind(component: Component, asked: Sequence[bool]) -> list[float]:
