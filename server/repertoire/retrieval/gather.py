@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader
@@ -20,11 +23,14 @@ class Gatherer:
         """Without an embedder there are words alone."""
         self._graph = graph
         self._embedder = embedder
+        # One reads what is asked, the other turns it, while the index is read here: all three compute outside Python.
+        self._beside = ThreadPoolExecutor(2, thread_name_prefix="embed")
 
     def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Question | None]:
         """Return the evidence for every row, and the vectors of the question where there are any."""
+        embedding = self._begin(plan, snapshot, trace)
         words = self._words(plan, snapshot, allowed, trace)
-        question = self._embed(plan, snapshot, trace)
+        question = embedding()
         if question is not None and not trace.in_time("vectors"):
             question = None
         body = description = Semantic.silent(len(snapshot))
@@ -45,26 +51,43 @@ class Gatherer:
             detail.append(f"{int((words.whole > 0).sum())} hold a word")
         return words
 
-    def _embed(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Question | None:
-        """Return the vectors of the question and its clauses, or None and a note of what is missing."""
+    def _begin(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Callable[[], Question | None]:
+        """Begin to embed the question and its clauses; return what waits for their vectors.
+
+        There are none, and a note of what is missing, where that cannot be.
+        """
         embedder = self._embedder
         if embedder is None:
             if "vectors" not in plan.query.without:
                 trace.missing("no embedding model: words and graph alone")
-            return None
+            return _none
         if not _may_embed(plan, snapshot, trace, loaded=embedder.loaded):
-            return None
+            return _none
         texts = [plan.query.text, *(plan.clauses if plan.effort.clauses else ())]
         try:
             with trace.aside():
                 embedder.load()
-            with trace.stage("embed") as detail:
-                detail.append(f"{len(texts)} texts")
-                turned = embedder.embed_queries(texts)
-                return Question(embedder.embed_passages(texts[:1])[0], turned[0], turned[1:])
         except ModelUnavailable as error:
             trace.missing(f"no embedding model: {error}")
-            return None
+            return _none
+        asking = self._beside.submit(embedder.embed_passages, texts[:1])
+        turning = self._beside.submit(embedder.embed_queries, texts)
+
+        def question() -> Question | None:
+            try:
+                with trace.stage("embed") as detail:
+                    detail.append(f"{len(texts)} texts")
+                    turned = turning.result()
+                    return Question(asking.result()[0], turned[0], turned[1:])
+            except ModelUnavailable as error:
+                trace.missing(f"no embedding model: {error}")
+                return None
+
+        return question
+
+
+def _none() -> None:
+    return None
 
 
 def _may_embed(plan: Plan, snapshot: Snapshot, trace: Trace, *, loaded: bool) -> bool:
