@@ -1,10 +1,10 @@
 """Learns the weights of retrieval on the train splits: `python bench/quality/learn.py` rewrites retrieval/learned.py.
 
-Three parts, each with what the one before has written. WEIGHTS and RERANK minimise the surprise at what truly answers
+Four parts, each with what the one before has written. WEIGHTS and RERANK minimise the surprise at what truly answers
 among the likeliest candidates (a softmax over them), every set counting the same whatever its size. No question is
 weighed with a reading that was learned from it: `--halves` names the folder into which questions.py wrote those of
 either half. GATE is a logistic regression: cc_native's requests within their repositories against MetaTool's, which no
-Claude Code component serves.
+Claude Code component serves. SUBJECT tells the same by what is asked alone (retrieval/subject.npz).
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from repertoire.inference.weights import bundled  # noqa: E402
 from repertoire.ports import Embedder  # noqa: E402
 from repertoire.retrieval.fuse import PRIORS  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
+from repertoire.retrieval.subject import FILE as SUBJECT_FILE  # noqa: E402
+from repertoire.retrieval.subject import Subject  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
@@ -44,9 +46,13 @@ LENIENT = ("cc_native",)
 SCOPED = ("cc_native",)  # asked again of each query's own repository: the case of one installed plugin
 TURNED = ("cc_native", "cc_bundles", "sealtools", "toolret_apigen")
 QUERIES, CANDIDATES, HEAD = 500, 150, 30
-PARTS = ("WEIGHTS", "RERANK", "GATE")
+PARTS = ("WEIGHTS", "RERANK", "GATE", "SUBJECT")
 TOLD_APART = frozenset({"rerank", "graph", "patterns", "learning"})  # cc_bundles' edges know its train plugins
 STEPS, RATE, DECAY = 400, 0.05, 0.003
+# what is asked of Claude Code components, and of others, with what each counts
+SUBJECTS = {"cc_native": 0.5, "metatool_single": 0.25, "sealtools": 0.0625, "toolret_apigen": 0.0625}
+SUBJECTS |= {"ultratool": 0.0625, "metatool_multi": 0.0625}
+SUBJECT_SCALE, SUBJECT_STEPS, SUBJECT_RATE, SUBJECT_DECAY = 10.0, 1500, 0.02, 0.003
 GATE_STEPS, GATE_RATE, GATE_DECAY = 3000, 0.5, 0.01
 
 
@@ -86,6 +92,10 @@ def main() -> int:
             for name, store in stores.items()
             for half in ((0, 1) if name in TURNED else (None,))
         }
+        if options.part == "SUBJECT":
+            learn_subject(data, embedder).save()
+            print(f"written to {SUBJECT_FILE.relative_to(ROOT)}", flush=True)
+            return 0
         if options.part == "GATE":
             write("GATE", [learn_gate(pipelines, data)], digits=2)
             return 0
@@ -211,12 +221,31 @@ def learn_gate(pipelines: dict, data: Path) -> np.ndarray:
     return gate / scale
 
 
+def learn_subject(data: Path, embedder: Embedder) -> Subject:
+    """Tell what is asked of Claude Code components from what is asked of other tools; MetaTool's counts half."""
+    asked = {name: embedder.embed_queries([query["text"] for query in answered(data / name)[0]]) for name in SUBJECTS}
+    rows = np.vstack(list(asked.values())).astype(np.float64)
+    wanted = np.repeat([1.0, *[0.0] * (len(SUBJECTS) - 1)], [len(part) for part in asked.values()])
+    share = np.repeat(list(SUBJECTS.values()), [len(part) for part in asked.values()])
+    share = share / np.repeat([len(part) for part in asked.values()], [len(part) for part in asked.values()])
+    table = np.column_stack([SUBJECT_SCALE * rows, np.ones(len(rows))])
+    weights, mean, square = (np.zeros(table.shape[1]) for _ in range(3))
+    for step in range(1, SUBJECT_STEPS + 1):
+        sure = 1.0 / (1.0 + np.exp(-table @ weights))
+        slope = table.T @ ((sure - wanted) * share) + SUBJECT_DECAY * np.append(weights[:-1], 0.0)
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.999 * square + 0.001 * slope**2
+        weights -= SUBJECT_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return Subject(embedder.reading, (SUBJECT_SCALE * weights[:-1]).astype(np.float32), float(weights[-1]))
+
+
 def write(name: str, rows: np.ndarray | list[np.ndarray], *, digits: int) -> None:
     """Replace one table of numbers in retrieval/learned.py."""
     lines = [", ".join(f"{value:.{digits}f}" for value in row) for row in rows]
-    table = lines[0] if len(lines) == 1 else "\n" + "".join(f"    ({line}),\n" for line in lines)
+    lines = lines[0].split(", ") if len(lines) == 1 else [f"({line})" for line in lines]
+    table = "".join(f"    {line},\n" for line in lines)
     text = LEARNED.read_text(encoding="utf-8")
-    text = re.sub(rf"^{name} = \((?:\n(?:    .*\n)+|.*)\)$", f"{name} = ({table})", text, flags=re.MULTILINE)
+    text = re.sub(rf"^{name} = \(\n(?:    .*\n)+\)$", f"{name} = (\n{table})", text, flags=re.MULTILINE)
     LEARNED.write_text(text, encoding="utf-8")
     print(f"{name} written to {LEARNED.relative_to(ROOT)}", flush=True)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from repertoire.app.embed import embed_pending
 from repertoire.app.offer import Limits, offer, reason_for
 from repertoire.app.wiring import Repertoire, open_repertoire
-from repertoire.domain.answer import Why
+from repertoire.domain.answer import Query, Why
+from repertoire.retrieval.plan import SEARCH
 from shelf import NOW, SOURCE, component, filled_home, record_of
 
 PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
@@ -63,3 +65,31 @@ def test_words_alone_may_suffice_while_the_model_is_not_there(repertoire: Repert
         repertoire.pipeline, "deploy services to Kubernetes with Helm charts", Limits(without=frozenset(("vectors",)))
     )
     assert [hit.component.name for hit in found.hits] == ["kubernetes-deploy"]
+
+
+def test_what_a_prompt_is_about_counts_before_anything_is_compared(repertoire: Repertoire) -> None:
+    ours, elsewhere = (
+        repertoire.pipeline.rank(Query(prompt), intent=SEARCH).subject
+        for prompt in ("why do our integration tests fail in CI since the last merge", "book me a flight to Rome")
+    )
+    assert ours > 0 > elsewhere
+
+
+def test_what_serves_the_first_step_comes_first(tmp_path: Path) -> None:
+    parts = [
+        component("skill", "write-tests", "Writes unit tests for new code.", path="t.md"),
+        component("skill", "deploy", "Deploys a service to production.", path="d.md"),
+    ]
+    with open_repertoire(filled_home(tmp_path), environment={}) as opened:
+        assert opened.embedder is not None
+        info = SOURCE.__class__("folder:/steps", "folder", "/steps")
+        opened.store.sources.write(info, [record_of(item) for item in parts], [], derived=[], now=NOW)
+        embed_pending(opened.store, opened.embedder)
+        orders = {
+            tuple(hit.component.name for hit in offer(opened.pipeline, prompt, Limits()).hits)[:1]
+            for prompt in (
+                "write unit tests for the new code and then deploy the service to production",
+                "deploy the service to production and then write unit tests for the new code",
+            )
+        }
+    assert orders == {("write-tests",), ("deploy",)}

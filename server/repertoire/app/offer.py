@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from repertoire.domain.answer import Hit, Query, Why
+import numpy as np
+
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.prompts import MOST, names, needless
@@ -14,14 +17,18 @@ from repertoire.learning.selections import OURS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-CONFIDENCE = 0.5  # below it a hint would more often disturb than help
+CONFIDENCE = 0.3  # of MetaTool's train prompts 3.5 in 100 reach it over one plugin's components, of fitting ones 87
 CROWD = 150  # among more components than these, something likely-looking turns up for any prompt
+SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
+PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
 WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
-BESIDE = 0.6  # of the first one's score, for another to be named beside it
+BESIDE = 0.45  # of the first one's score, for another to be named beside it
 _CONSIDERED = 8
+_SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 _CERTAIN = 1e-6
 
 
@@ -59,7 +66,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
-    chosen = _chosen(hits, limits)
+    chosen = _chosen([hits[place] for place in _as_asked_for(ranking, len(hits))], limits)
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else "all that fits was offered or is unfit", text)
 
@@ -98,17 +105,33 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     installed = hits[0].component.installed
     crowd = int(ranking.snapshot.column("installed").sum()) if installed else len(ranking.snapshot)
     odds = ranking.confidence / max(1.0 - ranking.confidence, _CERTAIN) / max(1.0, crowd / CROWD)
+    odds *= math.exp(SUBJECT * min(ranking.subject, PLAINLY))
     odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
     return odds / (1.0 + odds)
+
+
+def _as_asked_for(ranking: Ranking, count: int) -> list[int]:
+    """Return the places of the first hits, what serves the first step first where one is to follow the other.
+
+    "Implement it and then test it" needs what implements; what tests may be just as near to the whole.
+    """
+    question, rows = ranking.question, ranking.rows[:count]
+    if question is None or len(question.clauses) < 2 or not _SEQUENCE.search(ranking.plan.query.text):
+        return list(range(count))
+    spaces = [ranking.snapshot.spaces[space] for space in (BODY_SPACE, DESCRIPTION_SPACE)]
+    near = np.max([nearness(space, question.clauses[0], rows) for space in spaces], axis=0)
+    likely = [place for place in range(count) if ranking.scores[rows[place]] >= BESIDE * ranking.scores[rows[0]]]
+    return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
     chosen: list[Hit] = []
     taken: set[str] = set()
+    best = max((hit.score for hit in hits), default=0.0)
     for hit in hits:
         component = hit.component
         name = component.name.lower()  # a command and a skill of one name are one thing to a reader
-        if hit.score < BESIDE * hits[0].score or len(chosen) == min(limits.items, MAX_ITEMS):
+        if hit.score < BESIDE * best or len(chosen) == min(limits.items, MAX_ITEMS):
             break
         if component.id in limits.seen or component.plugin == OURS or name in taken or suspicion(_words_of(hit)):
             continue

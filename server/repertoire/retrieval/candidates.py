@@ -11,7 +11,8 @@ class Candidate:
     """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
 
     `covers` are words of the task, `capabilities` those of the needed ones that it provides; `alike` tells by key how
-    far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with.
+    far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with;
+    `stale`, of one that is, since when.
     """
 
     key: str
@@ -27,12 +28,13 @@ class Candidate:
     lacking: tuple[str, ...] = ()
     alike: Mapping[str, float] = field(default_factory=dict)
     bundle: str = ""
+    stale: str = ""
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Keep one of those that do the same, at the place of the best of them.
 
-    It is the one that lacks nothing, else the installed one, else the first.
+    It is the one that lacks nothing, else the installed one, else one that is not stale, else the first.
     """
     return list(merged(ranked)[0])
 
@@ -53,5 +55,5 @@ def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]
     return kept, {key: kept[where].key for key, where in at.items()}
 
 
-def _standing(candidate: Candidate) -> tuple[bool, bool]:
-    return bool(candidate.lacking), not candidate.installed
+def _standing(candidate: Candidate) -> tuple[bool, bool, bool]:
+    return bool(candidate.lacking), not candidate.installed, bool(candidate.stale)

@@ -24,7 +24,31 @@ WEIGHTS = (
 )
 
 # a number for each of rerank.FEATURES
-RERANK = (-0.549, 0.185, 0.170, -0.068, -0.408, 0.563, 0.599, 0.104, -0.033, -0.050, -0.811, 0.656, 0.262, 0.206, 0.443, 0.052, 0.936, -0.581)
+RERANK = (
+    -0.549,
+    0.185,
+    0.170,
+    -0.068,
+    -0.408,
+    0.563,
+    0.599,
+    0.104,
+    -0.033,
+    -0.050,
+    -0.811,
+    0.656,
+    0.262,
+    0.206,
+    0.443,
+    0.052,
+    0.936,
+    -0.581,
+)
 
 # log-odds that a question is served here: for nearness, the share of its words that the first and the best hit hold
-GATE = (11.70, 2.20, 3.07, -6.22)
+GATE = (
+    11.70,
+    2.20,
+    3.07,
+    -6.22,
+)

@@ -29,6 +29,7 @@ from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
+from repertoire.retrieval.subject import subject_for
 from repertoire.retrieval.trace import Pace, Trace
 from repertoire.retrieval.walk import Start, walk
 from repertoire.retrieval.why import Reasons, whys
@@ -42,7 +43,7 @@ def _no_stack(_project: str) -> Stack:
     return Stack()
 
 
-def _ageless(_component: Component) -> str:
+def _ageless(_kind: str, _changed: str) -> str:
     return ""
 
 
@@ -54,7 +55,7 @@ class Options:
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
-    aged: Callable[[Component], str] = _ageless  # says when a stale component was last changed
+    aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
 
 
 class Pipeline:
@@ -78,6 +79,7 @@ class Pipeline:
         self._nearest = NearestCapabilities()
         model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
+        self._subject = subject_for(reading)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -143,7 +145,7 @@ class Pipeline:
                     float(ranking.scores[row]),
                     parts,
                     whys(ranking.plan, snapshot, row, entry, reasons),
-                    self._options.aged(entry.component),
+                    self._options.aged(entry.component.type, entry.component.last_commit),
                 )
             )
         return found
@@ -235,7 +237,8 @@ class Pipeline:
             sure = 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
             sure = 1.0 if certain else sure
             detail.append(f"confidence {sure:.2f}")
-        return run.ranking(rows, confidence=sure, fits=fits(sure, among=int(run.allowed.sum())))
+        subject = self._subject.odds(run.question.turned) if self._subject and run.question else 0.0
+        return run.ranking(rows, confidence=sure, fits=fits(sure, among=int(run.allowed.sum())), subject=subject)
 
     def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]

@@ -42,6 +42,8 @@ class Ranking:
     report: tuple[StageReport, ...]
     degraded: tuple[str, ...]
     matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
+    subject: float = 0.0  # log-odds that the question is about what components are for; 0 where nothing tells
+    question: Question | None = None
 
     def odds(self, rows: Rows) -> Floats:
         """Return the log-odds of rows against the best."""
@@ -107,7 +109,7 @@ class Run:
                 return head[:0]
         return head[: effort.reranked]
 
-    def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
+    def ranking(self, rows: Rows, *, confidence: float, fits: bool, subject: float) -> Ranking:
         """Return what became of the question."""
         return Ranking(
             self.plan,
@@ -124,6 +126,8 @@ class Run:
             report=self.trace.reports,
             degraded=self.trace.degraded,
             matched=self.matched,
+            subject=subject,
+            question=self.question,
         )
 
 

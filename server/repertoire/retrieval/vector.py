@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Mask, Space
+from repertoire.retrieval.snapshot import Floats, Mask, Rows, Space
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class Semantic:
     def silent(cls, size: int) -> Semantic:
         """Return what is known without vectors."""
         return cls(np.zeros(size), np.zeros(size), np.zeros(size))
+
+
+def nearness(space: Space, vector: Vectors, rows: Rows) -> Floats:
+    """Return the similarity of a few rows with one vector; 0 for those that have none in this space."""
+    place = np.searchsorted(space.rows, rows)
+    place[place == len(space.rows)] = 0
+    known = space.rows[place] == rows if len(space.rows) else np.zeros(len(rows), dtype=np.bool_)
+    return np.where(known, space.vectors[place] @ vector, 0.0) if len(space.rows) else np.zeros(len(rows))
 
 
 def semantic(space: Space, question: Question, allowed: Mask) -> Semantic:

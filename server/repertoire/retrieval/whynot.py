@@ -32,13 +32,15 @@ _Told = tuple[str, str, str]  # a reason, the key of the member it is about, and
 class Refusal:
     """Why a candidate is not in a set. `other` is the member, and `detail` the requirement or number it is about.
 
-    `remedy` says what would bring it in, in a few words, and `tried` that it was looked for; empty: no single change.
+    `stale` is since when it is, where that member does its job and is not; `remedy` says what would bring it in, in a
+    few words; empty: no single change does.
     """
 
     key: str
     reason: str
     other: str = ""
     detail: str = ""
+    stale: str = ""
     remedy: str = ""
 
 
@@ -68,7 +70,8 @@ def why_not(case: Case, key: str) -> Refusal:
     stand_in = case.shelf.stands_for.get(key, key)  # of twins only one was there to be chosen
     same = stand_in != key and stand_in in case.shelf.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
-    refusal = Refusal(key, reason, _named(case, other), detail)
+    stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
+    refusal = Refusal(key, reason, _named(case, other), detail, stale)
     for change in _changes(case, stand_in, reason, other):
         chosen = {member.key for member in Shelf.of(change.ranked, change.others).best(change.limits).chosen}
         if (key if same else stand_in) in chosen:
@@ -169,6 +172,11 @@ def _without(case: Case, other: str) -> Iterator[_Change]:
         [c for c in case.others if c.key not in gone],
         case.limits,
     )
+
+
+def _stale(case: Case, key: str, other: str) -> str:
+    own = next((c.stale for c in (*case.ranked, *case.others) if c.key == key), "")
+    return "" if case.shelf.known[other].stale else own
 
 
 def _named(case: Case, key: str) -> str:
