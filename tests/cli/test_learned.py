@@ -30,3 +30,10 @@ def test_stats_tell_what_was_said_and_that_there_is_nothing_where_nothing_was(ru
     found = json.loads(run("stats", "--json").stdout)
     assert found["outcomes"] == {"ok": 0, "failed": 1, "unknown": 0}
     assert found["components"][0]["here"]["success"]["high"] < 1
+
+
+def test_review_says_that_nothing_waits_and_refuses_what_it_does_not_know(run):
+    assert "no relation" in run("review").stdout
+    refused = run("review", "--accept", "feedc0de")
+    assert refused.returncode == 1
+    assert "feedc0de" in refused.stderr

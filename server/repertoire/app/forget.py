@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repertoire.app.patterns import renew_patterns
+from repertoire.app.review import renew_learned
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 
@@ -23,6 +24,7 @@ def forget(store: Store, what: str, *, project: str = "") -> int:
     if what == PROJECT and project:
         gone = store.privacy.forget_project(project)
         renew_patterns(store)  # from what was asked elsewhere
+        renew_learned(store)
         return gone
     message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
     raise InvalidRequest(message)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from repertoire.app.clock import now
 from repertoire.app.memory import known_trials
+from repertoire.app.review import Judged, review
 from repertoire.learning.leaning import leanings
 from repertoire.learning.memory import Clock, Interval, Memory, Record, propensity, remember, wilson
 from repertoire.learning.outcomes import OUTCOMES, Trial
@@ -55,6 +56,7 @@ class Stats:
     components: tuple[Learned, ...]
     more: int = 0
     requests: int = 0
+    edges: tuple[Judged, ...] = ()
 
 
 def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
@@ -80,6 +82,7 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         components=tuple(learned[:limit]),
         more=max(len(learned) - limit, 0),
         requests=store.requests.count(),
+        edges=review(store),
     )
 
 

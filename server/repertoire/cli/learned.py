@@ -9,11 +9,12 @@ import click
 from repertoire.app.clock import now
 from repertoire.app.feedback import give_feedback
 from repertoire.app.record import Moment
+from repertoire.app.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.learning.outcomes import OUTCOMES
-from repertoire.rendering.learned import feedback_text, stats_text
+from repertoire.rendering.learned import feedback_text, review_text, stats_text
 
 
 @click.command("feedback")
@@ -43,3 +44,26 @@ def stats_command(limit: int, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         found = stats(repertoire.store, repertoire.settings, project=str(Path.cwd()), limit=limit)
     show(found, lambda: stats_text(found), as_json=as_json)
+
+
+@click.command("review")
+@click.option("--accept", multiple=True, metavar="ID", help="Apply this one.")
+@click.option("--reject", multiple=True, metavar="ID", help="Never apply this one; if it is applied, revoke it.")
+@click.option("--undo", multiple=True, metavar="ID", help="Take a decision back.")
+@json_option
+def review_command(accept: tuple[str, ...], reject: tuple[str, ...], undo: tuple[str, ...], as_json: bool) -> None:
+    r"""List what use suggests goes together or is in conflict, on what evidence, and decide on it.
+
+    \b
+    repertoire review
+    repertoire review --accept 3fa29c01 --reject 77aa0001
+    """
+    with open_repertoire() as repertoire:
+        store = repertoire.store
+        for ids, decision in ((accept, ACCEPTED), (reject, REJECTED), (undo, UNDECIDED)):
+            if ids:
+                decide(store, ids, decision)
+        if not store.read_only:
+            renew_learned(store)
+        found = review(store)
+    show(found, lambda: review_text(found), as_json=as_json)

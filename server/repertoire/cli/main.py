@@ -29,6 +29,7 @@ VERBS = {
     "stale": "stale",
     "feedback": "learned",
     "stats": "learned",
+    "review": "learned",
     "mute": "person",
     "forget": "person",
     "trust": "trust",

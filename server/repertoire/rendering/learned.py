@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repertoire.app.feedback import Feedback
+from repertoire.app.review import WAITING, Judged
 from repertoire.app.stats import Learned, Stats
 from repertoire.domain.text import clean_line
 from repertoire.learning.memory import Record
@@ -37,7 +40,30 @@ def stats_text(found: Stats) -> str:
     ]
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
+    if found.edges:
+        lines += ["", "Relations that use suggests:", *(line for one in found.edges for line in _judged_lines(one))]
     return "\n".join(lines)
+
+
+def review_text(found: Sequence[Judged]) -> str:
+    """Render what use suggests, what waits for a decision first."""
+    if not found:
+        return "Use suggests no relation between components yet."
+    lines = [line for one in found for line in _judged_lines(one)]
+    if any(one.state == WAITING for one in found):
+        lines.append("--accept ID applies one, --reject ID keeps it away")
+    lines.append("--reject ID revokes what is applied; --undo ID takes a decision back")
+    return "\n".join(lines)
+
+
+def _judged_lines(one: Judged) -> list[str]:
+    by = f" by {one.by}" if one.by else ""
+    return [
+        f"  {one.id}  {one.relation.replace('_', ' ')}: {one.state}{by}, weight {one.weight:.2f}",
+        f"    {clean_line(one.first, _ID)}",
+        f"    {clean_line(one.second, _ID)}",
+        f"    {clean_line(one.evidence, _ID)}",
+    ]
 
 
 def _learned_lines(learned: Learned) -> list[str]:
