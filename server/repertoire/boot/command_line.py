@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from repertoire.boot.environment import ensure
+from repertoire.boot.environment import ensure, ready
 from repertoire.boot.errors import BootError
-from repertoire.boot.home import home
+from repertoire.boot.home import home, locate
 from repertoire.boot.layout import command
 from repertoire.boot.progress import Terminal
 
 INTERRUPTED = 130
 _DOCTOR = "doctor"
+_COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits, after a key, for what may stand here
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -32,6 +33,8 @@ def main(arguments: list[str]) -> NoReturn:
 def _python() -> Path:
     terminal = Terminal(sys.stderr)
     try:
+        if _COMPLETING in os.environ and ready(locate()) is None:
+            sys.exit(0)
         return ensure(home(), report=terminal)
     except BootError as error:
         terminal.close()

@@ -12,7 +12,8 @@ from repertoire.app.explain import Asked, explain
 from repertoire.app.gaps import gap_events
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
-from repertoire.app.wiring import open_repertoire
+from repertoire.app.wiring import ageing_of, open_repertoire
+from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, MODES, PARTS, Query, StageReport, Task
@@ -25,7 +26,13 @@ _QUESTION_OPTIONS = (
     click.option(
         "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
     ),
-    click.option("--using", multiple=True, metavar="ID", help="A component already in use; repeatable."),
+    click.option(
+        "--using",
+        multiple=True,
+        metavar="ID",
+        shell_complete=component_names,
+        help="A component already in use; repeatable.",
+    ),
     click.option(
         "--mode",
         type=click.Choice(MODES),
@@ -126,7 +133,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
 
 
 @click.command("explain")
-@click.argument("component")
+@click.argument("component", shell_complete=component_names)
 @click.option("--task", default="", help="Also tell where it stands for this task.")
 @click.option(
     "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
@@ -141,8 +148,17 @@ def explain_command(component: str, task: str, detail: str, as_json: bool) -> No
     repertoire explain code-reviewer --detail graph
     """
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
-        asked = Asked(component, task, project=str(Path.cwd()), environment=os.environ, graph=detail == "graph")
-        found = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
+        asked = Asked(
+            component,
+            task,
+            project=str(Path.cwd()),
+            environment=os.environ,
+            graph=detail == "graph",
+            home=repertoire.home,
+            ageing=ageing_of(repertoire.settings),
+        )
+        muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
+        found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit)
         show(found, lambda: explanation_text(found), as_json=as_json)
         _afterwards((), notes)
 

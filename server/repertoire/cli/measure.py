@@ -39,10 +39,13 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     cache: Path | None,
     as_json: bool,
 ) -> None:
-    """Answer the queries of SET_DIR over a throw-away store and write the run for a judge.
+    r"""Answer the queries of SET_DIR over a throw-away store and write the run for a judge.
 
     SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv. A line of the run is
     `query-id TAB corpus-id TAB rank TAB score`.
+
+    \b
+    repertoire eval bench/sets/mine --run mine.tsv --split dev
     """
     options = EvalOptions(
         set_dir,

@@ -14,12 +14,20 @@ from repertoire.settings import load
 
 @click.group("model")
 def model_command() -> None:
-    """Show, check or fetch the embedding model."""
+    r"""Show, check or fetch the embedding model.
+
+    \b
+    repertoire model show
+    """
 
 
 @model_command.command("show")
 def show_command() -> None:
-    """Name the configured model and check its files."""
+    r"""Name the configured model and check its files.
+
+    \b
+    repertoire model show
+    """
     home = find_home()
     weights = find(load(home, os.environ).model, cache=home / "models")
     verify(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget
 from repertoire.app.mute import mute, unmute
 from repertoire.app.status import status
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.completion import targets
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.reports import forgotten_text, muted_text, status_text
 
@@ -18,14 +20,19 @@ from repertoire.rendering.reports import forgotten_text, muted_text, status_text
 @click.command("status")
 @json_option
 def status_command(as_json: bool) -> None:
-    """Tell what is known, what was suggested and why, what was used, and what is wrong."""
+    r"""Tell what is known, what was suggested and why, what was used, and what is wrong.
+
+    \b
+    repertoire status
+    repertoire status --json
+    """
     with open_repertoire() as repertoire:
-        state = status(repertoire)
+        state = status(repertoire, environment=os.environ)
         show(state, lambda: status_text(state), as_json=as_json)
 
 
 @click.command("mute")
-@click.argument("target")
+@click.argument("target", shell_complete=targets)
 @click.option("--undo", is_flag=True, help="Suggest it again.")
 def mute_command(target: str, undo: bool) -> None:
     r"""Never suggest TARGET again: a component's id or name, a source's key, or `project` for this folder.
@@ -48,7 +55,12 @@ def mute_command(target: str, undo: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="Everything that was recorded about you.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool) -> None:
-    """Delete what was recorded, for good: rows, full text, vectors and the write-ahead log."""
+    r"""Delete what was recorded, for good: rows, full text, vectors and the write-ahead log.
+
+    \b
+    repertoire forget --requests
+    repertoire forget --project . --yes
+    """
     if (requests, project is not None, everything).count(True) != 1:
         message = "say what to forget: --requests, --project FOLDER or --all"
         raise click.UsageError(message)

@@ -9,6 +9,7 @@ from repertoire.app.ingest import ingest
 from repertoire.app.refresh import refresh
 from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow
 from repertoire.rendering.ingests import ingest_text
@@ -46,7 +47,12 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
 @click.option("--quiet", is_flag=True, help="Show nothing; leave at once where another refresh is running.")
 @json_option
 def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
-    """Read again everything that is known and what Claude Code has on this machine, then embed what is new."""
+    r"""Read again everything that is known and what Claude Code has on this machine, then embed what is new.
+
+    \b
+    repertoire refresh
+    repertoire refresh --text-only
+    """
     with open_repertoire() as repertoire, progress(quiet=quiet) as bar:
         try:
             reports = refresh(
@@ -67,7 +73,12 @@ def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
 @click.command("sources")
 @json_option
 def sources_command(as_json: bool) -> None:
-    """List the sources: their keys, where they lie, how much came from them and when it was read."""
+    r"""List the sources: their keys, where they lie, how much came from them and when it was read.
+
+    \b
+    repertoire sources
+    repertoire sources --json
+    """
     with open_repertoire() as repertoire:
         rows = repertoire.store.sources.all()
     lines = [f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at}" for row in rows]
@@ -79,9 +90,13 @@ def sources_command(as_json: bool) -> None:
 
 
 @click.command("remove")
-@click.argument("source")
+@click.argument("source", shell_complete=source_keys)
 def remove_command(source: str) -> None:
-    """Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are."""
+    r"""Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are.
+
+    \b
+    repertoire remove github.com/owner/name
+    """
     with open_repertoire() as repertoire:
         components = remove(repertoire.store, source)
     click.echo(f"removed {source}: {components} components")

@@ -10,6 +10,7 @@ from repertoire.app.clock import now
 from repertoire.app.trust import accept, show_flags, withdraw
 from repertoire.app.trust_eval import evaluate_trust
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.domain.trust import MEDIUM, SEVERITIES
 from repertoire.rendering.flags import accepted_text, report_text, scores_text
@@ -20,25 +21,40 @@ _place = click.Path(exists=True, path_type=Path)
 
 @click.group("trust")
 def trust_command() -> None:
-    """Tell what static checks found in components; accept what you have looked at."""
+    r"""Tell what static checks found in components; accept what you have looked at.
+
+    \b
+    repertoire trust show
+    repertoire trust accept code-reviewer
+    """
 
 
 @trust_command.command("show")
-@click.argument("component", default="")
+@click.argument("component", default="", shell_complete=component_names)
 @click.option("--least", type=click.Choice(SEVERITIES), default=MEDIUM, show_default=True, help="The least severity.")
 @json_option
 def show_command(component: str, least: str, as_json: bool) -> None:
-    """Show what was found in COMPONENT, an id or name, with the lines; without one, every flagged component."""
+    r"""Show what was found in COMPONENT, an id or name, with the lines; without one, every flagged component.
+
+    \b
+    repertoire trust show
+    repertoire trust show code-reviewer --least low
+    """
     with open_repertoire() as repertoire:
         report = show_flags(repertoire.store, component, least=least)
     show(report, lambda: report_text(report), as_json=as_json)
 
 
 @trust_command.command("accept")
-@click.argument("component")
+@click.argument("component", shell_complete=component_names)
 @click.option("--undo", is_flag=True, help="Flag it again.")
 def accept_command(component: str, undo: bool) -> None:
-    """Let COMPONENT pass as it is now; when its content changes it is checked, and flagged, again."""
+    r"""Let COMPONENT pass as it is now; when its content changes it is checked, and flagged, again.
+
+    \b
+    repertoire trust accept code-reviewer
+    repertoire trust accept code-reviewer --undo
+    """
     with open_repertoire() as repertoire:
         store = repertoire.store
         done = withdraw(store, component) if undo else accept(store, component, now=now())
@@ -49,7 +65,11 @@ def accept_command(component: str, undo: bool) -> None:
 @click.argument("labels", type=_place, default=_LABELS)
 @json_option
 def eval_command(labels: Path, as_json: bool) -> None:
-    """Measure precision and recall of the checks on LABELS, a .jsonl file or a folder of them."""
+    r"""Measure precision and recall of the checks on LABELS, a .jsonl file or a folder of them.
+
+    \b
+    repertoire trust eval
+    """
     with open_repertoire() as repertoire:
         scores = evaluate_trust(repertoire.store, labels)
     show(scores, lambda: scores_text(scores), as_json=as_json)
