@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader
@@ -23,7 +25,7 @@ class Gatherer:
         """Without an embedder there are words alone."""
         self._graph = graph
         self._embedder = embedder
-        # One reads what is asked, the other turns it, while the index is read here: all three compute outside Python.
+        # They read the question and its clauses while the index is read here: all of that computes outside Python.
         self._beside = ThreadPoolExecutor(2, thread_name_prefix="embed")
 
     def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Question | None]:
@@ -36,8 +38,9 @@ class Gatherer:
         body = description = Semantic.silent(len(snapshot))
         if question is not None:
             with trace.stage("vectors") as detail:
-                body = semantic(snapshot.spaces[BODY_SPACE], question, allowed)
+                comparing = self._beside.submit(semantic, snapshot.spaces[BODY_SPACE], question, allowed)
                 description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
+                body = comparing.result()
                 detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         return features(words, body, description, snapshot.priors, asked), question
@@ -71,13 +74,13 @@ class Gatherer:
             trace.missing(f"no embedding model: {error}")
             return _none
         asking = self._beside.submit(embedder.embed_passages, texts[:1])
-        turning = self._beside.submit(embedder.embed_queries, texts)
+        turning = [self._beside.submit(embedder.embed_queries, [text]) for text in texts]
 
         def question() -> Question | None:
             try:
                 with trace.stage("embed") as detail:
                     detail.append(f"{len(texts)} texts")
-                    turned = turning.result()
+                    turned = np.concatenate([turned.result() for turned in turning])
                     return Question(asking.result()[0], turned[0], turned[1:])
             except ModelUnavailable as error:
                 trace.missing(f"no embedding model: {error}")
