@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from privileges import held_back
+from shelf import filled_home
 
 QUESTION = "add OAuth login with sessions to a FastAPI service"
 
@@ -126,3 +127,15 @@ def test_a_larger_set_can_be_asked_for_and_says_why_not_more(run):
     assert len(few) == 1
     assert 1 < len(more) <= 4
     assert "Why not:" in run("recommend", QUESTION, "--size", "1").stdout
+
+
+@pytest.mark.parametrize("verb", [("recommend", "fill the fields of PDF forms"), ("explain", "pdf-forms")])
+def test_the_nodes_that_carried_an_answer_are_drawn(run, environment, verb):
+    filled_home(Path(environment["REPERTOIRE_HOME"]))
+    told = json.loads(run(*verb, "--graph", "json").stdout)
+    assert {"pdf-forms", "fill-pdf-forms"} <= {node["name"] for node in told["nodes"]}
+    assert "provides" in {edge["relation"] for edge in told["edges"]}
+    assert run(*verb, "--graph", "mermaid").stdout.startswith("flowchart LR\n")
+    assert run(*verb, "--graph", "html").stdout.startswith("<!doctype html>")
+    assert "around it: " in run(*verb, "--graph", "text").stdout
+    assert run(*verb, "--graph", "text", "--json").returncode == 2

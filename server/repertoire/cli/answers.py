@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.carried import carried
 from repertoire.app.explain import Asked, explain
 from repertoire.app.gaps import gap_events
 from repertoire.app.recommend import recommend
@@ -20,6 +21,7 @@ from repertoire.domain.answer import BALANCED, MODES, PARTS, Query, StageReport,
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.graphs import FORMATS, drawn
 
 _QUESTION_OPTIONS = (
     click.option("--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this; repeatable."),
@@ -45,7 +47,12 @@ _QUESTION_OPTIONS = (
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
-DETAILS = ("usual", "graph")
+_graph_option = click.option(
+    "--graph",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Print the nodes that carried the answer instead: as text, JSON, Mermaid, or one page to look at.",
+)
 Command = Callable[..., None]
 
 
@@ -61,12 +68,14 @@ def question_options(command: Command) -> Command:
 @click.option("--budget", default=2000, show_default=True, help="Tokens that names and descriptions may cost.")
 @click.option("--size", type=int, help="Components at most; default: as many as the task is likely to need.")
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
+@_graph_option
 @question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     task: str,
     budget: int,
     size: int | None,
     project: Path | None,
+    form: str | None,
     types: tuple[str, ...],
     installed: bool | None,
     using: tuple[str, ...],
@@ -81,7 +90,9 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
     repertoire recommend "review this pull request" --installed
+    repertoire recommend "review this pull request" --graph html > review.html
     """
+    _one_output(form, as_json=as_json)
     asked = Task(
         task,
         budget=budget,
@@ -97,7 +108,10 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         answer = recommend(repertoire.pipeline, asked, muted=repertoire.unfit_for_sets(), environment=os.environ)
         if not repertoire.store.read_only:
             repertoire.store.events.append(gap_events(asked, answer, repertoire.settings))
-        show(answer, lambda: recommendation_text(answer), as_json=as_json)
+        if form:
+            click.echo(drawn(carried(repertoire.pipeline, asked, answer), form, title=task))
+        else:
+            show(answer, lambda: recommendation_text(answer), as_json=as_json)
         _afterwards(answer.report if stages else (), notes)
 
 
@@ -138,29 +152,41 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
 @click.option(
     "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
 )
+@_graph_option
 @json_option
-def explain_command(component: str, task: str, detail: str, as_json: bool) -> None:
+def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
     r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
 
     \b
     repertoire explain test-driven-development
     repertoire explain code-reviewer --task "review my pull request"
     repertoire explain code-reviewer --detail graph
+    repertoire explain code-reviewer --graph mermaid
     """
+    _one_output(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
         asked = Asked(
             component,
             task,
             project=str(Path.cwd()),
             environment=os.environ,
-            graph=detail == "graph",
+            graph=bool(form) or detail == "graph",
             home=repertoire.home,
             ageing=ageing_of(repertoire.settings),
         )
         muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
         found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit)
-        show(found, lambda: explanation_text(found), as_json=as_json)
+        if form and found.graph is not None:
+            click.echo(drawn(found.graph, form, title=found.stored.component.name))
+        else:
+            show(found, lambda: explanation_text(found), as_json=as_json)
         _afterwards((), notes)
+
+
+def _one_output(form: str | None, *, as_json: bool) -> None:
+    if form and as_json:
+        message = "--graph and --json exclude each other; use --graph json"
+        raise click.UsageError(message)
 
 
 def _afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:

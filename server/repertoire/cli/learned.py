@@ -40,7 +40,12 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many components.")
 @json_option
 def stats_command(limit: int, as_json: bool) -> None:
-    """Tell what was learned from use: how offers fared, by rank and component, and what it does to answers here."""
+    r"""Tell what was learned from use: how offers fared, by rank and component, and what it does to answers here.
+
+    \b
+    repertoire stats
+    repertoire stats --limit 50 --json
+    """
     with open_repertoire() as repertoire:
         found = stats(repertoire.store, repertoire.settings, project=str(Path.cwd()), limit=limit)
     show(found, lambda: stats_text(found), as_json=as_json)

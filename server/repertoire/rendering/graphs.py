@@ -1,0 +1,90 @@
+"""Draws a neighbourhood as Mermaid or as one page without network; a name is text in both, whatever it says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from repertoire.domain.text import clean_line
+from repertoire.rendering.explanations import graph_text
+from repertoire.retrieval.neighbourhood import Neighbourhood
+
+FORMATS = ("text", "json", "mermaid", "html")
+_ASSETS = Path(__file__).resolve().parent / "assets"
+_NAME = 60
+_PLAIN = frozenset(" -_./@+")  # beside letters and digits, what means nothing to Mermaid
+
+
+def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
+    """Return the graph in one of the forms."""
+    if form == "json":
+        return json.dumps(_plain(graph), indent=2)
+    if form == "mermaid":
+        return _mermaid(graph)
+    return _page(graph, title) if form == "html" else graph_text(graph)
+
+
+def _plain(graph: Neighbourhood) -> dict[str, Any]:
+    """Return nodes and edges for a program; the keys are those of the store."""
+    nodes = [
+        {"key": node.key, "name": clean_line(node.name, _NAME), "type": node.type, "weight": round(node.weight, 4)}
+        for node in graph.nodes
+    ]
+    edges = [
+        {"source": edge.source, "target": edge.target, "relation": edge.relation, "weight": edge.weight}
+        for edge in graph.edges
+    ]
+    return {"nodes": nodes, "edges": edges}
+
+
+def _mermaid(graph: Neighbourhood) -> str:
+    number = {node.key: at for at, node in enumerate(graph.nodes)}
+    lines = ["flowchart LR"]
+    lines += [f'  n{number[node.key]}["{_quoted(node.name)} ({_quoted(node.type)})"]' for node in graph.nodes]
+    lines += [
+        f'  n{number[edge.source]} -- "{_quoted(edge.relation)}" --> n{number[edge.target]}' for edge in graph.edges
+    ]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Return a label in which all that could mean something to Mermaid or HTML stands as its number."""
+    line = clean_line(text, _NAME)
+    return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in line)
+
+
+def _page(graph: Neighbourhood, title: str) -> str:
+    library = (_ASSETS / "cytoscape.min.js").read_text(encoding="utf-8")
+    script = (_ASSETS / "graph.js").read_text(encoding="utf-8")
+    shown = _plain(graph)
+    number = {node["key"]: f"n{at}" for at, node in enumerate(shown["nodes"])}
+    data = {
+        "nodes": [{**node, "id": number[node["key"]]} for node in shown["nodes"]],
+        "edges": [
+            {**edge, "source": number[edge["source"]], "target": number[edge["target"]]} for edge in shown["edges"]
+        ],
+    }
+    page = (_ASSETS / "graph.html").read_text(encoding="utf-8")
+    parts = {
+        "POLICY": f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(script)}",
+        "TITLE": html.escape(clean_line(title, 200)),
+        "TEXT": html.escape(graph_text(graph)),
+        "DATA": _inert(data),
+        "LIBRARY": library,
+        "SCRIPT": script,
+    }
+    pieces = page.split("@@")  # in one pass: what is put in is not looked at again
+    return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _inert(value: Any) -> str:
+    """Return JSON that cannot end the element it stands in."""
+    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

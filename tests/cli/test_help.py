@@ -1,0 +1,44 @@
+"""Help: every verb shows how it is used, on lines of their own, and the reference holds what help prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from repertoire.cli.main import VERBS, cli
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def commands() -> list[tuple[str, ...]]:
+    """Return every verb, and every verb's own verbs."""
+    context = click.Context(cli, info_name="repertoire")
+    found: list[tuple[str, ...]] = []
+    for verb in VERBS:
+        command = cli.get_command(context, verb)
+        found.append((verb,))
+        found += [(verb, inner) for inner in command.commands] if isinstance(command, click.Group) else []
+    return found
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]) -> None:
+    context = click.Context(cli, info_name="repertoire")
+    for word in words:
+        command = context.command
+        assert isinstance(command, click.Group)
+        found = command.get_command(context, word)
+        assert found is not None
+        context = click.Context(found, info_name=word, parent=context)
+    help_text = context.get_help()
+    assert "\b" not in help_text
+    assert "\\b" not in help_text
+    lines = [line.strip() for line in help_text.splitlines()[1:]]
+    assert any(line.startswith((f"repertoire {' '.join(words)}", f'eval "$(repertoire {words[0]}')) for line in lines)
+
+
+def test_the_exit_statuses_are_told_in_help_and_in_the_reference() -> None:
+    for text in (cli.get_help(click.Context(cli)), (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")):
+        assert "2 wrong usage; 130 interrupted" in " ".join(text.split())
