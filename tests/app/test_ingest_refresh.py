@@ -188,7 +188,8 @@ class Renamed:
     """The real model under the name of another: whatever bears another name must be embedded anew."""
 
     def __init__(self, embedder):
-        self.model, self.dimensions = "another", embedder.dimensions
+        self.model = self.reading = "another"
+        self.dimensions = embedder.dimensions
         self.embed_queries, self.embed_passages = embedder.embed_queries, embedder.embed_passages
 
 

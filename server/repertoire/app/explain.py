@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from repertoire.app.ageing import Judge
+from repertoire.app.clock import today
 from repertoire.app.correct import CURATOR
+from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.pool import machine_check
 from repertoire.app.recommend import verdict
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task
@@ -24,6 +28,7 @@ from repertoire.domain.component import (
     Component,
 )
 from repertoire.domain.errors import UnknownComponent
+from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
@@ -31,6 +36,7 @@ from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
 from repertoire.store.events import FAILED, OFFERED
@@ -94,6 +100,9 @@ class Explanation:
     conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
     history: History = History()
     graph: Neighbourhood | None = None
+    freshness: Freshness | None = None
+    copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
+    lost: Lost | None = None  # where its source could not be read when that was last tried
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,8 @@ class Asked:
     project: str = ""
     environment: Mapping[str, str] | None = None
     graph: bool = False  # the nodes around it, too
+    home: Path | None = None  # where its source's clone may lie; None: releases are not looked at
+    ageing: Ageing | None = None
 
 
 def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[str] = frozenset()) -> Explanation:
@@ -135,7 +146,24 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
         conditions=_conditions(store, asked, needs),
         history=_history(store, component.id),
         graph=_graph(pipeline, asked, component) if asked.graph else None,
+        freshness=_freshness(store, asked, stored),
+        copy=_copy_of(asked, component),
+        lost=next((lost for lost in lost_sources(store) if lost.source == stored.source), None),
     )
+
+
+def _freshness(store: Store, asked: Asked, stored: StoredComponent) -> Freshness | None:
+    component = stored.component
+    if asked.home is None:
+        return freshness(component.type, component.last_commit, today(), ageing=asked.ageing)
+    judge = Judge(store, asked.home, asked.ageing, today())
+    return judge.of(component.id, component.type, stored.source, component.last_commit)
+
+
+def _copy_of(asked: Asked, component: Component) -> Copy | None:
+    if asked.environment is None or not component.installed or not component.marketplace:
+        return None
+    return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
 
 
 def _entries(store: Store, asked: str) -> list[StoredComponent]:

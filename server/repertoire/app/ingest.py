@@ -12,6 +12,7 @@ from pathlib import Path
 from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.clock import now
+from repertoire.app.lost import note_read, note_unread
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.project import project_folder
@@ -28,7 +29,7 @@ from repertoire.ingestion.standing import Carrier
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
-from repertoire.sources.installed import Machine
+from repertoire.sources.installed import Machine, Place
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
@@ -70,14 +71,21 @@ def ingest(
     if address.kind == addresses.CATALOGUE:
         reports = [write_catalogue(store, report=report)]
     elif address.kind == addresses.INSTALLED:
-        reports = [write_source(store, open_place(place, around), report=report) for place in machine.places]
+        reports = [_write_place(store, place, around, report) for place in machine.places]
         reports += drop_what_left(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
+        note_read(store, opened.info.key)
     if any(told.changed or told.removed for told in reports):
         settle(store, report=report)
     return tuple(reports)
+
+
+def _write_place(store: Store, place: Place, around: Surroundings, report: Report) -> IngestReport:
+    done = write_source(store, open_place(place, around), report=report)
+    note_read(store, place.key)
+    return done
 
 
 def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
@@ -88,7 +96,11 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
         kept = row.info.key in here or row.info.kind not in ("user", "plugin", "marketplace", "project")
         if row.info.kind == "project" and row.info.key != f"project:{project}":
             kept = Path(row.info.location).is_dir()
-        if not kept:
+        if not kept and row.info.key in machine.vanished:
+            reason = f"Claude Code lists it, and nothing is at {row.info.location}"
+            note_unread(store, row.info.key, reason)
+            reports.append(keep_source(store, row.info.key, f"kept as it was: {reason}"))
+        elif not kept:
             store.sources.remove(row.info.key)
             reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
     return reports

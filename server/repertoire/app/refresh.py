@@ -21,6 +21,7 @@ from repertoire.app.ingest import (
     write_source,
 )
 from repertoire.app.installs import note_installs
+from repertoire.app.lost import note_read, note_unread
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
 from repertoire.domain.component import IngestReport, SourceInfo
@@ -88,9 +89,12 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
 def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
     report(Step(key, "fetch"))
     try:
-        return write_source(store, open_it(), report=report)
+        done = write_source(store, open_it(), report=report)
     except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
+        note_unread(store, key, str(error))
         return keep_source(store, key, f"kept as it was: {error}")
+    note_read(store, key)
+    return done
 
 
 def _sweep_clones(store: Store, home: Path) -> None:

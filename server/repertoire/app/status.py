@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repertoire import __version__
 from repertoire.app.background import running
 from repertoire.app.gaps import Gap, recurring
+from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.overlaps import count_installed
-from repertoire.app.wiring import Repertoire
+from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.sources.copies import compare
 from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
@@ -44,12 +47,18 @@ class Status:
     flagged: Mapping[str, int] = field(default_factory=dict)  # components by their gravest flag
     undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
     overlaps: int = 0  # among what is installed, not dismissed
+    stale: int = 0  # installed components that are stale
+    copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by how they stand to their marketplace
+    lost: tuple[Lost, ...] = ()
     refreshing: bool = False
     notes: tuple[str, ...] = ()  # what is degraded, with the way out
 
 
-def status(repertoire: Repertoire, *, session: str = "") -> Status:
-    """Return the state; with a session, what happened in it, else what happened last anywhere."""
+def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[str, str] | None = None) -> Status:
+    """Return the state; with a session, what happened in it, else what happened last anywhere.
+
+    With an environment, installed plugins are compared with their marketplaces.
+    """
     store, embedder = repertoire.store, repertoire.embedder
     model = embedder.model if embedder is not None else ""
     events = store.events
@@ -75,9 +84,17 @@ def status(repertoire: Repertoire, *, session: str = "") -> Status:
         flagged=store.flags.counts(),
         undescribed=tuple(store.graph.undescribed(limit=_RECENT)),
         overlaps=count_installed(store),
+        stale=_stale(repertoire),
+        copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},
+        lost=lost_sources(store),
         refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
     )
+
+
+def _stale(repertoire: Repertoire) -> int:
+    aged = aged_in(ageing_of(repertoire.settings))
+    return sum(row.installed and bool(aged(row.type, row.last_commit)) for row in repertoire.store.graph.summaries())
 
 
 def _latest(events: Sequence[Event]) -> tuple[Event, ...]:

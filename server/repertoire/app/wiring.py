@@ -17,7 +17,6 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
 from repertoire.catalogue.profile import read_profile
-from repertoire.domain.component import Component
 from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
@@ -106,11 +105,11 @@ def ageing_of(settings: Settings) -> Ageing:
     return Ageing(settings.half_life_days, settings.stale_percent)
 
 
-def aged_in(ageing: Ageing) -> Callable[[Component], str]:
-    """Return what says of a stale component when it was last changed, and nothing of a fresh one."""
+def aged_in(ageing: Ageing) -> Callable[[str, str], str]:
+    """Return what says of a stale component, by its type and last change, when that was; nothing of a fresh one."""
 
-    def aged(component: Component) -> str:
-        found = freshness(component.type, component.last_commit, today(), ageing=ageing)
+    def aged(kind: str, changed: str) -> str:
+        found = freshness(kind, changed, today(), ageing=ageing)
         return found.label if found is not None and found.stale else ""
 
     return aged

@@ -27,7 +27,7 @@ from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.status import status
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import Repertoire, ageing_of, open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
@@ -110,10 +110,12 @@ class Answers:
                 project=_project(""),
                 environment=self._environment,
                 graph=arguments["detail"] == "graph",
+                home=repertoire.home,
+                ageing=ageing_of(repertoire.settings),
             )
             explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
             return explanation_reply(explained), ()
-        return status_reply(status(repertoire)), ()
+        return status_reply(status(repertoire, environment=self._environment)), ()
 
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start the machine's one refresh, detached and niced, where it would find something."""

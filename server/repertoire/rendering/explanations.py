@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repertoire.app.explain import Explanation, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
+from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
 from repertoire.rendering.answers import LINE, NAME, other_text, type_name, why_text
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.retrieval.neighbourhood import Neighbourhood
 from repertoire.sources.equipment import Condition
+
+from repertoire.app.explain import Explanation, Standing, Twin
 
 _DESCRIPTION = 600
 _EXCERPT = 400
@@ -54,6 +56,9 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("from", _origin(explanation))
     lines += _line("licence", clean_line(component.licence, NAME) or "not stated")
     lines += _line("dates", _dates(explanation))
+    lines += _line("freshness", freshness_text(explanation.freshness))
+    lines += _line("installed copy", copy_text(explanation.copy))
+    lines += _line("its source", lost_text(explanation.lost))
     lines += _line("used", _used(explanation))
     lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
     lines += [f"id: {clean_line(component.id, 300)}"]

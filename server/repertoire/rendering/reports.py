@@ -10,6 +10,7 @@ from repertoire.app.status import Status
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW
+from repertoire.rendering.ageing import ageing_lines
 from repertoire.rendering.answers import LINE, NAME
 from repertoire.store.events import Event
 from repertoire.store.sources import SourceRow
@@ -42,6 +43,7 @@ def status_text(status: Status) -> str:
                 if status.overlaps
                 else []
             ),
+            *ageing_lines(status.stale, status.copies, len(status.lost)),
             *_flagged(status.flagged),
             *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
         ]

@@ -35,6 +35,18 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Installation:
+    """A plugin as Claude Code installed it, and where its marketplace's clone holds what it was copied from."""
+
+    name: str  # `plugin@marketplace`
+    location: Path
+    commit: str = ""  # the marketplace's, where it was recorded
+    market: Path | None = None  # the clone of its marketplace; None: not on this machine
+    origin: Path | None = None  # its folder in the clone; None: the marketplace lists it no more
+    elsewhere: bool = False  # its marketplace only points to where it comes from
+
+
+@dataclass(frozen=True)
 class Machine:
     """Everything that Claude Code has here; plugins are named `name@marketplace`."""
 
@@ -43,6 +55,7 @@ class Machine:
     installed_plugins: frozenset[str] = frozenset()
     disabled_plugins: frozenset[str] = frozenset()
     described: Mapping[str, str] = field(default_factory=dict)  # plugin -> key of the source that describes it
+    vanished: frozenset[str] = frozenset()  # keys of marketplaces and plugins that are listed and not where they were
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
@@ -78,7 +91,49 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
         frozenset(installed),
         frozenset(disabled),
         {f"{place.plugin}@{place.marketplace}": place.key for place in own},
+        frozenset(_vanished(plugins)),
     )
+
+
+def _vanished(plugins: Path) -> Iterator[str]:
+    """Yield the keys of what Claude Code lists and what is not there: moved, unmounted, or deleted by hand."""
+    for name, record in _json(plugins / "known_marketplaces.json").items():
+        location = Path(str(_object(record).get("installLocation") or plugins / "marketplaces" / name))
+        if not location.exists():
+            yield _marketplace(name, location, _object(_object(record).get("source"))).key
+            yield f"marketplace:{name}"  # where it was one file
+    for name, record in _installations(plugins):
+        if not Path(str(record.get("installPath") or "/nowhere")).is_dir():
+            yield f"plugin:{name}"
+
+
+def installations(environment: Mapping[str, str]) -> tuple[Installation, ...]:
+    """Return every installed plugin, with its place in its marketplace's clone."""
+    plugins = config_folder(environment) / "plugins"
+    marketplaces = dict(_marketplaces(plugins))
+    return tuple(_installation(name, record, marketplaces) for name, record in _installations(plugins))
+
+
+def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, Place]) -> Installation:
+    plugin, _, marketplace = name.rpartition("@")
+    location = Path(str(record.get("installPath") or "/nowhere"))
+    commit = str(record.get("gitCommitSha") or "")
+    market = marketplaces.get(marketplace)
+    if market is None:
+        return Installation(name, location, commit)
+    stated = _json(market.location / ".claude-plugin" / "marketplace.json")
+    entry = _entry(stated, plugin)
+    if entry is None:
+        # one that is a single file behind an address holds no plugin itself
+        return Installation(name, location, commit, market.location, elsewhere=market.location.is_file())
+    source = entry.get("source")
+    if not isinstance(source, str):
+        return Installation(name, location, commit, market.location, elsewhere=True)
+    base = str(_object(stated.get("metadata")).get("pluginRoot") or "")
+    for origin in (market.location / source, market.location / base / source):
+        if origin.is_dir() and origin.resolve().is_relative_to(market.location.resolve()):
+            return Installation(name, location, commit, market.location, origin)
+    return Installation(name, location, commit, market.location, market.location / ".gone")
 
 
 def _state_file(config: Path, environment: Mapping[str, str]) -> Mapping[str, Any]:
@@ -220,8 +275,13 @@ def _plugin(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, Pla
 
 
 def _holds(market: Path, plugin: str) -> bool:
-    listed = _json(market / ".claude-plugin" / "marketplace.json").get("plugins")
+    entry = _entry(_json(market / ".claude-plugin" / "marketplace.json"), plugin)
+    return entry is not None and isinstance(entry.get("source"), str)
+
+
+def _entry(stated: Mapping[str, Any], plugin: str) -> Mapping[str, Any] | None:
+    listed = stated.get("plugins")
     for entry in listed if isinstance(listed, list) else ():
         if _object(entry).get("name") == plugin:
-            return isinstance(_object(entry).get("source"), str)
-    return False
+            return _object(entry)
+    return None

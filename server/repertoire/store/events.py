@@ -101,6 +101,11 @@ class Events:
         marks = ", ".join("?" * len(kinds))
         return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
 
+    def last(self, kind: str) -> dict[str, str]:
+        """Map every node that has events of a kind to the time of the newest."""
+        rows = self._db.rows("SELECT node, max(at) FROM event WHERE kind = ? AND node <> '' GROUP BY node", (kind,))
+        return {str(node): str(at) for node, at in rows}
+
     def count(self, kind: str) -> int:
         """Count the events of a kind."""
         return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))

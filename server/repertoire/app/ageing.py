@@ -1,0 +1,53 @@
+"""Judges how fresh components are by their dates and by what the sources that lie on this machine tell of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from repertoire.app.opening import clone_folder
+from repertoire.domain.component import SourceInfo
+from repertoire.domain.freshness import BREAKING, OVERDUE, Ageing, Freshness, freshness, span
+from repertoire.sources import releases
+from repertoire.sources.releases import Releases
+from repertoire.store.database import Store
+
+
+class Judge:
+    """Judges components; what a source tells of releases is read once."""
+
+    def __init__(self, store: Store, home: Path, ageing: Ageing | None, day: date) -> None:
+        self._ageing = ageing
+        self._day = day
+        self._folders = {row.info.key: _folder(home, row.info) for row in store.sources.all()}
+        self._read: dict[str, Releases | None] = {}
+
+    def of(self, component: str, kind: str, source: str, changed: str) -> Freshness | None:
+        """Return how fresh the component of an id is that was last changed then; None where nothing tells."""
+        if not changed:
+            return None
+        told = self._releases(source)
+        path = component.removeprefix(f"{source}:").partition("#")[0]
+        released = told.of(path) if told is not None else ()
+        return freshness(kind, changed, self._day, ageing=self._ageing, releases=released)
+
+    def _releases(self, source: str) -> Releases | None:
+        if source not in self._read:
+            folder = self._folders.get(source)
+            there = folder is not None and folder.is_absolute() and folder.is_dir()
+            self._read[source] = releases.read(folder) if folder is not None and there else None
+        return self._read[source]
+
+
+def reasons(judged: Freshness) -> Iterator[str]:
+    """Yield why something is as fresh as it is, its age first."""
+    yield judged.label
+    if BREAKING in judged.parts and judged.broke is not None:
+        yield f"release {judged.broke.version} of {judged.broke.date[:7]}, since then, breaks with what was before"
+    if OVERDUE in judged.parts:
+        yield f"releases came every {span(judged.every_days)}, the last in {judged.released[:7]}"
+
+
+def _folder(home: Path, info: SourceInfo) -> Path:
+    return clone_folder(home, info.key) if info.kind == "git" else Path(info.location)

@@ -1,0 +1,58 @@
+"""Remembers which sources could not be read when it was tried, in the log alone; what was known of them stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.app.clock import now
+from repertoire.domain.text import clean_line
+from repertoire.store.database import Store
+from repertoire.store.events import Event
+
+UNREAD, REREAD = "unread", "reread"
+_REASON = 300
+_LOOKED_AT = 2000
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A source that could not be read since then, why, and how many components its last good state still holds."""
+
+    source: str
+    since: str
+    reason: str
+    components: int
+
+
+def note_unread(store: Store, source: str, reason: str) -> None:
+    """Note that a source could not be read; once, however often that is tried for the same reason."""
+    reason = clean_line(reason, _REASON)
+    last = _last(store).get(source)
+    if last is None or last.kind == REREAD or last.data.get("reason") != reason:
+        store.events.append([Event(now(), UNREAD, data={"source": source, "reason": reason})])
+
+
+def note_read(store: Store, source: str) -> None:
+    """Note that a source is to be read again, where it was not."""
+    last = _last(store).get(source)
+    if last is not None and last.kind == UNREAD:
+        store.events.append([Event(now(), REREAD, data={"source": source})])
+
+
+def lost_sources(store: Store) -> tuple[Lost, ...]:
+    """Return the known sources that could not be read when it was last tried."""
+    last = _last(store)
+    found = []
+    for row in store.sources.all():
+        event = last.get(row.info.key)
+        if event is not None and event.kind == UNREAD:
+            found.append(Lost(row.info.key, event.at, str(event.data.get("reason", "")), row.components))
+    return tuple(found)
+
+
+def _last(store: Store) -> dict[str, Event]:
+    """Return the newest of these events of each source."""
+    found: dict[str, Event] = {}
+    for event in store.events.recent(kinds=(UNREAD, REREAD), limit=_LOOKED_AT):
+        found.setdefault(str(event.data.get("source", "")), event)
+    return found

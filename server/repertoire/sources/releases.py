@@ -1,0 +1,124 @@
+"""Reads when a source released what: from its tags, the versions that commits gave its manifests, and change logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from repertoire.domain.errors import SourceError
+from repertoire.domain.freshness import Release
+from repertoire.sources import git
+
+_SECONDS = 10.0  # more than this no release is worth
+_MARK = "\x01"
+_MOST = 500  # tags, and commits that touch a manifest
+_LOGS = frozenset(("changelog.md", "changes.md", "history.md", "releases.md"))
+_LOG_CAP = 200_000
+_VERSION = r"[vV]?(\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][0-9A-Za-z.-]{1,20})?)"
+_TAG = re.compile(rf"^(?:(?P<of>.{{1,80}}?)(?:[-_/@]|--))?{_VERSION}$")
+_BUMP = re.compile(rf'^\+\s*"version"\s*:\s*"{_VERSION}"')
+_HEADING = re.compile(rf"^#{{1,4}}\s+(?:[Vv]ersion\s+|[Rr]elease\s+)?\[?{_VERSION}\b(.{{0,200}})$")
+_DAY = re.compile(r"\b(\d{4}-\d{2}-\d{2})\b")
+_BREAKING = re.compile(r"\bBREAKING\b|(?i:(?<!\bno )\bbreaking changes?\b)")
+
+
+@dataclass(frozen=True)
+class Releases:
+    """What a source tells of its releases; `of` gives those that concern one path."""
+
+    folder: Path
+    tags: tuple[tuple[str, Release], ...] = ()  # with the name of what was released, where a tag says it
+    manifests: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # by the folder of the plugin
+
+    def of(self, path: str) -> tuple[Release, ...]:
+        """Return the releases of what a path belongs to: the nearest plugin and change log above it, else all of it."""
+        parts = path.split("/")
+        above = ["/".join(parts[:depth]) for depth in range(len(parts), -1, -1)]
+        plugin = next((place for place in above if place in self.manifests), "")
+        owned = self.manifests.get(plugin, ())
+        names = {"", *parts} if not plugin else {plugin.rpartition("/")[2]}
+        tagged = [release for name, release in self.tags if name in names]
+        said = next((found for place in above if (found := _changelog(self.folder, place))), ())
+        return _merged([*owned, *tagged, *said])
+
+
+def read(folder: Path) -> Releases:
+    """Return what git tells of a folder's releases; change logs are read where they are asked for."""
+    try:
+        tags = tuple(_tags(folder))
+        # A shallow clone shows one commit that adds everything: its day says nothing of a version.
+        shallow = git.run(["rev-parse", "--is-shallow-repository"], folder).strip() == "true"
+        return Releases(folder, tags, {} if shallow else _bumps(folder))
+    except SourceError:
+        return Releases(folder)
+
+
+def _tags(folder: Path) -> Iterator[tuple[str, Release]]:
+    listed = ("for-each-ref", f"--count={_MOST}", "--sort=-creatordate", "refs/tags")
+    for line in git.run([*listed, "--format=%(creatordate:short) %(refname:strip=2)"], folder).splitlines():
+        day, _, name = line.partition(" ")
+        found = _TAG.match(name)
+        if found:
+            yield found.group("of") or "", Release(found.group(2), day)
+
+
+def _bumps(folder: Path) -> dict[str, tuple[Release, ...]]:
+    """Return the versions that commits wrote into `plugin.json`, by the folder of the plugin."""
+    shown = ("-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--dst-prefix=b/")
+    chosen = ("-G", '"version"', "--relative", "--", ":(glob)**/.claude-plugin/plugin.json")
+    text = git.run(["log", f"-n{_MOST}", f"--format={_MARK}%cs", *shown, *chosen], folder, seconds=_SECONDS)
+    found: dict[str, list[Release]] = {}
+    for commit in text.split(_MARK)[1:]:
+        day, _, changes = commit.partition("\n")
+        plugin = None
+        for line in changes.splitlines():
+            if line.startswith("+++ "):
+                path = line.removeprefix("+++ b/")
+                plugin = path.rpartition(".claude-plugin/")[0].rstrip("/") if path != line else None
+            elif plugin is not None and (bump := _BUMP.match(line)):
+                found.setdefault(plugin, []).append(Release(bump.group(1), day.strip()))
+    return {plugin: tuple(releases) for plugin, releases in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _changelog(folder: Path, below: str) -> tuple[Release, ...]:
+    place = folder / below
+    try:
+        if not place.is_dir() or not place.resolve().is_relative_to(folder.resolve()):
+            return ()
+        file = next((entry for entry in sorted(place.iterdir()) if entry.name.lower() in _LOGS), None)
+        if file is None or file.is_symlink() or not file.is_file():
+            return ()
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return tuple(_logged(opened.read(_LOG_CAP)))
+    except OSError:
+        return ()
+
+
+def _logged(text: str) -> Iterator[Release]:
+    """Yield the releases that a change log lists; one that says nothing of its day tells nothing."""
+    version, day, breaking = "", "", False
+    for line in text.splitlines():
+        heading = _HEADING.match(line[:300])
+        if heading:
+            if day:
+                yield Release(version, day, breaking)
+            on = _DAY.search(heading.group(2))
+            version, day, breaking = heading.group(1), on.group(1) if on else "", False
+        breaking = breaking or bool(_BREAKING.search(line[:300]))
+    if day:
+        yield Release(version, day, breaking)
+
+
+def _merged(releases: Iterable[Release]) -> tuple[Release, ...]:
+    """Return each version once, on its earliest day, breaking where any says so; the newest first."""
+    known: dict[str, Release] = {}
+    for release in releases:
+        other = known.get(release.version, release)
+        known[release.version] = Release(
+            release.version, min(release.date, other.date), release.breaking or other.breaking
+        )
+    return tuple(sorted(known.values(), key=lambda release: release.date, reverse=True))
