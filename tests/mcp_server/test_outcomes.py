@@ -1,0 +1,80 @@
+"""What the server records of how a component did: checks, edits undone, corrections, and somebody's word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from mcp_server.talk import Talk, ask, events_of
+from repertoire.learning.outcomes import Trial, trials
+from repertoire.store.events import CHECKED, CORRECTED, OFFERED, UNDONE
+from shelf import SOURCE
+
+pytestmark = pytest.mark.anyio
+
+PROMPT = "Fill in the fields of these PDF tax forms with the values from the spreadsheet"
+PDF = f"{SOURCE.key}:skills/pdf-forms.md"
+
+
+async def hook(client: Client, name: str, **arguments: Any) -> None:
+    done = await client.call_tool(name, {"session_id": "s1", "cwd": "/project", **arguments})
+    assert not done.is_error
+
+
+async def use(client: Client) -> None:
+    await ask(client, "search_components", query="PDF")  # loads the model, for which a hook would not wait
+    await hook(client, "hook_prompt", prompt=PROMPT)
+    await hook(client, "hook_used", tool_name="Skill", tool_input=json.dumps({"skill": "pdf-forms"}))
+
+
+async def run(client: Client, command: str) -> None:
+    await hook(client, "hook_used", tool_name="Bash", tool_input=json.dumps({"command": command}))
+
+
+def outcome(home: Path) -> Trial:
+    [trial] = [trial for trial in trials(events_of(home)) if trial.selected_at]
+    return trial
+
+
+async def test_a_check_that_passes_after_a_use_says_that_it_went_well(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await use(client)
+        await run(client, "uv run pytest -q")
+        await ask(client, "status")
+    assert (outcome(home).node, outcome(home).rank, outcome(home).outcome) == (PDF, 1, "ok")
+
+
+async def test_an_edit_undone_or_a_prompt_that_corrects_says_that_it_failed(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await use(client)
+        await hook(client, "hook_stop")
+        await hook(client, "hook_prompt", prompt="No, that is the wrong sheet")
+        await ask(client, "status")
+        assert (outcome(home).outcome, outcome(home).because) == ("failed", "the next prompt corrected it")
+        await ask(client, "report_outcome", id="pdf-forms", outcome="ok")
+        await run(client, "git checkout -- forms")
+        await ask(client, "status")
+    assert events_of(home, UNDONE)
+    assert outcome(home).outcome == "ok"  # somebody's word counts most
+
+
+async def test_commands_say_nothing_where_nothing_was_used(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await run(client, "pytest")
+        await run(client, "git reset --hard")
+        await hook(client, "hook_prompt", prompt="No, that is wrong")
+        await ask(client, "status")
+    assert events_of(home, CHECKED, UNDONE, CORRECTED) == []
+
+
+async def test_a_recommended_set_is_an_offer_that_the_projects_next_use_follows(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await ask(client, "recommend_set", task="fill PDF forms from a spreadsheet", project="/project")
+        await hook(client, "hook_used", tool_name="Skill", tool_input=json.dumps({"skill": "pdf-forms"}))
+        await ask(client, "status")
+    assert [event.data["where"] for event in events_of(home, OFFERED)] == ["set"]
+    assert outcome(home).offered_at
