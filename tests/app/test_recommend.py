@@ -7,12 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repertoire.app.gaps import gap_events, recurring
+from repertoire.app.patterns import renew_patterns
 from repertoire.app.pool import tokens_of
-from repertoire.app.recommend import recommend
-from repertoire.domain.answer import Task
-from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, Edge
+from repertoire.app.recommend import recommend, verdict
+from repertoire.domain.answer import Other, Task
+from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edge
 from repertoire.domain.errors import InvalidRequest
-from repertoire.retrieval.pipeline import Pipeline
+from repertoire.rendering.answers import recommendation_text
+from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import GAP
@@ -113,15 +115,49 @@ def test_what_a_member_requires_and_this_machine_has_not_is_said(store, pipeline
     assert "postgres needs no-such-program, not found here" in found.warnings
 
 
-def test_of_equals_the_one_that_can_work_here_is_taken_and_the_other_would_come_with_what_it_needs(store, pipeline):
+def test_of_equals_the_one_that_can_work_here_is_taken_and_the_other_is_told_what_it_lacks(store, pipeline):
     same = "Fills the fields of PDF forms from any spreadsheet."
     fill(store, component("skill", "pdf-filler", same), component("command", "pdf-stamper", same))
     needing(store, "folder:/shelf:skills/pdf-filler.md", "binary:no-such-program")
     needing(store, "folder:/shelf:skills/pdf-forms.md", "binary:no-such-program")
     found = recommend(pipeline, Task("fill PDF forms from any spreadsheet", limit=1), environment={"PATH": ""})
     assert names(found) == ["pdf-stamper"]
-    told = {other.component.name: (other.reason, other.remedy) for other in found.why_not}
-    assert told["pdf-filler"] == ("needs no-such-program, not found here", "with no-such-program")
+    told = {other.component.name: other.reason for other in found.why_not}
+    assert told["pdf-filler"] == "needs no-such-program, not found here"
+
+
+def test_one_that_does_the_same_and_is_stale_is_out_for_that(store):
+    same = "Fills the fields of PDF forms from any spreadsheet."
+    fill(store, component("skill", "pdf-old", same, last_commit="2023-01-02"), component("skill", "pdf-new", same))
+    options = Options(aged=lambda _, changed: changed and "last changed 2023-01, 36 months ago")
+    pipeline, task = Pipeline(store.graph, store.vectors, embedder=None, options=options), Task("fill PDF forms")
+    assert "pdf-old" not in names(recommend(pipeline, task))
+    told = verdict(pipeline, task, component("skill", "pdf-old", same))
+    assert isinstance(told, Other)
+    assert told.reason == "the same as pdf-new, and stale: last changed 2023-01, 36 months ago"
+
+
+def test_a_need_that_a_twin_meets_is_said_to_be_met_by_it(store, pipeline):
+    said = "Checks Helm charts before they are deployed."
+    own, copy = (component("skill", "helm-lint", said, path=f"{place}/helm-lint.md") for place in ("skills", "copy"))
+    fill(store, own, replace(copy, installed=True))
+    store.sources.set_edges([Edge(KUBERNETES, own.id, DEPENDS_ON)], now=NOW, file="declared")
+    found = recommend(pipeline, Task("roll back services deployed on kubernetes with helm charts", limit=1))
+    roles = {item.hit.component.id: item.role for item in found.items}
+    assert roles[copy.id] == "needed by kubernetes-deploy, in place of its twin folder:/shelf:skills/helm-lint.md"
+
+
+def test_what_a_known_combination_puts_beside_the_set_is_named_with_the_combination(store, pipeline):
+    kit = "folder:/shelf:plugins/browser-kit.md"
+    parts = [Edge(part, kit, PART_OF) for part in (KUBERNETES, "folder:/shelf:skills/changelog.md")]
+    store.sources.set_edges(parts, now=NOW, file="plugin")
+    renew_patterns(store)
+    task = "deploy services to Kubernetes with Helm charts and rollbacks, then a changelog"
+    found = recommend(pipeline, Task(task, limit=1))
+    assert names(found)[-1] == "kubernetes-deploy"
+    told = [(other.component.name, other.reason) for other in found.companions]
+    assert told == [("changelog", "part of browser-kit's set, with kubernetes-deploy")]
+    assert "changelog (part of browser-kit's set, with kubernetes-deploy)" in recommendation_text(found)
 
 
 def test_a_missing_mcp_server_that_is_known_comes_along(store, pipeline):

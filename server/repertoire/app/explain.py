@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from repertoire.app.ageing import Judge
 from repertoire.app.clock import today
 from repertoire.app.correct import CURATOR
@@ -34,8 +36,9 @@ from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
+from repertoire.retrieval.patterns import Patterns
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.plan import EXPLAIN, SEARCH
 from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
@@ -44,6 +47,7 @@ from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES = 8, 3
+_MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
 
 
@@ -90,6 +94,7 @@ class Explanation:
     needs: tuple[Link, ...] = ()
     needed_by: tuple[Link, ...] = ()
     goes_with: tuple[Link, ...] = ()
+    companions: tuple[Other, ...] = ()  # what known combinations put beside it, by which
     conflicts: tuple[Link, ...] = ()
     copies: tuple[Twin, ...] = ()  # near twins elsewhere
     twins: tuple[str, ...] = ()  # ids of others of this name
@@ -118,8 +123,23 @@ class Asked:
     ageing: Ageing | None = None
 
 
-def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[str] = frozenset()) -> Explanation:
-    """Explain the component of this id, or of this name, the installed one first.
+@dataclass(frozen=True)
+class _Barred:
+    """What no set may hold, and what keeps the explained component out of every one; empty: nothing does."""
+
+    ids: frozenset[str]
+    why: str
+
+
+def explain(
+    store: Store,
+    pipeline: Pipeline,
+    asked: Asked,
+    *,
+    muted: frozenset[str] = frozenset(),
+    unfit: frozenset[str] = frozenset(),
+) -> Explanation:
+    """Explain the component of this id, or of this name, the installed one first; `unfit` is what no set may hold.
 
     Raises:
         UnknownComponent: nothing answers to it; the message names what comes near.
@@ -131,18 +151,21 @@ def explain(store: Store, pipeline: Pipeline, asked: Asked, *, muted: frozenset[
     component = stored.component
     links = store.graph.links(component.id)
     needs = _outgoing(links, DEPENDS_ON)
+    silenced = bool(muted & {component.id, stored.source, component.repository})
+    barred = _MUTED if silenced else _WITHHELD if component.id in unfit else ""
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
         needs=needs,
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_once([link for link in links if link.relation in _GOES_WITH and link.other_name])[:_MOST],
+        companions=_companions(pipeline, component),
         conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         copies=_copies(store, component, links),
         twins=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
-        muted=bool(muted & {component.id, stored.source, component.repository}),
-        standing=_standing(pipeline, asked, component, muted) if asked.task else None,
+        muted=silenced,
+        standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred)) if asked.task else None,
         conditions=_conditions(store, asked, needs),
         history=_history(store, component.id),
         graph=_graph(pipeline, asked, component) if asked.graph else None,
@@ -205,14 +228,16 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, asked: Asked, component: Component, muted: frozenset[str]) -> Standing:
+def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> Standing:
     ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
     hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
     first = tuple(found.component for found in pipeline.hits(ranking, ranking.rows[:3]))
     task = Task(asked.task, project=asked.project)
-    told = verdict(pipeline, task, component, muted=muted, environment=asked.environment)
+    told: Item | Other | None = Other(component, barred.why)
+    if not barred.why:
+        told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
     return Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
@@ -231,6 +256,19 @@ def _history(store: Store, component: str) -> History:
     kinds = [event.kind for event in events]
     used = [event.at for event in events if event.kind == SELECTED_EVENT]
     return History(kinds.count(OFFERED), len(used), kinds.count(FAILED), max(used, default=""))
+
+
+def _companions(pipeline: Pipeline, component: Component) -> tuple[Other, ...]:
+    ranking = pipeline.rank(Query(component.name), intent=EXPLAIN)
+    snapshot = ranking.snapshot
+    if component.id not in snapshot.position_of:
+        return ()
+    patterns = Patterns(snapshot)
+    found = patterns.companions([int(snapshot.row_at[snapshot.position_of[component.id]])], limit=_MOST)
+    hits = pipeline.hits(ranking, np.array([one.row for one in found], dtype=np.int64))
+    known = {hit.component.id: hit.component for hit in hits}
+    told = ((known.get(snapshot.summaries[one.row].id), patterns.told(one.known, one.beside)) for one in found)
+    return tuple(Other(other, why) for other, why in told if other is not None)
 
 
 def _graph(pipeline: Pipeline, asked: Asked, component: Component) -> Neighbourhood:

@@ -232,6 +232,7 @@ class _Maker:
             lacking=(*lacking, *self._disputed(row, component)),
             alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self._parts, row), _PART)},
             bundle=component.plugin or component.repository,
+            stale=hit.aged,
         )
 
     def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:

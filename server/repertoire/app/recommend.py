@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
@@ -21,6 +23,7 @@ from repertoire.retrieval.whynot import Case, Refusal, why_not
 MOST = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
 _NEAR = 5
 _ALTERNATIVES = 3
+_COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
 _BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
@@ -63,7 +66,9 @@ def recommend(
         InvalidRequest: the task is empty, or the limits leave no room for anything.
     """
     answered = _answered(pipeline, task, muted, environment)
-    return _answer(answered) if _worth_naming(answered.ranking) else _nothing(answered.ranking, answered.pool)
+    if not _worth_naming(answered.ranking):
+        return _nothing(answered.ranking, answered.pool)
+    return replace(_answer(answered), companions=_companions(pipeline, answered))
 
 
 def verdict(
@@ -167,11 +172,23 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
     candidate = answered.pool.candidates[chosen.key]
     return Item(
         answered.pool.hit(chosen.key),
-        chosen.role,
+        chosen.role + _in_place_of(answered, chosen),
         candidate.tokens,
         lacking=candidate.lacking,
         alternatives=_alternatives(answered, chosen.key),
     )
+
+
+def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
+    """Say which twins a member that is only needed stands for; empty where it is itself what is needed."""
+    if chosen.key in answered.assembly.asked:
+        return ""
+    shelf, candidates = answered.case.shelf, answered.pool.candidates
+    needed = {need for member in answered.assembly.chosen for need in shelf.known[member.key].needs}
+    others = sorted(need for need in needed - {chosen.key} if shelf.stands_for.get(need) == chosen.key)
+    if chosen.key in needed or not others:
+        return ""
+    return f", in place of its twin {', '.join(candidates[other].key for other in others)}"
 
 
 def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
@@ -193,6 +210,33 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
+def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
+    """Return what of the ranked known combinations put beside the set, and neither doubles nor disputes a member."""
+    members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
+    snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
+    positions = [snapshot.position_of[member.id] for member in members]
+    open_to = [hit.component.id for hit in answered.pool.ranked if _apart(answered, hit.component.id)]
+    among = np.isin(snapshot.column("id"), open_to)
+    found = matched.companions([int(snapshot.row_at[position]) for position in positions], among=among)
+    close = [one for one in found if one.strength >= _TOGETHER]
+    hits = pipeline.hits(answered.ranking, np.array([one.row for one in close], dtype=np.int64))
+    components = {hit.component.id: hit.component for hit in hits}
+    told = []
+    for one in close:
+        component = components.get(snapshot.summaries[one.row].id)
+        if component is not None and matched.patterns is not None:
+            told.append(Other(component, matched.patterns.told(one.known, one.beside)))
+    return tuple(told[:_COMPANIONS])
+
+
+def _apart(answered: _Answered, key: str) -> bool:
+    """Tell whether a candidate may stand beside the set, and does the job of nothing in it."""
+    shelf, asked = answered.case.shelf, answered.assembly.asked
+    if shelf.stands_for.get(key) != key or shelf.rivals(key, shelf.members(asked)):
+        return False
+    return not whynot.same_job(shelf, key, asked)
+
+
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
     """Return the best that are not in the set and do the same as nothing in it, or before them."""
     seen = {twin for item in items for twin in twin_marks(item.hit.component)}
@@ -208,9 +252,11 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 def _refused(answered: _Answered, hit: Hit) -> Other:
     refusal: Refusal = why_not(answered.case, hit.component.id)
     reason = _SAID[refusal.reason].format(other=refusal.other, detail=refusal.detail)
-    return Other(
-        hit.component, reason if refusal.other or refusal.reason != whynot.CONFLICT else refusal.detail, refusal.remedy
-    )
+    if refusal.reason == whynot.CONFLICT and not refusal.other:
+        reason = refusal.detail
+    if refusal.stale:
+        reason += f", and stale: {refusal.stale}"
+    return Other(hit.component, reason, refusal.remedy)
 
 
 def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:

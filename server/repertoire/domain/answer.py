@@ -118,6 +118,7 @@ class Recommendation:
     gaps: tuple[str, ...] = ()  # needed capabilities that nothing in the set covers
     unprovided: tuple[str, ...] = ()  # those of them that nothing known provides
     why_not: tuple[Other, ...] = ()  # the runners-up
+    companions: tuple[Other, ...] = ()  # what is known to go with the set and is not in it
     install: tuple[str, ...] = ()  # exact lines, in order, each once
     warnings: tuple[str, ...] = ()
     fits: bool = True  # False with items: the nearest there is, and unsure

@@ -143,11 +143,11 @@ TOOLS = (
         description=(
             "Recommends the smallest set of components (usually 1 to 3) that together fit one task, closed under "
             "their dependencies, free of conflicts, their requirements looked for on this machine; with whys, exact "
-            "install lines, what stays uncovered, alternatives, and what kept the runners-up out. Use it when "
-            "the user asks what to use, install or combine for a task, or at the start of larger work where a skill, "
-            "agent or MCP server may help. Put the languages and frameworks that matter into the task. To look up a "
-            "single component, search_components is faster. May answer that nothing fits: then ordinary means serve "
-            "best."
+            "install lines, what stays uncovered, alternatives, what goes well with it, and what kept the runners-up "
+            "out. Use it when the user asks what to use, install or combine for a task, or at the start of larger work "
+            "where a skill, agent or MCP server may help. Put the languages and frameworks that matter into the task. "
+            "To look up a single component, search_components is faster. May answer that nothing fits: then ordinary "
+            "means serve best."
         ),
         properties={
             "task": _text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
@@ -167,6 +167,7 @@ TOOLS = (
             items=_ITEMS,
             near=_HITS,
             why_not=_OTHERS,
+            companions=_OTHERS,
             gaps=_LINES,
             install=_LINES,
             warnings=_LINES,
@@ -255,8 +256,8 @@ TOOLS = (
         description=(
             "Shows the state of Repertoire: version, where the data lie, sources and when they were read, counts, "
             "progress of vectors, health, what was suggested recently and why, what was recorded as used, what is "
-            "muted, and needs that nothing covered. Use it when the user asks what Repertoire knows or did, why a "
-            "suggestion appeared, or when an answer looks stale or incomplete."
+            "muted, how much overlaps among what is installed, and needs that nothing covered. Use it when the user "
+            "asks what Repertoire knows or did, why a suggestion appeared, or when an answer looks stale or incomplete."
         ),
         properties={},
         required=(),

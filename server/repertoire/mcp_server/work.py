@@ -113,7 +113,8 @@ class Answers:
                 home=repertoire.home,
                 ageing=ageing_of(repertoire.settings),
             )
-            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=repertoire.muted())
+            muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
+            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit)
             return explanation_reply(explained), ()
         return status_reply(status(repertoire, environment=self._environment)), ()
 

@@ -39,6 +39,7 @@ def recommendation_text(recommendation: Recommendation) -> str:
     return _join(
         [_heading(recommendation)],
         *blocks,
+        _companions(recommendation.companions),
         _install(recommendation.install),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
@@ -130,6 +131,11 @@ def _install_line(component: Component) -> list[str]:
 
 def _install(lines: Sequence[str]) -> list[str]:
     return ["Install:", *_indent(clean_line(line, 300) for line in lines)] if lines else []
+
+
+def _companions(others: Sequence[Other]) -> list[str]:
+    beside = "; ".join(f"{clean_line(o.component.name, NAME)} ({clean_line(o.reason, LINE)})" for o in others)
+    return [f"Goes well with it, if there is need: {beside}"] if others else []
 
 
 def _gaps(recommendation: Recommendation) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from repertoire.app.explain import Explanation, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.text import clean_line
@@ -13,8 +14,6 @@ from repertoire.rendering.answers import LINE, NAME, other_text, type_name, why_
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.retrieval.neighbourhood import Neighbourhood
 from repertoire.sources.equipment import Condition
-
-from repertoire.app.explain import Explanation, Standing, Twin
 
 _DESCRIPTION = 600
 _EXCERPT = 400
@@ -45,8 +44,9 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
-    lines += ["goes with:"] if explanation.goes_with else []
+    lines += ["goes with:"] if explanation.goes_with or explanation.companions else []
     lines += [f"  - {_related(link)}" for link in explanation.goes_with]
+    lines += [f"  - {other_text(other)}" for other in explanation.companions]
     lines += ["conflicts with:"] if explanation.conflicts else []
     lines += [f"  - {_against(link)}" for link in explanation.conflicts]
     lines += ["copies elsewhere:"] if explanation.copies else []
