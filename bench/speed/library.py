@@ -91,9 +91,9 @@ def build(folder: Path) -> None:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Repertoire]:
-    """Open a home as the product does, deaf to this machine's own settings."""
-    with open_repertoire(folder, environment={}) as repertoire:
+def opened(folder: Path, **settings: str) -> Iterator[Repertoire]:
+    """Open a home as the product does, deaf to this machine's own settings; with these, as in an environment."""
+    with open_repertoire(folder, environment=settings) as repertoire:
         yield repertoire
 
 
