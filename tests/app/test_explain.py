@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.explain import Asked, explain
+from repertoire.app.patterns import renew_patterns
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -146,3 +147,19 @@ def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_i
     assert not any(node.type == "request" for node in graph.nodes)
     assert {end for edge in graph.edges for end in (edge.source, edge.target)} <= set(keys)
     assert "  - tax-filing (capability): provides ← tax-forms" in explanation_text(explanation).splitlines()
+
+
+def test_what_no_set_may_hold_is_told_to_be_withheld_and_the_muted_to_be_muted(repertoire: Repertoire) -> None:
+    def said(*, muted: frozenset[str] = frozenset(), unfit: frozenset[str] = frozenset()) -> str:
+        asked = Asked(FORMS.id, "fill tax forms")
+        return explanation_text(explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit))
+
+    assert "  in the set: no, withheld: checks found something critical in it" in said(unfit=frozenset({FORMS.id}))
+    assert "  in the set: no, muted" in said(muted=frozenset({FORMS.id}))
+
+
+def test_known_combinations_are_told_with_whom_they_put_it(repertoire: Repertoire) -> None:
+    edge = Edge(OTHER.id, KIT.id, PART_OF, 1.0, "plugins/taxes")
+    repertoire.store.sources.set_edges([edge], now=NOW, file="plugin")
+    renew_patterns(repertoire.store)
+    assert "  - scanner (skill): part of taxes's set, with tax-forms" in told(repertoire, FORMS.id).splitlines()

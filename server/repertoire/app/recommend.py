@@ -180,9 +180,7 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
 
 
 def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
-    """Say which twins a member that is only needed stands for; empty where it is itself what is needed."""
-    if chosen.key in answered.assembly.asked:
-        return ""
+    """Say which needed twins a member stands for; empty where it is itself what is needed, or nothing needs it."""
     shelf, candidates = answered.case.shelf, answered.pool.candidates
     needed = {need for member in answered.assembly.chosen for need in shelf.known[member.key].needs}
     others = sorted(need for need in needed - {chosen.key} if shelf.stands_for.get(need) == chosen.key)
