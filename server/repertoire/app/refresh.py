@@ -24,6 +24,7 @@ from repertoire.app.installs import note_installs
 from repertoire.app.lost import note_read, note_unread
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
+from repertoire.app.review import renew_learned
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ports import Embedder
@@ -56,6 +57,7 @@ def refresh(
         _sweep_clones(store, home)
         settle(store, report=report)
         note_installs(store)
+        renew_learned(store)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)
