@@ -112,3 +112,22 @@ def test_a_marketplace_whose_folder_vanished_is_kept_while_it_is_listed(run, ski
     (plugins / "known_marketplaces.json").write_text("{}", encoding="utf-8")
     run("refresh", "--text-only")
     assert "github.com/acme/market" not in run("sources").stdout + run("stale").stdout
+
+
+def test_advisories_from_a_file_are_matched_to_what_components_require(run, tmp_path):
+    folder = tmp_path / "mine/skills/a"
+    folder.mkdir(parents=True)
+    text = "---\nname: a\ndescription: Checks ledgers.\ndependencies: [some-pkg==1.2]\n---\nText.\n"
+    (folder / "SKILL.md").write_text(text, encoding="utf-8")
+    run("ingest", str(tmp_path / "mine"))
+    events = [{"introduced": "0"}, {"fixed": "1.3"}]
+    affected = {
+        "package": {"name": "some-pkg", "ecosystem": "PyPI"},
+        "ranges": [{"type": "ECOSYSTEM", "events": events}],
+    }
+    (tmp_path / "osv.json").write_text(json.dumps({"id": "PYSEC-1", "affected": [affected]}), encoding="utf-8")
+
+    done = run("advisories", str(tmp_path / "osv.json"))
+
+    assert (done.returncode, "requires some-pkg==1.2, which is affected; fixed in 1.3" in done.stdout) == (0, True)
+    assert run("advisories", str(tmp_path / "none.json")).returncode == 2

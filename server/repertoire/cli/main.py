@@ -27,6 +27,7 @@ VERBS = {
     "status": "person",
     "overlaps": "overlaps",
     "stale": "stale",
+    "advisories": "advisories",
     "feedback": "learned",
     "stats": "learned",
     "review": "learned",

@@ -1,0 +1,137 @@
+"""Matches OSV records from a person's own files to the packages that components require; nothing is fetched."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from repertoire.domain.component import DEPENDS_ON
+from repertoire.ingestion.advisories import AFFECTED, ECOSYSTEMS, NPM, PYPI, Concern, concerns, judge, package_key
+from repertoire.store.database import Store
+
+_FILE_CAP, _FILES = 20_000_000, 100_000
+_PACKAGE, _RUNTIME = "package:", "runtime:"
+_REQUIRED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
+_RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
+
+
+@dataclass(frozen=True)
+class Match:
+    """A component that requires what a record concerns; `certainty`: affected, or possible where versions are open."""
+
+    component: str
+    installed: bool
+    requirement: str
+    ecosystem: str
+    certainty: str
+    version: str  # one that is required or allowed, and affected; empty: any
+    id: str
+    aliases: tuple[str, ...]
+    severity: str
+    summary: str
+    fixed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Advisories:
+    """What matched, what is installed and surely affected first; how much was read, and what could not be."""
+
+    matches: tuple[Match, ...]
+    records: int
+    packages: int  # that components require
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Requirement:
+    component: str
+    installed: bool
+    text: str
+    wanted: str
+
+
+def advisories(store: Store, place: Path) -> Advisories:
+    """Match the records in a JSON file, or in all JSON files of a folder; one that cannot be read stops nothing."""
+    required = _required(store)
+    unread: list[str] = []
+    found: dict[tuple[str, str, str], Match] = {}
+    records = 0
+    for record in _records(place, unread):
+        records += 1
+        for concern in concerns(record):
+            for requirement in required.get((concern.ecosystem, concern.package), ()):
+                match = _match(concern, requirement)
+                if match is not None:
+                    found.setdefault((match.component, match.requirement, match.id), match)
+    ordered = sorted(
+        found.values(), key=lambda match: (not match.installed, match.certainty != AFFECTED, match.component, match.id)
+    )
+    return Advisories(tuple(ordered), records, len({name for _, name in required}), tuple(unread))
+
+
+def _match(concern: Concern, requirement: _Requirement) -> Match | None:
+    certainty, version = judge(concern, requirement.wanted)
+    if not certainty:
+        return None
+    return Match(
+        requirement.component,
+        requirement.installed,
+        requirement.text,
+        concern.ecosystem,
+        certainty,
+        version,
+        concern.id,
+        concern.aliases,
+        concern.severity,
+        concern.summary,
+        concern.fixed,
+    )
+
+
+def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
+    """Return who requires which package, by ecosystem and name; both ecosystems where nothing tells which."""
+    components = {row.node_id: row for row in store.graph.summaries()}
+    needs: dict[int, list[str]] = defaultdict(list)
+    for source, _, name, *_ in store.graph.edges_of(DEPENDS_ON):
+        needs[source].append(name)
+    found: dict[tuple[str, str], list[_Requirement]] = defaultdict(list)
+    for node, names in needs.items():
+        runners = {_RUNNERS.get(re.split(r"[^a-z]", n[len(_RUNTIME) :])[0]) for n in names if n.startswith(_RUNTIME)}
+        told = [ecosystem for ecosystem in ECOSYSTEMS if ecosystem in runners]
+        for name in names:
+            stated = _REQUIRED.match(name.removeprefix(_PACKAGE)) if name.startswith(_PACKAGE) else None
+            if stated is None or node not in components:
+                continue
+            package, wanted = stated.group(1), stated.group(2)
+            row = components[node]
+            requirement = _Requirement(row.id, row.installed, package + wanted, wanted)
+            for ecosystem in [NPM] if package.startswith("@") else told or ECOSYSTEMS:
+                found[ecosystem, package_key(ecosystem, package)].append(requirement)
+    return found
+
+
+def _records(place: Path, unread: list[str]) -> Iterator[Mapping[str, Any]]:
+    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+    if len(files) > _FILES:
+        unread.append(f"{place}: only the first {_FILES} of {len(files)} files were read")
+    for file in files[:_FILES]:
+        try:
+            if file.stat().st_size > _FILE_CAP:
+                unread.append(f"{file}: larger than {_FILE_CAP // 1_000_000} MB, not read; split it")
+                continue
+            value = json.loads(file.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            unread.append(f"{file}: not read as JSON ({str(error)[:120]})")
+            continue
+        listed = value.get("vulns", [value]) if isinstance(value, dict) else value
+        records = (
+            [item for item in listed if isinstance(item, dict) and "id" in item] if isinstance(listed, list) else []
+        )
+        if not records:
+            unread.append(f"{file}: holds no OSV record")
+        yield from records

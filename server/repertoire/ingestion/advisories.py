@@ -1,0 +1,175 @@
+"""What an OSV record says: which versions of which packages it concerns, and whether a required one is among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Any
+
+import nodesemver
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from repertoire.domain.text import clean_line
+
+NPM, PYPI = "npm", "PyPI"
+ECOSYSTEMS = (NPM, PYPI)
+AFFECTED, POSSIBLE = "affected", "possible"
+_VERSIONS, _EVENTS = 20_000, 500
+_VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
+_EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*xX<>=^~]*)$")
+
+
+@dataclass(frozen=True)
+class Concern:
+    """What one record says of one package."""
+
+    id: str
+    aliases: tuple[str, ...]
+    summary: str
+    severity: str
+    ecosystem: str
+    package: str
+    versions: frozenset[str]
+    ranges: tuple[tuple[tuple[str, str], ...], ...]  # of events: (introduced | fixed | last_affected, version)
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The versions in which it is mended."""
+        return tuple(dict.fromkeys(value for events in self.ranges for kind, value in events if kind == "fixed"))
+
+
+def concerns(record: Mapping[str, Any]) -> Iterator[Concern]:
+    """Yield what a record says of packages from npm and PyPI; a withdrawn one says nothing."""
+    if record.get("withdrawn") or not isinstance(record.get("id"), str):
+        return
+    for entry in _objects(record.get("affected")):
+        package = _object(entry.get("package"))
+        ecosystem, name = str(package.get("ecosystem", "")).partition(":")[0], package.get("name")
+        if ecosystem in ECOSYSTEMS and isinstance(name, str) and name:
+            yield Concern(
+                clean_line(record["id"], 80),
+                tuple(clean_line(alias, 80) for alias in _texts(record.get("aliases"))[:8]),
+                clean_line(str(record.get("summary") or record.get("details") or ""), 200),
+                _severity(record, entry),
+                ecosystem,
+                package_key(ecosystem, name),
+                frozenset(_texts(entry.get("versions"))[:_VERSIONS]),
+                tuple(_ranges(entry)),
+            )
+
+
+def package_key(ecosystem: str, name: str) -> str:
+    """Return a package's name as its registry compares it."""
+    return str(canonicalize_name(name)) if ecosystem == PYPI else name.lower()
+
+
+def judge(concern: Concern, wanted: str) -> tuple[str, str]:
+    """Tell whether what is required (`==1.2`, `@^1.0`, nothing) is affected, or possibly, and by which version.
+
+    Empty strings: it is not.
+    """
+    npm = concern.ecosystem == NPM
+    exact = _EXACT.match(wanted.strip())
+    if exact:
+        return (AFFECTED, exact.group(1)) if _affects(concern, exact.group(1), npm=npm) else ("", "")
+    if not wanted.strip():
+        return POSSIBLE, ""
+    bounds = [value for events in concern.ranges for kind, value in events if kind != "fixed"]
+    own = _VERSION.findall(wanted)
+    for version in dict.fromkeys([*own, *map(_next, own), *bounds, *sorted(concern.versions)]):
+        if _within(version, wanted.lstrip("@"), npm=npm) and _affects(concern, version, npm=npm):
+            return POSSIBLE, version
+    return "", ""
+
+
+def _affects(concern: Concern, version: str, *, npm: bool) -> bool:
+    if version in concern.versions:
+        return True
+    return any(_in_events(events, version, npm=npm) for events in concern.ranges)
+
+
+def _in_events(events: Sequence[tuple[str, str]], version: str, *, npm: bool) -> bool:
+    """Tell whether a version is affected, as OSV's schema says: the last event at or below it decides."""
+    affected = False
+
+    def order_of(one: tuple[str, str], other: tuple[str, str]) -> int:
+        return _compare(one[1], other[1], npm=npm)
+
+    try:
+        for kind, bound in sorted(events, key=cmp_to_key(order_of)):
+            order = _compare(version, bound, npm=npm)
+            if kind == "introduced" and order >= 0:
+                affected = True
+            elif (kind == "fixed" and order >= 0) or (kind == "last_affected" and order > 0):
+                affected = False
+    except (ValueError, InvalidVersion):
+        return False
+    return affected
+
+
+def _compare(one: str, other: str, *, npm: bool) -> int:
+    if "0" in {one, other}:  # before every version
+        return (one != "0") - (other != "0")
+    if npm:
+        return int(nodesemver.compare(_three(one), _three(other), loose=True))
+    left, right = Version(one), Version(other)
+    return (left > right) - (left < right)
+
+
+def _within(version: str, wanted: str, *, npm: bool) -> bool:
+    try:
+        if npm:
+            return bool(nodesemver.satisfies(_three(version), wanted, loose=True))
+        return SpecifierSet(wanted).contains(Version(version), prereleases=True)
+    except (ValueError, InvalidSpecifier, InvalidVersion):
+        return False
+
+
+def _three(version: str) -> str:
+    core = version.partition("-")[0].count(".")
+    return version if core >= 2 or "-" in version else version + ".0" * (2 - core)
+
+
+def _next(version: str) -> str:
+    """Return a version just above, for ranges that exclude their bound."""
+    parts = [part for part in version.split(".") if part.isdigit()][:3]
+    parts += ["0"] * (3 - len(parts))
+    return ".".join([*parts[:2], str(int(parts[2]) + 1)])
+
+
+def _ranges(entry: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], ...]]:
+    for given in _objects(entry.get("ranges")):
+        if given.get("type") in ("SEMVER", "ECOSYSTEM"):
+            events = _objects(given.get("events"))[:_EVENTS]
+            yield tuple(
+                (kind, str(value)[:80])
+                for event in events
+                for kind, value in event.items()
+                if kind in ("introduced", "fixed", "last_affected")
+            )
+
+
+def _severity(record: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    for holder in (record, entry):
+        for key in ("database_specific", "ecosystem_specific"):
+            word = _object(holder.get(key)).get("severity")
+            if isinstance(word, str):
+                return clean_line(word.lower(), 40)
+    scores = [str(score.get("score", "")) for score in _objects(record.get("severity") or entry.get("severity"))]
+    return clean_line(scores[0], 80) if scores else ""
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,33 @@
+"""Renders which components require packages that advisories concern."""
+
+from __future__ import annotations
+
+from repertoire.app.advisories import Advisories, Match
+from repertoire.domain.text import clean_line
+from repertoire.ingestion.advisories import AFFECTED
+from repertoire.rendering.answers import LINE
+
+
+def advisories_text(found: Advisories) -> str:
+    """Render the matches, what is installed first, and what could not be read."""
+    heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
+    lines = [line for match in found.matches for line in _match(match)]
+    return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
+
+
+def _match(match: Match) -> list[str]:
+    state = "installed" if match.installed else "available"
+    names = ", ".join([match.id, *match.aliases[:3]])
+    severity = f", severity {match.severity}" if match.severity else ""
+    if match.certainty == AFFECTED:
+        told = f"requires {match.requirement}, which is affected"
+    elif match.version:
+        told = f"requires {match.requirement}, which allows {match.version}, which is affected"
+    else:
+        told = f"requires {match.requirement} in no certain version"
+    fixed = f"; fixed in {', '.join(match.fixed[:4])}" if match.fixed else "; no fixed version is stated"
+    return [
+        f"{clean_line(match.component, 300)} ({state})",
+        f"   {clean_line(told + fixed, 2 * LINE)} ({match.ecosystem})",
+        f"   {clean_line(f'{names}{severity}: {match.summary}', 2 * LINE)}",
+    ]
