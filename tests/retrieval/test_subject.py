@@ -17,9 +17,7 @@ def test_it_was_learned_for_the_shipped_reading_of_questions(embedder: Embedder,
     assert subject is not None
     assert subject_for(bundled().model) is None
     assert subject_for(bundled().reading, tmp_path / "none.npz") is None
-    work, leisure = embedder.embed_queries(
-        ["refactor this module", "book me a flight to Rome"]
-    )
+    work, leisure = embedder.embed_queries(["refactor this module", "book me a flight to Rome"])
     assert subject.odds(work) > 0 > subject.odds(leisure)
 
 

@@ -39,7 +39,7 @@ SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
 NAMING = (*COMPONENT_TYPES, "tool", "package")
 _NAMED = 0.33
 _INDIRECT = 0.1
-_SILENT = frozenset((CONFLICTS_WITH, TWIN_OF))
+_SILENT = frozenset((CONFLICTS_WITH, TWIN_OF, SELECTED))
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
 _RELOAD_SECONDS = 2.0
@@ -104,7 +104,7 @@ class Snapshot:
 
     @cached_property
     def _walked(self) -> Mask:
-        """The edges that vouch: not a conflict, nor a copy or a pattern, by which the same would count twice."""
+        """The edges that vouch: no conflict, and no copy, pattern or past request: the same would count twice."""
         pattern = np.array([kind == PATTERN for kind in self.topology.types], dtype=np.bool_)
         silent = self.related(*_SILENT)
         return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target] | silent))
