@@ -34,7 +34,7 @@ SETS = (
     *("bfcl_live", "hotpot100", "musique100"),
 )
 NEEDLESS = "needless"  # made here: requests that nothing serves, over the components of cc_trigger
-ABLATED = ("text", "vectors", "graph")
+ABLATED = ("text", "vectors", "graph", "patterns", "capabilities", "rerank")
 SHOWN = ("Hit@1", "R@5", "R@10", "nDCG@10", "C@5", "C@10", "F1", "Cover", "Size", "Pass", "Caught", "Wrong", "Needless")
 
 
