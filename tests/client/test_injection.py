@@ -29,8 +29,8 @@ def test_the_start_is_told_again_after_a_compaction(regular: Machine) -> None:
 def answered(machine: Machine, *prompts: str) -> Session:
     """Return the first of three sessions in which a prompt was answered in time.
 
-    No prompt waits for more than 1.5 s, the first of a process loads the model: on a machine that is busy with other work
-    one may go without, by design.
+    No prompt waits for more than 1.5 s, and the first of a process loads the model: on a machine that is busy with
+    other work one may go without, by design.
     """
     for _ in range(2):
         session = machine.session(*prompts)
