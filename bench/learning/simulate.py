@@ -28,16 +28,16 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
 from judge import interval  # noqa: E402
+from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, LabelledSet, fill, read_set  # noqa: E402
 from repertoire.app.memory import known_trials, use_prior  # noqa: E402
 from repertoire.app.search import search  # noqa: E402
-from repertoire.app.wiring import capabilities_in, open_embedder  # noqa: E402
+from repertoire.app.wiring import capabilities_in  # noqa: E402
 from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE, Query  # noqa: E402
 from repertoire.learning.memory import Clock, remember  # noqa: E402
 from repertoire.retrieval.pipeline import Options, Pipeline  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 from repertoire.store.events import ASKED, OFFERED, OUTCOME, SELECTED, Event  # noqa: E402
 from repertoire.store.requests import Request, Selection  # noqa: E402
@@ -185,12 +185,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep the curves in bench/results")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    data, measured = Path(os.environ["REPERTOIRE_BENCH_DATA"]), commit()
-    model, degraded = open_embedder(ROOT, Settings())
-    if model is None:
-        parser.error("; ".join(degraded))
+    data, measured = labelled_sets(parser), commit()
+    model = shipped_model(parser)
     rows: list[dict[str, Any]] = []
     embedder = Remembering(model)
     for name in options.sets:

@@ -17,11 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 from judge import interval, judge, read_labels, read_run  # noqa: E402
+from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools, open_embedder  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
+from repertoire.app.wiring import evaluation_tools  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 SETS = ("ultratool", "metatool_single", "metatool_multi", "cc_native")
@@ -36,12 +36,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep the curves in bench/results")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    data, measured = Path(os.environ["REPERTOIRE_BENCH_DATA"]), commit()
-    embedder, degraded = open_embedder(ROOT, Settings())
-    if embedder is None:
-        parser.error("; ".join(degraded))
+    data, measured = labelled_sets(parser), commit()
+    embedder = shipped_model(parser)
     rows = []
     for name in options.sets:
         without = None

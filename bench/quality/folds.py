@@ -26,15 +26,15 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
 from judge import Labels, interval, judge, read_labels, read_run  # noqa: E402
+from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools, open_embedder  # noqa: E402
+from repertoire.app.wiring import evaluation_tools  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.fuse import FEATURES  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.retrieval.snapshot import best_rows  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 SETS = ("cc_bundles", "metatool_multi")
@@ -84,15 +84,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep the figures in bench/results")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    measured = commit()
-    embedder, degraded = open_embedder(ROOT, Settings())
-    if embedder is None:
-        parser.error("; ".join(degraded))
+    data, measured = labelled_sets(parser), commit()
+    embedder = shipped_model(parser)
     rows = []
     for name in options.sets:
-        source = Source.read(Path(os.environ["REPERTOIRE_BENCH_DATA"]) / name)
+        source = Source.read(data / name)
         source.check()
         for learn in ("", "train"):
             ours: dict[str, list[str]] = {}

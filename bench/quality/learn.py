@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
 import subprocess
 import sys
@@ -26,9 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 from judge import read_labels  # noqa: E402
+from opening import labelled_sets, shipped_model  # noqa: E402
 
 from repertoire.app import evaluate  # noqa: E402
-from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.inference.embedder import load  # noqa: E402
 from repertoire.inference.weights import bundled  # noqa: E402
@@ -37,7 +36,6 @@ from repertoire.retrieval.fuse import PRIORS  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.retrieval.subject import FILE as SUBJECT_FILE  # noqa: E402
 from repertoire.retrieval.subject import Subject  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 LEARNED = ROOT / "server" / "repertoire" / "retrieval" / "learned.py"
@@ -74,12 +72,8 @@ def main() -> int:
     parser.add_argument("--part", choices=PARTS, help="this one alone")
     parser.add_argument("--halves", type=Path, required=True, help="where questions.py wrote what either half taught")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    data = Path(os.environ["REPERTOIRE_BENCH_DATA"])
-    embedder, degraded = open_embedder(ROOT, Settings())
-    if embedder is None:
-        parser.error("; ".join(degraded))
+    data = labelled_sets(parser)
+    embedder = shipped_model(parser)
     if options.part is None:
         for part in PARTS:  # in processes of their own: weights are read when their module is imported
             subprocess.run([sys.executable, *sys.argv, "--part", part], check=True)

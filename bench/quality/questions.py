@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import re
 import sys
@@ -37,7 +36,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT / "tools")]
 
 from judge import read_labels  # noqa: E402
-from learn import QUERIES, filled, half_of  # noqa: E402
+from learn import answered, filled, half_of  # noqa: E402
+from opening import labelled_sets  # noqa: E402
 
 import build_model  # noqa: E402
 from repertoire.app.wiring import open_embedder  # noqa: E402
@@ -161,9 +161,7 @@ def main() -> int:
     parser.add_argument("--halves", type=Path, help="also learn from each half of the train splits, into this folder")
     parser.add_argument("--out", type=Path, default=build_model.TARGET / "questions.npz", help="where to write")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    data = Path(os.environ["REPERTOIRE_BENCH_DATA"])
+    data = labelled_sets(parser)
     tokenizer = Tokenizer.from_file(str(build_model.TARGET / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(TOKENS)
@@ -229,10 +227,8 @@ def read_lessons(data: Path, corpora: dict[str, Corpus], tokenizer: Tokenizer, h
 
 def labelled(folder: Path, known: Corpus, tokenizer: Tokenizer, half: int | None) -> Lesson:
     """Return a train split: its questions, spread over it where it is large, with what answers them."""
-    strict = read_labels(folder, "train")
     gold = read_labels(folder, "train", lenient=folder.name in LENIENT).gold
-    queries = [query for query in strict.queries if strict.gold.get(query["id"])]
-    queries = half_of(queries[:: max(1, len(queries) // QUERIES)][:QUERIES], half)
+    queries = half_of(answered(folder)[0], half)
     answers = [[known.rows[document] for document in sorted(gold[query["id"]])] for query in queries]
     return Lesson(LABELLED[folder.name], tokens(tokenizer, [query["text"] for query in queries]), answers, known.views)
 

@@ -22,10 +22,10 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
 from judge import interval, judge, read_labels, read_run  # noqa: E402
+from opening import labelled_sets, shipped_model  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools, open_embedder  # noqa: E402
-from repertoire.settings import Settings  # noqa: E402
+from repertoire.app.wiring import evaluation_tools  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"
@@ -79,12 +79,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep the table in bench/results")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     options = parser.parse_args()
-    if not os.environ.get("REPERTOIRE_BENCH_DATA"):
-        parser.error("REPERTOIRE_BENCH_DATA must name the folder of the labelled sets")
-    data = Path(os.environ["REPERTOIRE_BENCH_DATA"])
-    embedder, degraded = open_embedder(ROOT, Settings())
-    if embedder is None:
-        parser.error("; ".join(degraded))
+    data = labelled_sets(parser)
+    embedder = shipped_model(parser)
     last, measured = newest(), commit()  # now: work may go on while this runs
     rows = []
     with tempfile.TemporaryDirectory(prefix="repertoire-quality-") as place:
