@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from types import FrameType
 
 from repertoire.boot.front import Front
@@ -13,20 +14,34 @@ from repertoire.boot.front import Front
 def main() -> None:
     """Serve the client on standard input and output; never return a failure."""
     front = Front(_write)
-
-    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
-
-    def leave(_signal: int, _frame: FrameType | None) -> None:
-        for number in asked:  # the client sends a second one while the first is being obeyed
-            signal.signal(number, signal.SIG_IGN)
-        front.stop()
-        os._exit(0)
-
-    for number in asked:
-        signal.signal(number, leave)
+    _leave_when_told(front)
     front.run(sys.stdin.buffer)
     sys.stderr.flush()
     os._exit(0)  # the interpreter's own end would wait for the thread that reads standard input
+
+
+def _leave_when_told(front: Front) -> None:
+    # A handler of Python's runs in the main thread, between two of its steps: a signal that comes just before that
+    # thread begins to wait would be obeyed at its next message, which may never come. The descriptor is written to
+    # the moment a signal arrives, and another thread waits for that.
+    heard, told = os.pipe()
+    if sys.platform != "win32":
+        os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _noted)
+
+    def leave() -> None:
+        os.read(heard, 1)
+        front.stop()
+        os._exit(0)
+
+    threading.Thread(target=leave, daemon=True).start()
+
+
+def _noted(_signal: int, _frame: FrameType | None) -> None:
+    """Let the process live on until the thread that was woken has ended the server."""
 
 
 def _write(line: bytes) -> None:
