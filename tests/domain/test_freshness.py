@@ -25,7 +25,7 @@ def judged(kind: str, days: int, **more):
 
 
 def test_a_kinds_half_life_is_what_its_news_is_worth_half_after():
-    for kind, days in (("skill", 400), ("plugin", 300), ("hook", 300), ("mcp_server", 200)):
+    for kind, days in (("skill", 400), ("plugin", 300), ("hook", 300), ("mcp_server", 200), ("tool", 200)):
         assert judged(kind, days, ageing=Ageing(half_life_days=400)).parts["age"] == pytest.approx(0.5)
 
 

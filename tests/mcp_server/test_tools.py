@@ -160,7 +160,7 @@ async def test_an_explanation_can_hold_the_graph_around_it(talk: Talk) -> None:
         ("search_components", {"query": "  "}, "'query' takes text"),
         ("search_components", {"text": "x"}, "no argument 'text'; known are: query"),
         ("search_components", {"query": "x", "limit": 0}, "a whole number from 1 to 50; got 0"),
-        ("search_components", {"query": "x", "types": ["tool"]}, "one of skill, agent"),
+        ("search_components", {"query": "x", "types": ["theme"]}, "one of skill, agent"),
         ("search_components", {"query": "x", "installed": "perhaps"}, "true or false"),
         ("recommend_set", {"task": ["x"]}, "'task' takes text"),
         ("recommend_set", {"task": "x", "budget": "much"}, "'budget' takes a whole number"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.trust import Flag
 
-SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING = (
+SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW = (
     "skill",
     "agent",
     "command",
@@ -16,8 +16,11 @@ SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING = (
     "mcp_server",
     "plugin",
     "setting",
+    "tool",  # one thing that a server, a framework or a command line lets a model call
+    "package",  # what a package registry holds
+    "workflow",  # steps that run agents, or that agents run
 )
-COMPONENT_TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING)
+COMPONENT_TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW)
 
 # node types
 COMPONENT, CAPABILITY, PATTERN, REQUEST, REQUIREMENT, CONCEPT = (

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import median
 
-from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN
+from repertoire.domain.component import HOOK, MCP_SERVER, PACKAGE, PLUGIN, TOOL
 
 AGE, BREAKING, OVERDUE = "age", "breaking", "overdue"
 FLOOR = 0.1  # old alone is no reason to sink below everything
 # What speaks to a service or to the client ages faster than prose about a craft.
-_SHARES = {PLUGIN: 0.75, HOOK: 0.75, MCP_SERVER: 0.5}
+_SHARES = {PLUGIN: 0.75, HOOK: 0.75, MCP_SERVER: 0.5, TOOL: 0.5, PACKAGE: 0.5}
 _BROKEN, _OVERDUE = 0.7, 0.8
 _LATE = 3  # usual gaps between releases after which the next one is overdue
 _LEAST_GAP = 30  # days: ten releases in a week make no project overdue a month later

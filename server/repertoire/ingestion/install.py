@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from shlex import quote
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTING, SKILL
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PACKAGE, SETTING, SKILL, TOOL, WORKFLOW
 from repertoire.ingestion.parts import Draft, PluginFacts, folder
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
+_WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
         return _of_plugin(plugin, site)
     if draft.install or not site.location:
         return draft.install
+    if draft.type in _WITH_ANOTHER or (draft.type == WORKFLOW and "on" not in draft.front_matter):
+        return ()
     return (_by_hand(draft, path, site.location.rstrip("/")),)
 
 
@@ -39,6 +42,8 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         return f"cp {place} ~/.claude/{_FOLDERS[draft.type]}/"
     if draft.type in (HOOK, SETTING, MCP_SERVER):
         return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
+    if draft.type == WORKFLOW:
+        return f"cp {place} .github/workflows/"
     return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
 
 

@@ -14,6 +14,7 @@ from repertoire.retrieval.code import is_code
 SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
 MAX_WORDS = 400  # a prompt may be a pasted log; what follows its first words no longer says what is wanted
+# A task speaks of tools, packages and workflows without asking for a component that is one.
 _TYPE_WORDS = {
     "skill": SKILL,
     "agent": AGENT,

@@ -19,10 +19,12 @@ from repertoire.domain.component import (
     DEPENDS_ON,
     HOOK,
     MCP_SERVER,
+    PACKAGE,
     PATTERN,
     PLUGIN,
     PROVIDES,
     SELECTED,
+    TOOL,
     TWIN_OF,
 )
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
@@ -34,9 +36,9 @@ Mask = npt.NDArray[np.bool_]
 
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
-SELDOM = ("tool", "package", MCP_SERVER, PLUGIN, HOOK)
+SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 # Types whose texts name others in passing: a skill that mentions another is not about what the other does.
-NAMING = (*COMPONENT_TYPES, "tool", "package")
+NAMING = COMPONENT_TYPES
 _NAMED = 0.33
 _INDIRECT = 0.1
 _SILENT = frozenset((CONFLICTS_WITH, TWIN_OF, SELECTED))
