@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boot.checkout import REPOSITORY, TOOLS, Checkout, pebble
+from boot.checkout import TOOLS, Checkout, pebble
 from boot.conftest import Connect
 from boot.talk import Client, alive
 
@@ -287,16 +287,18 @@ def test_a_signal_ends_the_server_and_is_no_failure(between: Client, number: int
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are blocked per thread on POSIX only")
-def test_a_signal_that_does_not_wake_the_main_thread_ends_the_launcher() -> None:
+def test_a_signal_that_does_not_wake_the_main_thread_ends_the_launcher(warm: Checkout) -> None:
     elsewhere = (
         "import signal, sys, threading, time\n"
-        f"sys.path.insert(0, {str(REPOSITORY / 'server')!r})\n"
+        f"sys.path.insert(0, {str(warm.root / 'server')!r})\n"
         "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n"  # that thread takes it, the main one sleeps on
         "from repertoire.boot import launcher\n"
         "launcher.main()\n"
     )
-    with subprocess.Popen([sys.executable, "-c", elsewhere], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
+    command = [sys.executable, "-c", elsewhere]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=warm.environ(), **pipes) as launcher:
         assert launcher.stdin is not None
         assert launcher.stdout is not None
         launcher.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
