@@ -10,8 +10,10 @@ import pytest
 from repertoire.app.ingest import ingest
 from repertoire.app.trust_eval import case_files, evaluate_trust
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trust import Flag
 from repertoire.settings import Settings
 from repertoire.store.database import Store
+from repertoire.trust.measure import Judged, by_rule
 from repertoire.trust.scan import RULES
 
 LABELS = Path(__file__).parents[2] / "bench" / "trust"
@@ -70,3 +72,12 @@ def test_real_components_are_seldom_flagged_and_never_wrongly_as_grave(tmp_path)
 
     assert scores.cases
     assert not {"critical", "high"} & set(counts)
+
+
+def test_what_would_be_right_too_is_neither_wrong_nor_asked_for():
+    flag = Flag("obfuscation", "high")
+    judged = [Judged("a", {}, (flag,), {"obfuscation": "high"}), Judged("b", {}, (), {"obfuscation": "high"})]
+
+    (score,) = by_rule(judged, ["obfuscation"])
+
+    assert (score.flagged, score.right, score.expected, score.wrong) == (1, 1, 0, ())

@@ -116,21 +116,24 @@ def _own(rows: Sequence[Mapping[str, Any]]) -> list[Judged]:
             for flagged in store.flags.listed():
                 case = flagged.id.partition(f"{address.key}:")[2].partition("/")[0]
                 flags.setdefault(case, []).extend(flagged.flags)
-    return [Judged(str(row["id"]), _expected(row), tuple(flags.get(str(row["id"]), ()))) for row in rows]
+    return [
+        Judged(str(row["id"]), _expected(row), tuple(flags.get(str(row["id"]), ())), _expected(row, "also"))
+        for row in rows
+    ]
 
 
 def _real(store: Store, rows: Sequence[Mapping[str, Any]]) -> tuple[list[Judged], int]:
     known = store.flags.by_content() if rows else {}
     found = [
-        Judged(str(row["id"]), _expected(row), known[row["content_hash"]][1])
+        Judged(str(row["id"]), _expected(row), known[row["content_hash"]][1], _expected(row, "also"))
         for row in rows
         if row["content_hash"] in known
     ]
     return found, len(rows) - len(found)
 
 
-def _expected(row: Mapping[str, Any]) -> dict[str, str]:
-    return {str(rule): str(severity) for rule, severity in row["expected"].items()}
+def _expected(row: Mapping[str, Any], key: str = "expected") -> dict[str, str]:
+    return {str(rule): str(severity) for rule, severity in row.get(key, {}).items()}
 
 
 def _random(match: re.Match[str]) -> str:
