@@ -34,6 +34,7 @@ VERBS = {
     "mute": "person",
     "forget": "person",
     "trust": "trust",
+    "serve": "serve",
     "doctor": "doctor",
     "completion": "completion",
     "eval": "measure",

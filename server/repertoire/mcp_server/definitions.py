@@ -211,7 +211,7 @@ TOOLS = (
                 needs=_LINES,
                 goes_with=_LINES,
                 install=_LINES,
-                rank={"type": ["integer", "null"]},
+                rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
                 whys=_LINES,
                 lacking=_LINES,
             ),

@@ -1,0 +1,53 @@
+"""`serve`: the MCP server for any client, on this process's pipes or over Streamable HTTP."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from repertoire.boot.layout import command
+
+PORT = 8391
+
+
+@click.command("serve")
+@click.option("--http", is_flag=True, help="Over Streamable HTTP instead of stdin and stdout.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
+@click.option(
+    "--port",
+    default=PORT,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="With --http: the port; 0 takes any that is free.",
+)
+@click.pass_context
+def serve_command(context: click.Context, http: bool, host: str, port: int) -> None:
+    r"""Run the MCP server for any client, until it leaves or Ctrl-C; the plugin starts its own.
+
+    Over HTTP its address is printed first. It has no password, and answers on this machine's own address unless told
+    otherwise; requests whose Host or Origin is another are refused, so that no web page can reach it. A client's
+    session is kept until it ends it, or for half an hour without a request.
+
+    \b
+    repertoire serve                                             on stdin and stdout
+    repertoire serve --http
+    claude mcp add --transport http graph http://127.0.0.1:8391/mcp
+    """
+    given = [
+        name
+        for name in ("host", "port")
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+    ]
+    if given and not http:
+        message = f"--{given[0]} needs --http"
+        raise click.UsageError(message)
+    module = "repertoire.mcp_server.http" if http else "repertoire.mcp_server"
+    line = command(Path(sys.executable), module, *([host, str(port)] if http else []))
+    if sys.platform == "win32":  # exec there returns to the shell before the server has ended
+        context.exit(subprocess.call(line))
+    sys.stdout.flush()
+    os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals and pipes are the server's own

@@ -1,0 +1,105 @@
+"""Runs the same server over Streamable HTTP: `python -m repertoire.mcp_server.http HOST PORT`, for `repertoire serve`.
+
+Sessions are kept, since what a client calls itself decides whether it gets text alone; one that nobody uses for half
+an hour ends. Whoever reaches the port may ask: it is on this machine's own address unless told otherwise, and a page
+in a browser is refused by its Host and Origin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import os
+import socket
+import sys
+from collections.abc import Iterator
+
+import anyio
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.process import leaving, log_to_stderr, tend
+from repertoire.mcp_server.server import build_server
+
+PATH = "/mcp"
+MOST_SESSIONS = 100
+_OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_OPEN_TO_OTHERS = "anybody who reaches {} can ask, and delete what was recorded: there is no password"
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn that leaves signals to us: it would wait for streams that clients keep open."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def security(host: str) -> TransportSecuritySettings:
+    """Return which Host and Origin a request may name: this machine's own names, and the address that we listen on."""
+    names = {*_OWN_NAMES, written(host)}
+    hosts = [form for name in sorted(names) for form in (name, f"{name}:*")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{form}" for form in hosts])
+
+
+def written(host: str) -> str:
+    """Return a host as URLs write it."""
+    return f"[{host}]" if ":" in host else host
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 takes any that is free.
+
+    Raises: OSError when the address cannot be had.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, _, _, _, address = found[0]
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if sys.platform != "win32":  # there it would let two servers have the same port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+async def serve(desk: Desk, listener: socket.socket, host: str) -> None:
+    """Answer until the process is told to leave."""
+    server = build_server(desk.handlers)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, transport_security=security(host), host=host, max_sessions=MOST_SESSIONS
+    )
+    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none")
+    async with anyio.create_task_group() as group:
+        group.start_soon(tend, desk)
+        await _Server(config).serve([listener])
+        group.cancel_scope.cancel()
+
+
+def main(host: str, port: int) -> None:
+    """Serve until interrupted; print the address first, and leave with status 0, or 1 where it cannot be had."""
+    log_to_stderr()
+    try:
+        listener = listen(host, port)
+    except OSError as error:
+        sys.exit(f"repertoire: cannot listen on {written(host)}:{port} ({error.strerror}); choose another --port")
+    desk = Desk(dict(os.environ))
+    leave = leaving(desk)
+    sys.stdout.write(f"http://{written(host)}:{listener.getsockname()[1]}{PATH}\n")
+    sys.stdout.flush()
+    if not _own(listener):
+        sys.stderr.write(f"repertoire: {_OPEN_TO_OTHERS.format(written(host))}\n")
+    anyio.run(serve, desk, listener, host)
+    leave()
+
+
+def _own(listener: socket.socket) -> bool:
+    return ipaddress.ip_address(listener.getsockname()[0].split("%")[0]).is_loopback
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

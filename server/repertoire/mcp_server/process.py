@@ -1,0 +1,43 @@
+"""What a server's process does on either transport: log to stderr, tend the desk, and leave quickly when told to."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+import anyio
+
+from repertoire.mcp_server.desk import Desk
+
+LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
+IDLE_CHECK_SECONDS = 30.0
+
+
+async def tend(desk: Desk) -> None:
+    """Open the store before the first question comes, then let go of what nobody uses, until cancelled."""
+    await desk.warm_up()
+    while True:
+        await anyio.sleep(IDLE_CHECK_SECONDS)
+        desk.tidy()
+
+
+def leaving(desk: Desk) -> Callable[[], NoReturn]:
+    """Have the process leave with status 0 when it is told to, and return what leaves in the same way."""
+
+    def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
+        desk.finish(LAST_WRITES_SECONDS)
+        os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, leave)
+    return leave
+
+
+def log_to_stderr() -> None:
+    """Keep the log off the pipe that carries the protocol."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="repertoire: %(message)s")
