@@ -29,7 +29,7 @@ def test_the_file_fits_its_schema():
 
 @pytest.mark.parametrize(
     "change",
-    [{"type": "tool"}, {"path": "../x"}, {"description": "x" * 161}, {"capabilities": []}, {"stars": 1}],
+    [{"type": "theme"}, {"path": "../x"}, {"description": "x" * 161}, {"capabilities": []}, {"stars": 1}],
     ids=str,
 )
 def test_an_entry_off_the_schema_is_refused(change):
