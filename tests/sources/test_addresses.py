@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.sources.address import key_of, parse
+from repertoire.sources.address import key_of, package_of, parse
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,56 @@ def test_a_folder_goes_before_an_address_that_is_written_alike(tmp_path, monkeyp
 
 def test_groups_below_groups_keep_their_path():
     assert key_of("https://gitlab.com/a/b/c.git") == "gitlab.com/a/b/c"
+
+
+@pytest.mark.parametrize(
+    ("address", "key", "named"),
+    [
+        ("npm:left-pad", "npm:left-pad", ("npm", "left-pad", "")),
+        ("npm:@acme/mcp-server@1.2.3", "npm:@acme/mcp-server", ("npm", "@acme/mcp-server", "1.2.3")),
+        ("npm:tool@next", "npm:tool", ("npm", "tool", "next")),
+        ("pypi:MCP_Server.Fetch", "pypi:mcp-server-fetch", ("pypi", "MCP_Server.Fetch", "")),
+        ("pypi:acme==2.0rc1", "pypi:acme", ("pypi", "acme", "2.0rc1")),
+    ],
+)
+def test_a_package_is_named_with_its_registry(address, key, named):
+    parsed = parse(address, trusted=True)
+    assert (parsed.kind, parsed.key, package_of(parsed)) == ("package", key, named)
+    with pytest.raises(SourceRefused, match="a person can run"):
+        parse(address, trusted=False)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "npm:",
+        "npm:./folder",
+        "npm:acme/skills",
+        "npm:https://evil.example/x.tgz",
+        "npm:git+ssh://evil.example/x",
+        "npm:file:../x",
+        "npm:x@file:..",
+        "npm:x@npm:y",
+        "npm:--registry=https://evil.example",
+        "npm:x@--ignore-scripts=false",
+        "pypi:",
+        "pypi:./x",
+        "pypi:x @ https://evil.example/x.whl",
+        "pypi:-r requirements.txt",
+        "pypi:x[extra]",
+        "pypi:x; import os",
+        "pypi:x==--no-binary",
+    ],
+)
+def test_nothing_but_a_name_and_a_version_reaches_npm_or_pip(address):
+    with pytest.raises(SourceError, match="names no package"):
+        parse(address, trusted=True)
+
+
+def test_an_archive_is_a_source_of_its_own(tmp_path):
+    archive = tmp_path / "x.tgz"
+    archive.write_bytes(b"")
+    parsed = parse(str(archive), trusted=True)
+    assert (parsed.kind, parsed.key) == ("archive", f"archive:{archive}")
+    with pytest.raises(SourceRefused):
+        parse(str(archive), trusted=False, project=tmp_path / "project")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import time
@@ -57,7 +58,7 @@ def quiet(_: Step) -> None:
 def ingest(
     store: Store, home: Path, source: str, *, settings: Settings, trusted: bool = True, report: Report = quiet
 ) -> tuple[IngestReport, ...]:
-    """Read a folder, a git address, `installed` (many sources) or `catalogue`; return what each of them came to.
+    """Read what an address names, or `installed` (many sources), or `catalogue`; return what each of them came to.
 
     `trusted` is False where a model named the source: private hosts and folders outside the project are refused then.
 
@@ -107,7 +108,12 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
 
 
 def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> IngestReport:
-    """Bring the graph up to date with one source."""
+    """Bring the graph up to date with one source; a folder that it was unpacked to goes."""
+    with opened.scratch or contextlib.nullcontext():
+        return _write_source(store, opened, report)
+
+
+def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
@@ -118,6 +124,7 @@ def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> Ing
         entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
     )
     unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
+    unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
     ground = _ground(store, opened, entries)
     state = extraction.fingerprint(
         ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())]

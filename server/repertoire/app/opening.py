@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.app.packed import Scratch, fetched, taken_out
 from repertoire.domain.component import SourceInfo
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import Layout, PluginFacts
 from repertoire.settings import Settings
 from repertoire.sources import git, history
-from repertoire.sources.address import GIT, Address
+from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address
 from repertoire.sources.crawl import Limits, Mount
 from repertoire.sources.history import History
 from repertoire.sources.installed import Machine, Place
@@ -34,6 +35,8 @@ class Opened:
     installed: bool = False
     limits: Limits = field(default_factory=Limits)
     warnings: tuple[str, ...] = ()
+    scratch: Scratch | None = None  # the folder that goes once it was read
+    refused: Mapping[str, str] = field(default_factory=dict)  # files of it that cannot be had, with the reason
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,20 @@ class Surroundings:
         return Limits(files=self.settings.max_files)
 
 
-def open_address(address: Address, around: Surroundings, *, tick: Callable[[], None]) -> Opened:
-    """Open a folder or a repository.
+def open_address(
+    address: Address, around: Surroundings, *, tick: Callable[[], None], fetch_packages: bool = True
+) -> Opened:
+    """Open a folder, a repository, an archive or a package; one that was fetched before can be read as it was then.
 
     Raises:
-        SourceError: the repository cannot be fetched.
+        SourceError: it cannot be fetched or unpacked.
     """
+    if address.kind == PACKAGE:
+        place = clone_folder(around.home, address.key)
+        archive = fetched(address, place, around.settings.max_source_mb * 1_000_000, tick=tick, again=fetch_packages)
+        return _open_archive(SourceInfo(address.key, PACKAGE, address.text), archive, around)
+    if address.kind == ARCHIVE:
+        return _open_archive(SourceInfo(address.key, ARCHIVE, address.text), Path(address.text), around)
     if address.kind != GIT:
         return _open_folder(Path(address.text), around)
     target = clone_folder(around.home, address.key)
@@ -103,6 +114,20 @@ def _open_folder(folder: Path, around: Surroundings) -> Opened:
     site = _site(folder, _add_address(info), around.machine)
     layout = _layout(key, around.machine)
     return Opened(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
+
+
+def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Opened:
+    scratch = taken_out(archive)
+    return Opened(
+        info,
+        (Mount(scratch.root),),
+        Site(),  # what is unpacked goes again: nothing can be copied from there
+        _layout(info.key, around.machine),
+        limits=around.limits,
+        warnings=scratch.warnings,
+        scratch=scratch,
+        refused=scratch.refused,
+    )
 
 
 def _add_address(info: SourceInfo) -> str:

@@ -34,6 +34,7 @@ from repertoire.sources import installed
 from repertoire.store.database import Store
 
 _HOUR_S = 3600.0
+_BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
 
 
 def refresh(
@@ -70,7 +71,7 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
         yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
     seen = {place.key for place in around.machine.places}
     for row in store.sources.all():
-        if row.info.key not in seen and row.info.kind in ("folder", "git", "project"):
+        if row.info.key not in seen and row.info.kind in _BY_HAND:
             yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
 
 
@@ -85,7 +86,8 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
     address = addresses.parse(info.location, trusted=True)
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)
-    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")))
+    # npm and pip run when a person asks for a package, never by themselves
+    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")), fetch_packages=False)
 
 
 def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
@@ -101,7 +103,9 @@ def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Re
 
 def _sweep_clones(store: Store, home: Path) -> None:
     """Delete the clones of sources that were removed, and what interrupted clones left."""
-    kept = {clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind == "git"}
+    kept = {
+        clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
+    }
     clones = home / "sources"
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
         # an ingest beside this refresh may be cloning right now, or have cloned what it has not written yet

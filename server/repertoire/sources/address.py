@@ -1,4 +1,4 @@
-"""Tells what an argument names (a folder, a git repository, a word of ours) and refuses what must not be reached."""
+"""Tells what an argument names (a folder, an archive, a repository, a package) and refuses what must not be reached."""
 
 from __future__ import annotations
 
@@ -13,8 +13,18 @@ from urllib.request import url2pathname
 
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
+from repertoire.sources.archives import is_archive
 
 FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
+ARCHIVE, PACKAGE = "archive", "package"
+NPM, PYPI = "npm", "pypi"
+# Names and versions alone: npm and pip take paths, addresses and options in their place.
+_PACKAGE = {
+    NPM: re.compile(
+        r"(?P<name>(?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~-][\w.~-]*)(?:@(?P<version>[0-9a-z][\w.+-]*))?", re.ASCII
+    ),
+    PYPI: re.compile(r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==(?P<version>[0-9][\w.+!-]*))?", re.ASCII),
+}
 _SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
@@ -22,11 +32,12 @@ _HOST = re.compile(
     r"^(?:[\w](?:[\w.-]*[\w])?\.?|[0-9a-f:.]+)$", re.ASCII | re.IGNORECASE
 )  # it reaches ssh's command line
 _WAY_OUT = "send a folder, owner/name on GitHub, or an https or ssh address of a git repository"
+_PACKAGE_FORMS = "send npm:NAME, npm:@SCOPE/NAME@VERSION, pypi:NAME or pypi:NAME==VERSION"
 
 
 @dataclass(frozen=True)
 class Address:
-    """What is to be ingested: `kind` is folder, git, installed or catalogue; `text` a path or what git takes."""
+    """What is to be ingested: `kind` is a word above; `text` a path, what git takes, or `npm:NAME@VERSION`."""
 
     kind: str
     text: str
@@ -48,6 +59,9 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
     if not text or text.startswith("-") or any(ord(character) < 32 for character in text):
         message = f"{clean_line(argument, 80)!r} names no source; {_WAY_OUT}"
         raise SourceRefused(message)
+    registry, _, package = text.partition(":")
+    if registry in _PACKAGE:
+        return _package(registry, package, trusted=trusted)
     folder = None if "://" in text else _existing(text)
     if folder is not None:
         return _local(folder, trusted=trusted, project=project)
@@ -65,6 +79,25 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
     if text.startswith("file://"):
         return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
     return _remote(text, trusted=trusted)
+
+
+def package_of(address: Address) -> tuple[str, str, str]:
+    """Return what a package's address names: the registry, the package, and the version, which may be empty."""
+    registry, _, text = address.text.partition(":")
+    found = _PACKAGE[registry].fullmatch(text)
+    return (registry, found["name"], found["version"] or "") if found else (registry, text, "")
+
+
+def _package(registry: str, text: str, *, trusted: bool) -> Address:
+    found = _PACKAGE[registry].fullmatch(text)
+    if not found:
+        message = f"{clean_line(text, 80)!r} names no package; {_PACKAGE_FORMS}"
+        raise SourceError(message)
+    if not trusted:
+        message = f"a person can run `repertoire ingest {registry}:{text}`: packages are fetched for a person alone"
+        raise SourceRefused(message)
+    name = found["name"] if registry == NPM else re.sub(r"[-_.]+", "-", found["name"]).lower()
+    return Address(PACKAGE, f"{registry}:{text}", key=f"{registry}:{name}")
 
 
 def _existing(text: str) -> Path | None:
@@ -97,6 +130,8 @@ def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = F
     if not trusted and not inside:
         message = f"{clean_line(str(folder), 120)} lies outside the project; a person can run `repertoire ingest` on it"
         raise SourceRefused(message)
+    if place.is_file() and is_archive(place) and not clone:
+        return Address(ARCHIVE, str(place), key=f"archive:{place}")
     if not place.is_dir():
         message = f"{clean_line(str(folder), 120)} is not a folder; {_WAY_OUT}"
         raise SourceError(message)
