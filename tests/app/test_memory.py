@@ -6,16 +6,24 @@ import numpy as np
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.memory import USE, memory, use_prior
-from repertoire.domain.answer import Query
+from repertoire.app.explain import Asked, explain
+from repertoire.app.memory import USE, Use, memory, use_prior
+from repertoire.app.recommend import recommend
+from repertoire.app.search import search
+from repertoire.app.stats import stats
+from repertoire.domain.answer import Query, Task
+from repertoire.rendering.answers import answer_text, recommendation_text
+from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.learned import stats_text
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import MOST
+from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED, OUTCOME, SELECTED, Event
+from repertoire.store.events import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from shelf import SOURCE, component, fill
 
-WORDS = "Rotates the keys of a vault."
+WORDS = "Rotates the keys of a vault on a schedule."
 FIRST, OTHER, PDF = (f"{SOURCE.key}:skills/{name}.md" for name in ("vault-first", "vault-other", "pdf-forms"))
 
 
@@ -76,3 +84,49 @@ def test_who_wants_no_memory_has_none(store):
     happened(store, OFFERED, FIRST, times=12)
     happened(store, SELECTED, FIRST, times=12)
     assert USE not in ask(store, half_life=0.0)[0].parts
+
+
+DEMOTED = "demoted: failed more often than without it, 7 of 9 times against 1 of 8"
+
+
+def harm(store, node):
+    """Let a component be used nine times, mostly badly, and be left aside eight times, mostly to the good."""
+    happened(store, OFFERED, node, times=9)
+    happened(store, SELECTED, node, times=9)
+    for number in range(9):
+        outcome = {"outcome": "ok" if number < 2 else "failed"}
+        store.events.append([Event(now(), OUTCOME, f"{node} {number}", "/p", "", node, outcome)])
+    for number in range(8):
+        where = f"aside {number}", "/p", f"r aside {number}"
+        store.events.append([Event(now(), ASKED, *where), Event(now(), OFFERED, *where, node, {"rank": 1})])
+        passed = number < 7
+        store.events.append([Event(now(), CHECKED if passed else "corrected", *where)])
+
+
+def test_what_does_harm_stands_lower_and_every_answer_says_so(store):
+    harm(store, FIRST)
+    use = Use(lambda: memory(store, half_life=90.0))
+    pipeline = Pipeline(
+        store.graph, store.vectors, embedder=None, options=Options(priors=(use.prior,), demoted=use.demoted)
+    )
+    found = search(pipeline, Query("rotate the vault keys"))
+    assert [hit.component.id for hit in found.hits[:2]] == [OTHER, FIRST]
+    assert DEMOTED in answer_text(found)
+    assert use.harmful() == {FIRST}
+    recommended = recommend(pipeline, Task("rotate the vault keys"))
+    assert [item.hit.component.id for item in recommended.items] == [OTHER]
+    assert f"Why not:\n   vault-first (skill): the same as vault-other, and {DEMOTED}" in recommendation_text(
+        recommended
+    )
+    explained = explain(store, pipeline, Asked(FIRST, "rotate the vault keys"), memory=use.memory)
+    lift = "2 of 9 went well with it, 7 of 8 where it was only offered: -65 points (-84 to -18, 95 % sure)"
+    assert f"lift: {lift}; {DEMOTED}" in explanation_text(explained)
+    told = stats(store, Settings(), project="/p")
+    assert DEMOTED in stats_text(told)
+
+
+def test_harm_of_one_leaves_every_other_score_alone(store):
+    harm(store, FIRST)
+    ranking, _ = ask(store)
+    moved = [summary.id for row, summary in enumerate(ranking.snapshot.summaries) if ranking.parts[USE][row]]
+    assert moved == [FIRST]

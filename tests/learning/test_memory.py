@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.learning.intervals import wilson
 from repertoire.learning.leaning import leaning, leanings
-from repertoire.learning.memory import Clock, Memory, Record, propensity, remember, wilson
+from repertoire.learning.memory import Clock, Memory, Record, propensity, remember
 from repertoire.learning.outcomes import BAD, OK, Trial
 
 NOW, DAY = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart

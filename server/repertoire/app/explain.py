@@ -34,6 +34,8 @@ from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
+from repertoire.learning.lift import NO_LIFT, Lift
+from repertoire.learning.memory import Memory, Record
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.patterns import Patterns
@@ -47,6 +49,7 @@ from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES = 8, 3
+NOTHING = Memory()
 _MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
 
@@ -104,6 +107,7 @@ class Explanation:
     standing: Standing | None = None
     conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
     history: History = History()
+    lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
     graph: Neighbourhood | None = None
     freshness: Freshness | None = None
     copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
@@ -138,8 +142,11 @@ def explain(
     *,
     muted: frozenset[str] = frozenset(),
     unfit: frozenset[str] = frozenset(),
+    memory: Memory = NOTHING,
 ) -> Explanation:
     """Explain the component of this id, or of this name, the installed one first; `unfit` is what no set may hold.
+
+    `memory` is what is remembered of components.
 
     Raises:
         UnknownComponent: nothing answers to it; the message names what comes near.
@@ -168,6 +175,7 @@ def explain(
         standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred)) if asked.task else None,
         conditions=_conditions(store, asked, needs),
         history=_history(store, component.id),
+        lift=memory.records.get(component.id, Record(component.id)).lift,
         graph=_graph(pipeline, asked, component) if asked.graph else None,
         freshness=_freshness(store, asked, stored),
         copy=_copy_of(asked, component),

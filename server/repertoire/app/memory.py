@@ -30,13 +30,42 @@ def memory(store: Store, *, half_life: float, project: str = "") -> Memory:
     return remember(known_trials(store), Clock(now(), half_life, project))
 
 
-def use_prior(read: Callable[[], Memory]) -> Prior:
-    """Return the prior of what is remembered, which a snapshot reads once; silent where nothing is."""
+class Use:
+    """What use says in ranking: read once a snapshot, silent where nothing is remembered."""
 
-    def values(snapshot: Snapshot) -> Floats:
-        leaning = leanings(read())
+    def __init__(self, read: Callable[[], Memory]) -> None:
+        self._read = read
+        self._kept: Memory | None = None
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered, as of the newest snapshot."""
+        if self._kept is None:
+            self._kept = self._read()
+        return self._kept
+
+    @property
+    def prior(self) -> Prior:
+        """The prior of what is remembered."""
+        return Prior(USE, MOST, self._values)
+
+    def demoted(self, key: str) -> str:
+        """Say of a component that does harm that it is demoted, and on what evidence."""
+        record = self.memory.records.get(key)
+        return record.lift.demoted if record is not None else ""
+
+    def harmful(self) -> frozenset[str]:
+        """Return the ids of what does harm."""
+        return frozenset(key for key, record in self.memory.records.items() if record.lift.harmful)
+
+    def _values(self, snapshot: Snapshot) -> Floats:
+        self._kept = self._read()
+        leaning = leanings(self._kept)
         if not leaning:
             return np.zeros(len(snapshot))
         return np.array([leaning.get(summary.id, 0.0) for summary in snapshot.summaries], dtype=np.float64)
 
-    return Prior(USE, MOST, values)
+
+def use_prior(read: Callable[[], Memory]) -> Prior:
+    """Return the prior of what is remembered, which a snapshot reads once; silent where nothing is."""
+    return Use(read).prior

@@ -233,6 +233,7 @@ class _Maker:
             alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self._parts, row), _PART)},
             bundle=component.plugin or component.repository,
             stale=hit.aged,
+            demoted=hit.demoted,
         )
 
     def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:

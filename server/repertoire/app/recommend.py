@@ -158,7 +158,11 @@ def _answer(answered: _Answered) -> Recommendation:
         near=near,
         gaps=gaps,
         unprovided=_unprovided(ranking.snapshot, gaps),
-        why_not=tuple(_refused(answered, hit) for hit in near if hit.component.id in pool.candidates),
+        why_not=tuple(
+            _refused(answered, hit)
+            for hit in (*_demoted(pool.ranked, items, near), *near)
+            if hit.component.id in pool.candidates
+        ),
         install=_install(items),
         warnings=tuple(_warnings(answered, items)),
         fits=ranking.fits,
@@ -247,6 +251,12 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
     return tuple(found[:_NEAR])
 
 
+def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
+    """Return what is demoted and does what a member does: whoever knows it would look for it in vain."""
+    told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
+    return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
+
+
 def _refused(answered: _Answered, hit: Hit) -> Other:
     refusal: Refusal = why_not(answered.case, hit.component.id)
     reason = _SAID[refusal.reason].format(other=refusal.other, detail=refusal.detail)
@@ -254,6 +264,8 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
         reason = refusal.detail
     if refusal.stale:
         reason += f", and stale: {refusal.stale}"
+    if hit.demoted:
+        reason += f", and {hit.demoted}"
     return Other(hit.component, reason, refusal.remedy)
 
 

@@ -102,9 +102,12 @@ def corrected(prompt: str, moment: Moment, session: Session) -> tuple[Event, ...
 
 
 def signalled(command: str, moment: Moment, session: Session) -> tuple[Event, ...]:
-    """Return the event of a command that passed a check or undid an edit, where that tells of a component."""
+    """Return the event of a command that passed a check or undid an edit, where that tells of a component.
+
+    A check tells of what was selected, or of how it goes without what was offered; a second one tells nothing new.
+    """
     signal = of_command(command) if session.seen else ""
-    if not signal or (signal == CHECKED and not session.selected):
+    if not signal or (signal == CHECKED and (session.checked or not (session.selected or session.offered))):
         return ()
     return (Event(moment.at, signal, moment.session, moment.project, session.request),)
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from repertoire.app.clock import now
 from repertoire.app.memory import known_trials
 from repertoire.app.review import Judged, review
+from repertoire.learning.intervals import Interval, wilson
 from repertoire.learning.leaning import leanings
-from repertoire.learning.memory import Clock, Interval, Memory, Record, propensity, remember, wilson
+from repertoire.learning.memory import Clock, Memory, Record, propensity, remember
 from repertoire.learning.outcomes import OUTCOMES, Trial
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings

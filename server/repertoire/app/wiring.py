@@ -11,7 +11,7 @@ from pathlib import Path
 
 from repertoire.app.clock import today
 from repertoire.app.evaluate import Tools
-from repertoire.app.memory import memory, use_prior
+from repertoire.app.memory import Use, memory
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
@@ -43,6 +43,7 @@ class Repertoire:
     store: Store
     embedder: IdleEmbedder | None  # None: no model, and `degraded` says why
     pipeline: Pipeline
+    use: Use
     degraded: tuple[str, ...] = ()
 
     def muted(self) -> frozenset[str]:
@@ -54,8 +55,8 @@ class Repertoire:
         return self.muted() | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self) -> frozenset[str]:
-        """Return what is never suggested unasked: the muted, and components with more than a remark against them."""
-        return self.muted() | self.store.flags.withheld(HINTABLE)
+        """Return what is never suggested unasked: what is muted, does harm, or has more than a remark against it."""
+        return self.muted() | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
 
 @contextmanager
@@ -75,6 +76,7 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
+        use = Use(lambda: remembered(store, settings))
         pipeline = Pipeline(
             store.graph,
             store.vectors,
@@ -84,14 +86,12 @@ def open_repertoire(
                 pace=Pace(budget_ms=settings.query_ms),
                 stack=stack_in(),
                 reranker=open_reranker(settings),
-                priors=(
-                    *usual_priors(today, ageing=ageing_of(settings)),
-                    use_prior(lambda: remembered(store, settings)),
-                ),
+                priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior),
                 aged=aged_in(ageing_of(settings)),
+                demoted=use.demoted,
             ),
         )
-        yield Repertoire(home, settings, store, embedder, pipeline, degraded)
+        yield Repertoire(home, settings, store, embedder, pipeline, use, degraded)
 
 
 def remembered(store: Store, settings: Settings) -> Memory:

@@ -175,7 +175,8 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
             ageing=ageing_of(repertoire.settings),
         )
         muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
-        found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit)
+        memory = repertoire.use.memory
+        found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit, memory=memory)
         if form and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))
         else:

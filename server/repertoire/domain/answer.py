@@ -67,6 +67,7 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict)
     whys: tuple[Why, ...] = ()
     aged: str = ""  # when it was last changed, where that makes it stale
+    demoted: str = ""  # on what evidence it stands lower than it fits: tasks went better without it
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from repertoire.learning.memory import Memory, Record, wilson
+from repertoire.learning.intervals import wilson
+from repertoire.learning.memory import Memory, Record
 
 _TAKEN, _OUTCOME, _EXPLORE = 0.5, 0.6, 0.2  # the most that each part may say
 _DOUBT = 4.0  # looks' worth of the usual rate, which every component begins with
 _SPAN = math.log(4.0)  # taken four times as often as usual says all that can be said
+_NEVER = 1e-9
 _ENOUGH = 8.0  # looks after which hardly anything is left to explore
 
 
@@ -26,12 +28,14 @@ def leanings(memory: Memory) -> Mapping[str, float]:
 
 def leaning(record: Record, usual: float) -> float:
     """Return what speaks for a component that is taken, and did, like this, where offers are taken as usual."""
+    if record.lift.harmful:  # nothing that else speaks for it outweighs that tasks go better without it
+        return -1.0
     total = _TAKEN * _liked(record, usual) + _OUTCOME * _proved(record) - _EXPLORE * _explored(record)
     return min(max(total, -1.0), 1.0)
 
 
 def _liked(record: Record, usual: float) -> float:
-    if not record.looks or not usual:
+    if not record.looks or usual < _NEVER:
         return 0.0
     rate = (record.taken + _DOUBT * usual) / (record.looks + _DOUBT)
     return min(max(math.log(rate / usual) / _SPAN, -1.0), 1.0)

@@ -1,4 +1,4 @@
-"""Remembers per component what became of its offers: counted, decayed with a half-life, with its uncertainty.
+"""Remembers per component what became of its offers: counted, decayed with a half-life, with uncertainty and lift.
 
 Position is corrected for by inverse propensity: what stands first is looked at first, so an offer at rank r counts as
 1/r of a look (position-based model; the curve that click logs of ranked lists show, with exponent 1). Taken offers over
@@ -7,27 +7,18 @@ looks is then an estimate of how often it is taken by whoever looks at it, where
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
+from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
 
 HALF_LIFE = 90.0  # days, unless settings say otherwise
 ELSEWHERE = 0.5  # what another project's trial counts for in this one
 _DAY = timedelta(days=1)
-_Z = 1.96  # 95 %
-_NONE = 1e-6
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A share between two bounds that hold it with 95 %."""
-
-    low: float = 0.0
-    high: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +30,7 @@ class Record:
     selected: int = 0
     ok: int = 0
     failed: int = 0
-    success: Interval = Interval()  # of those selections whose outcome is known
+    success: Interval = ANY_SHARE  # of those selections whose outcome is known
     selected_with: Mapping[str, int] = field(default_factory=dict)
     last_recommended: str = ""
     last_selected: str = ""
@@ -47,6 +38,7 @@ class Record:
     taken: float = 0.0
     good: float = 0.0
     bad: float = 0.0
+    lift: Lift = NO_LIFT
 
 
 @dataclass(frozen=True)
@@ -118,14 +110,5 @@ def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]
         taken=sum(clock.weight(trial) for trial in offered if trial.selected_at),
         good=sum(map(clock.weight, good)),
         bad=sum(map(clock.weight, bad)),
+        lift=lift_of(own, clock.weight),
     )
-
-
-def wilson(successes: float, trials: float) -> Interval:
-    """Return Wilson's bounds of a share; everything is possible where nothing was tried."""
-    if trials < _NONE:  # decayed to nothing
-        return Interval()
-    share, z2 = successes / trials, _Z * _Z
-    middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-    spread = _Z * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
-    return Interval(max(middle - spread, 0.0), min(middle + spread, 1.0))

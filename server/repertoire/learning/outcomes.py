@@ -7,11 +7,14 @@ the call failed), or installed after the offer. *Outcome* of a selection:
 - failed: its call failed and no later one did better, an edit was undone, or the next prompt corrects it;
 - ok: a check (tests, types, linter) passed after it, within the same request;
 - unknown: everything else, which says neither.
+
+What came of a *request*, also where nothing was selected for it: failed where one of its selections did, or what was
+done for it was undone or corrected; else ok where one of its selections was, or a check passed in it; else unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -68,6 +71,7 @@ class Trial:
     how: str = ""  # used, installed
     outcome: str = UNKNOWN
     because: str = ""  # what told the outcome
+    apart: str = UNKNOWN  # what came of its request, where it was offered for one and not selected
 
     @property
     def at(self) -> str:
@@ -80,7 +84,7 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
     fold = _Fold()
     for event in events:
         fold.add(event)
-    return fold.found
+    return fold.trials()
 
 
 class _Fold:
@@ -93,11 +97,13 @@ class _Fold:
         self._told: set[int] = set()  # trials whose outcome somebody told
         self._present: dict[str, list[int]] = {}  # by session: what its present request selected
         self._before: dict[str, list[int]] = {}  # and the one before
+        self._asked: dict[str, str] = {}  # by session: its present request
+        self._apart: dict[tuple[str, str], str] = {}  # what a request without a selection came to
 
     def add(self, event: Dated) -> None:
         """Take in one event."""
         if event.kind == ASKED:
-            self._next_request(event.session)
+            self._next_request(event)
         elif event.kind == OFFERED and event.node:
             self._offered(event)
         elif event.kind in (SELECTED, FAILED) and event.node:
@@ -105,14 +111,37 @@ class _Fold:
         elif event.kind == OUTCOME and event.node:
             self._said(event)
         elif event.kind == CHECKED:
-            self._signal(self._present.get(event.session, ()), OK, "a check passed after it")
+            self._told_of(event, self._present.get(event.session, ()), OK, "a check passed after it")
         elif event.kind == UNDONE:
-            self._signal(self._last(event.session), BAD, "an edit was undone after it")
+            self._told_of(event, self._last(event.session), BAD, "an edit was undone after it")
         elif event.kind == CORRECTED:
-            self._signal(self._last(event.session), BAD, "the next prompt corrected it")
+            self._told_of(event, self._last(event.session), BAD, "the next prompt corrected it")
 
-    def _next_request(self, session: str) -> None:
+    def trials(self) -> list[Trial]:
+        """Return what was found, what was left aside with what came of its request."""
+        came: dict[tuple[str, str], str] = dict(self._apart)
+        for trial in self.found:
+            where = trial.session, trial.request
+            if trial.selected_at and trial.request and came.get(where) != BAD and trial.outcome != UNKNOWN:
+                came[where] = trial.outcome
+        return [self._beside(trial, came) for trial in self.found]
+
+    def _beside(self, trial: Trial, came: Mapping[tuple[str, str], str]) -> Trial:
+        outcome = UNKNOWN if trial.selected_at else came.get((trial.session, trial.request), UNKNOWN)
+        return trial if outcome == UNKNOWN else replace(trial, apart=outcome)
+
+    def _next_request(self, event: Dated) -> None:
+        session = event.session
         self._before[session] = self._present.pop(session, [])
+        self._asked[session] = event.request
+
+    def _told_of(self, event: Dated, indices: Iterable[int], outcome: str, because: str) -> None:
+        """Tell what came of selections; where there are none, it is the present request that it came of."""
+        indices = list(indices)
+        self._signal(indices, outcome, because)
+        request = self._asked.get(event.session, "")
+        if request and not indices and self._apart.get((event.session, request)) != BAD:
+            self._apart[event.session, request] = outcome
 
     def _last(self, session: str) -> list[int]:
         return self._present.get(session) or self._before.get(session, [])

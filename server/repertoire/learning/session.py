@@ -39,6 +39,8 @@ class Session:
     request: str = ""  # key of the open request
     prompt: str = ""  # what was kept of its text
     selected: frozenset[str] = frozenset()  # what the open request has selected
+    offered: frozenset[str] = frozenset()  # what was offered for it
+    checked: bool = False  # whether a check passed since the last of these
 
 
 def replay(events: Iterable[Happened]) -> Session:
@@ -47,19 +49,26 @@ def replay(events: Iterable[Happened]) -> Session:
     used: set[str] = set()
     request, prompt = "", ""
     selected: set[str] = set()
+    open_to: set[str] = set()
+    checked = False
     for event in events:
         if event.kind == OFFERED:
             offered.add(event.node)
+            if event.request and event.request == request:
+                open_to.add(event.node)
         elif event.kind == COMPACTED:
             offered.clear()
         elif event.kind == SELECTED:
             used.add(event.node)
             if event.request == request:
                 selected.add(event.node)
+                checked = False
+        elif event.kind == CHECKED:
+            checked = True
         elif event.kind == ASKED:
             request, prompt = event.request, str(event.data.get("prompt", ""))
-            selected.clear()
+            selected, open_to, checked = set(), set(), False
         elif event.kind == CLOSED:
             request, prompt = "", ""
-            selected.clear()
-    return Session(frozenset(offered | used), request, prompt, frozenset(selected))
+            selected, open_to, checked = set(), set(), False
+    return Session(frozenset(offered | used), request, prompt, frozenset(selected), frozenset(open_to), checked)

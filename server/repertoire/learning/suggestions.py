@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from repertoire.learning.memory import wilson
+from repertoire.learning.intervals import wilson
 from repertoire.learning.outcomes import BAD, Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"

@@ -114,7 +114,8 @@ class Answers:
                 ageing=ageing_of(repertoire.settings),
             )
             muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
-            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit)
+            memory = repertoire.use.memory
+            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit, memory=memory)
             return explanation_reply(explained), ()
         return status_reply(status(repertoire, environment=self._environment)), ()
 

@@ -65,6 +65,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(_why_line(hit.whys)),
         *_indent(flag_lines(component.flags)),
         *_indent([hit.aged] if hit.aged else []),
+        *_indent([hit.demoted] if hit.demoted else []),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
     ]

@@ -12,6 +12,7 @@ from repertoire.ports import Link
 from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
 from repertoire.rendering.answers import LINE, NAME, other_text, type_name, why_text
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
+from repertoire.rendering.learned import lift_text
 from repertoire.retrieval.neighbourhood import Neighbourhood
 from repertoire.sources.equipment import Condition
 
@@ -60,6 +61,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("installed copy", copy_text(explanation.copy))
     lines += _line("its source", lost_text(explanation.lost))
     lines += _line("used", _used(explanation))
+    lines += _line("lift", lift_text(explanation.lift))
     lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])

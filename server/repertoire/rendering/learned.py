@@ -8,6 +8,7 @@ from repertoire.app.feedback import Feedback
 from repertoire.app.review import WAITING, Judged
 from repertoire.app.stats import Learned, Stats
 from repertoire.domain.text import clean_line
+from repertoire.learning.lift import Lift
 from repertoire.learning.memory import Record
 from repertoire.rendering.answers import NAME
 
@@ -45,6 +46,19 @@ def stats_text(found: Stats) -> str:
     return "\n".join(lines)
 
 
+def lift_text(lift: Lift) -> str:
+    """Render what a component did to its requests, where both kinds are known; and that it is demoted for it."""
+    if not lift.known:
+        return ""
+    used, unused, difference = lift.used, lift.unused, lift.difference
+    low, high = 100 * difference.low, 100 * difference.high
+    told = (
+        f"{used.ok} of {used.known} went well with it, {unused.ok} of {unused.known} where it was only offered: "
+        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % sure)"
+    )
+    return f"{told}; {lift.demoted}" if lift.demoted else told
+
+
 def review_text(found: Sequence[Judged]) -> str:
     """Render what use suggests, what waits for a decision first."""
     if not found:
@@ -71,6 +85,7 @@ def _learned_lines(learned: Learned) -> list[str]:
     if learned.here.recommended or learned.here.selected:
         lines.append(f"    here: {_counted(learned.here)}")
     lines.append(f"    everywhere: {_counted(learned.everywhere)}")
+    lines += [f"    lift: {told}"] if (told := lift_text(learned.everywhere.lift)) else []
     if learned.selected_with:
         beside = (f"{clean_line(name, NAME)} ({times})" for name, times in learned.selected_with.items())
         lines.append(f"    selected with: {', '.join(beside)}")

@@ -12,7 +12,7 @@ class Candidate:
 
     `covers` are words of the task, `capabilities` those of the needed ones that it provides; `alike` tells by key how
     far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with;
-    `stale`, of one that is, since when.
+    `stale`, of one that is, since when; `demoted`, of one that does harm, on what evidence.
     """
 
     key: str
@@ -29,12 +29,14 @@ class Candidate:
     alike: Mapping[str, float] = field(default_factory=dict)
     bundle: str = ""
     stale: str = ""
+    demoted: str = ""
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Keep one of those that do the same, at the place of the best of them.
 
-    It is the one that lacks nothing, else the installed one, else one that is not stale, else the first.
+    It is the one that lacks nothing, else one that does no harm, else the installed one, else one that is not stale,
+    else the first.
     """
     return list(merged(ranked)[0])
 
@@ -55,5 +57,5 @@ def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]
     return kept, {key: kept[where].key for key, where in at.items()}
 
 
-def _standing(candidate: Candidate) -> tuple[bool, bool, bool]:
-    return bool(candidate.lacking), not candidate.installed, bool(candidate.stale)
+def _standing(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
+    return bool(candidate.lacking), bool(candidate.demoted), not candidate.installed, bool(candidate.stale)

@@ -47,15 +47,20 @@ def _ageless(_kind: str, _changed: str) -> str:
     return ""
 
 
+def _harmless(_key: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Options:
-    """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is stale."""
+    """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is said of hits."""
 
     pace: Pace = field(default_factory=Pace)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
     aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
+    demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
 
 
 class Pipeline:
@@ -146,6 +151,7 @@ class Pipeline:
                     parts,
                     whys(ranking.plan, snapshot, row, entry, reasons),
                     self._options.aged(entry.component.type, entry.component.last_commit),
+                    self._options.demoted(entry.component.id),
                 )
             )
         return found
