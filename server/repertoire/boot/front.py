@@ -313,7 +313,7 @@ def _not_yet(doing: str, seconds: int) -> str:
 def _parse(line: bytes) -> Message | None:
     try:
         message = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or thousands of brackets
         return None
     return message if isinstance(message, dict) else None
 

@@ -78,7 +78,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
+    except (OSError, ValueError):  # no name of a folder at all: it holds a NUL
         return []
 
 

@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repertoire.domain.errors import RepertoireError
+from repertoire.domain.text import sendable
 
 # verb → module of its command: a short verb should not pay for the imports of a long one
 VERBS = {
@@ -89,12 +90,21 @@ def cli() -> None:
     """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
 
 
+def _word(given: str) -> str:
+    """Return what was typed as text; bytes that are none stay only where they name a file."""
+    try:
+        return given if os.path.lexists(given) else sendable(given)
+    except ValueError:  # it holds a NUL
+        return sendable(given)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
     try:
-        status: Any = cli.main(args=arguments, prog_name="repertoire", standalone_mode=False)
+        words = [_word(given) for given in (sys.argv[1:] if arguments is None else arguments)]
+        status: Any = cli.main(args=words, prog_name="repertoire", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
         sys.exit(130)

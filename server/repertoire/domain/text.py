@@ -49,6 +49,11 @@ def split_words(text: str) -> list[str]:
     return words
 
 
+def sendable(text: str) -> str:
+    """Return text that UTF-8 can carry: half a surrogate pair, from JSON's escapes, would fail whoever takes it."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def index_text(text: str) -> str:
     """Return text as the full-text index stores it: split words joined by blanks."""
     return " ".join(split_words(text))

@@ -8,6 +8,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.lines import client_lines
 from repertoire.mcp_server.process import leaving, log_to_stderr, tend
 from repertoire.mcp_server.server import build_server
 
@@ -15,7 +16,7 @@ from repertoire.mcp_server.server import build_server
 async def serve(desk: Desk) -> None:
     """Answer until the client closes the pipe."""
     server = build_server(desk.handlers)
-    async with stdio_server() as (read, write), anyio.create_task_group() as group:
+    async with stdio_server(stdin=client_lines()) as (read, write), anyio.create_task_group() as group:
         group.start_soon(tend, desk)
         await server.run(read, write, server.create_initialization_options())
         group.cancel_scope.cancel()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, sendable
 from repertoire.mcp_server.definitions import Tool
 
 _WORDS = {"true": True, "false": False}
@@ -46,7 +46,7 @@ def _fit(tool: Tool, name: str, schema: Mapping[str, Any], value: Any) -> Any:
 def _string(schema: Mapping[str, Any], value: Any) -> str | None:
     if not isinstance(value, str) or not value.strip() or len(value) > schema.get("maxLength", len(value)):
         return None
-    return value if value in schema.get("enum", [value]) else None
+    return sendable(value) if value in schema.get("enum", [value]) else None
 
 
 def _integer(schema: Mapping[str, Any], value: Any) -> int | None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire.domain.text import sendable
+
 NOTHING = "{}"
 
 
@@ -29,7 +31,7 @@ class Hook:
     def text(self, name: str) -> str:
         """Return a value as text."""
         value = self.arguments.get(name, "")
-        return value if isinstance(value, str) else json.dumps(value, default=str)
+        return sendable(value) if isinstance(value, str) else json.dumps(value, default=str)
 
     def mapping(self, name: str) -> Mapping[str, Any]:
         """Return a value as an object, empty where it is none."""
@@ -37,7 +39,7 @@ class Hook:
         if isinstance(value, str):
             try:
                 value = json.loads(value)
-            except ValueError:
+            except (ValueError, RecursionError):  # no JSON, or thousands of brackets
                 return {}
         return value if isinstance(value, Mapping) else {}
 

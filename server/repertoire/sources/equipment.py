@@ -215,7 +215,7 @@ def _read(path: Path) -> str:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(_MOST)
-    except OSError:
+    except (OSError, ValueError):  # no name of a file at all: it holds a NUL
         return ""
 
 
