@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,12 +12,19 @@ import pytest
 from mcp import Client
 from mcp_types import Implementation
 
+from mcp_server.protocol_kit import FETCHED, protocol_kit
 from mcp_server.talk import CLAUDE_CODE, Talk
 from repertoire.app.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.mcp_server.desk import Desk
 from repertoire.mcp_server.server import build_server
 from shelf import filled_home
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Fetch what npm has to bring while other tests run."""
+    if any("kit" in getattr(item, "fixturenames", ()) for item in session.items):
+        session.config.stash[FETCHED] = ThreadPoolExecutor(1).submit(protocol_kit)
 
 
 @pytest.fixture
