@@ -6,6 +6,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.ingest import remove_source
+from repertoire.domain.component import TWIN_OF
 
 FILES = {
     "skills/alpha/SKILL.md": skill("alpha", "Tests APIs."),
@@ -89,6 +90,23 @@ def test_an_ingest_that_is_stopped_leaves_the_graph_as_it_was_and_the_next_one_f
     assert bench.rows() == before
 
     assert bench.ingest(folder).changed == 3
+
+
+def test_an_ingest_that_ended_before_it_compared_is_completed_by_the_next_one(bench):
+    def ended(step):
+        if step.stage == "relate":
+            raise KeyboardInterrupt
+
+    text = skill("alpha", "Tests APIs.", " ".join(f"word{number}" for number in range(60)))
+    one, two = (bench.write({"skills/alpha/SKILL.md": text}, under=place) for place in ("one", "two"))
+    bench.ingest(one)
+    with pytest.raises(KeyboardInterrupt):
+        bench.ingest(two, report=ended)
+    assert not bench.store.graph.edges_of(TWIN_OF)
+
+    assert bench.ingest(one).changed == 0
+    assert len(bench.store.graph.edges_of(TWIN_OF)) == 1
+    assert not bench.store.sources.unsettled()
 
 
 def test_removing_a_source_removes_exactly_its_own(bench):

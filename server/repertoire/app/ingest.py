@@ -78,7 +78,7 @@ def ingest(
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
         note_read(store, opened.info.key)
-    if any(told.changed or told.removed for told in reports):
+    if store.sources.unsettled():  # by this ingest, or by one that was killed before it was done
         settle(store, report=report)
     return tuple(reports)
 
@@ -269,9 +269,12 @@ def settle(store: Store, *, report: Report = quiet) -> None:
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
+    unsettled = store.sources.unsettled()
     renew_patterns(store)
     relate(store, tick=lambda: report(Step("", "relate")))
     store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
+    if unsettled:
+        store.sources.settled(unsettled)
 
 
 def _carriers(store: Store) -> list[Carrier]:

@@ -11,6 +11,8 @@ from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, Owner, prepare
 
+_UNSETTLED = "unsettled"
+
 
 @dataclass(frozen=True)
 class SourceRow:
@@ -124,6 +126,8 @@ class Sources:
             )
             writer.collect_orphans()
             total = self._db.value("SELECT count(*) FROM node WHERE source_id = ?", (owner,))
+            if changed or stale:
+                self._unsettle()
         return Written(changed, len(stale), total)
 
     def remove(self, source: str) -> bool:
@@ -139,7 +143,17 @@ class Sources:
             writer.drop_components(self._db.rows("SELECT id, key FROM node WHERE source_id = ?", (owner,)))
             self._db.execute("DELETE FROM source WHERE id = ?", (owner,))
             writer.collect_orphans()
+            self._unsettle()
         return True
+
+    def unsettled(self) -> int:
+        """Return the number of the last change after which what only all sources show was not worked out; 0: none."""
+        return int(self._db.value("SELECT value FROM meta WHERE key = ?", (_UNSETTLED,)) or 0)
+
+    def settled(self, number: int) -> None:
+        """Note that it was worked out since the change with this number; what came later stays to be done."""
+        with self._db.transaction():
+            self._db.execute("UPDATE meta SET value = 0 WHERE key = ? AND value = ?", (_UNSETTLED, number))
 
     def set_edges(self, edges: Sequence[Edge], *, now: str, file: str) -> None:
         """Replace the edges that no source owns and that carry this label (`file`) with these.
@@ -155,6 +169,14 @@ class Sources:
         """Add or update a node that no source owns; it stays while an edge needs it, so add both in one transaction."""
         with self._db.transaction():
             GraphWriter(self._db, self._vectors, now).put_node(node)
+
+    def _unsettle(self) -> None:
+        # In the transaction of the change: whoever is killed before the rest is done leaves a note that it is not.
+        self._db.execute(
+            """INSERT INTO meta SELECT ?1, value + 1 FROM meta WHERE key = 'revision'
+               ON CONFLICT(key) DO UPDATE SET value = excluded.value""",
+            (_UNSETTLED,),
+        )
 
     def _upsert_source(self, info: SourceInfo, now: str) -> int:
         self._db.execute(

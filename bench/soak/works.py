@@ -1,0 +1,306 @@
+"""What is killed: ingests, learning from use, and bringing a file of every older schema up to date."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from states import ROOT
+
+from repertoire.app.embed import embed_pending
+from repertoire.app.ingest import ingest
+from repertoire.app.installs import note_installs
+from repertoire.app.patterns import renew_patterns
+from repertoire.app.record import Lesson, Moment, Request
+from repertoire.app.review import renew_learned
+from repertoire.app.wiring import open_embedder
+from repertoire.mcp_server.work import Writes
+from repertoire.settings import Settings
+from repertoire.store.connection import Connection
+from repertoire.store.database import Store
+from repertoire.store.events import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
+from repertoire.store.migrations import MIGRATIONS, NEWEST, migrate
+
+NOW = "2026-01-01T00:00:00Z"
+_SOURCES, _FEW, _SMALL = 4, 2, 4  # few where they are small: the short form in the tests
+_TOPICS = (
+    ("pdf", "Fills the fields of PDF forms from a spreadsheet"),
+    ("changelog", "Writes release notes and a changelog from the commits of a git repository"),
+    ("ledger", "Audits an accounting ledger for postings that do not balance"),
+    ("postgres", "Runs SQL queries against a PostgreSQL database and explains slow ones"),
+    ("browser", "Drives a real browser for end-to-end tests with screenshots"),
+    ("kubernetes", "Deploys services to Kubernetes with Helm charts and rollbacks"),
+)
+_WORDS = "check draft gather list measure name order plan quote read sort test trace verify weigh write".split()
+
+
+class Work(Protocol):
+    """Something that writes to the file of a home and may be done again."""
+
+    name: str
+    weight: float  # its share of the kills
+
+    def prepare(self, home: Path) -> None:
+        """Make what the work begins with."""
+
+    def recall(self, home: Path) -> None:
+        """Read into this process what `prepare` kept for those that do the work."""
+
+    def run(self, home: Path) -> None:
+        """Do it, or what is left of it."""
+
+
+class Recalled:
+    """The vectors that the real model gave once: hundreds of killed processes need not load it."""
+
+    def __init__(self) -> None:
+        self._real, _ = open_embedder(ROOT, Settings())
+        if self._real is None:
+            message = "the bundled model is missing"
+            raise RuntimeError(message)
+        self.model, self.reading, self.dimensions = self._real.model, self._real.reading, self._real.dimensions
+        self.loaded = True
+        self.known: dict[tuple[str, str], Any] = {}
+
+    def load(self) -> None:
+        """Do nothing: the model is asked only for what is not known."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Any:
+        return self._embed("query", texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        return self._embed("passage", texts)
+
+    def _embed(self, kind: str, texts: Sequence[str]) -> Any:
+        real = self._real.embed_queries if kind == "query" else self._real.embed_passages  # type: ignore[union-attr]
+        new = [text for text in dict.fromkeys(texts) if (kind, text) not in self.known]
+        for text in new:  # one by one: what a text comes to must not depend on what it is embedded with
+            self.known[kind, text] = real([text])[0]
+        return np.stack([self.known[kind, text] for text in texts])
+
+
+class _Home:
+    """What works share: a machine where Claude Code was never used, sources beside the home, recalled vectors."""
+
+    weight = 1.0
+
+    def __init__(self) -> None:
+        self.embedder = Recalled()
+
+    def recall(self, home: Path) -> None:
+        self.embedder.known = pickle.loads((home / "vectors").read_bytes())
+
+    def keep_vectors(self, home: Path) -> None:
+        (home / "vectors").write_bytes(pickle.dumps(self.embedder.known))
+
+    def settle_in(self, home: Path) -> Path:
+        place = home.parent
+        os.environ.update(HOME=str(place), CLAUDE_PROJECT_DIR=str(place / "project"), REPERTOIRE_HOME=str(home))
+        os.environ.pop("CLAUDE_CONFIG_DIR", None)
+        return place / "sources"
+
+
+class Ingest(_Home):
+    """Reads sources one after the other and gives their components vectors; `changed`: over an earlier state."""
+
+    def __init__(self, size: int, *, changed: bool) -> None:
+        super().__init__()
+        self.name = "ingest of what changed" if changed else "first ingest"
+        self._size, self._changed = size, changed
+        self._sources = _FEW if size < _SMALL else _SOURCES
+
+    def prepare(self, home: Path) -> None:
+        sources = self.settle_in(home)
+        for number in range(self._sources):
+            write_source(sources / f"kit{number}", number, self._size, changed=False)
+        self.run(home)  # gives the vectors too
+        if self._changed:
+            for number in range(self._sources):
+                write_source(sources / f"kit{number}", number, self._size, changed=True)
+            database = (home / "repertoire.db").read_bytes()
+            self.run(home)
+            (home / "repertoire.db").write_bytes(database)
+        else:
+            (home / "repertoire.db").unlink()
+        self.keep_vectors(home)
+
+    def run(self, home: Path) -> None:
+        sources = self.settle_in(home)
+        with Store.open(home / "repertoire.db") as store:
+            for folder in sorted(sources.iterdir()):
+                ingest(store, home, str(folder), settings=Settings())
+            embed_pending(store, self.embedder)
+
+
+class Learning(_Home):
+    """Records sessions of prompts, offers, selections and what came of them; rebuilds what use teaches in between."""
+
+    name, weight = "learning", 1.5
+    _rebuilt_every = 5
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def prepare(self, home: Path) -> None:
+        sources = self.settle_in(home)
+        write_source(sources / "kit0", 0, self._size, changed=False)
+        with Store.open(home / "repertoire.db") as store:
+            ingest(store, home, str(sources / "kit0"), settings=Settings())
+            embed_pending(store, self.embedder)
+        database = (home / "repertoire.db").read_bytes()
+        self.run(home)
+        (home / "repertoire.db").write_bytes(database)
+        self.keep_vectors(home)
+
+    def run(self, home: Path) -> None:
+        self.settle_in(home)
+        with Store.open(home / "repertoire.db") as store:
+            components = sorted(row.id for row in store.graph.summaries())
+            done = {event.request for event in store.events.recent(kinds=(ASKED,), limit=100_000)}
+            writes = Writes({"REPERTOIRE_HOME": str(home)})
+            for number, (request, batches) in enumerate(self._requests(components), 1):
+                if request.key not in done:
+                    for events, lesson in batches:
+                        writes.keep(events, lesson)
+                if number % self._rebuilt_every == 0:
+                    rebuild(store)
+            rebuild(store)
+            writes.close()
+
+    def _requests(self, components: list[str]) -> Iterator[tuple[Request, list[tuple[list[Event], Lesson | None]]]]:
+        draw = random.Random(7)
+        for number in range(self._size * 4):
+            moment = Moment(NOW, f"session {number // 3}", "/project")
+            topic = draw.randrange(len(_TOPICS))
+            text = f"{_TOPICS[topic][1]}, but {draw.choice(_WORDS)} it first"
+            request = Request(f"request:{number:032}", text)
+            shown = draw.sample(components, 3)
+            chosen = shown[0] if draw.random() < 0.7 else components[topic % len(components)]
+
+            def event(kind: str, node: str = "", *, at: Moment = moment, key: str = request.key, **data: Any) -> Event:
+                return Event(at.at, kind, at.session, at.project, key, node, data)
+
+            offers = [event(OFFERED, node, rank=rank, name=node, where="prompt") for rank, node in enumerate(shown, 1)]
+            vector = self.embedder.embed_queries([text])[0]
+            used = Lesson(request, chosen, moment, vector, self.embedder.reading)
+            # One transaction a prompt: what was done is told from what is left by the prompts in the log.
+            followed = [event(SELECTED, chosen), event(SELECTED, components[(topic + 1) % len(components)])]
+            followed.append(event(CHECKED) if number % 3 else event(OUTCOME, chosen, outcome="failed"))
+            yield request, [([event(ASKED, prompt=text), *offers, *followed, event(CLOSED)], used)]
+
+
+def rebuild(store: Store) -> None:
+    """Make anew what use teaches, as a refresh does."""
+    note_installs(store)
+    renew_learned(store)
+    renew_patterns(store)
+
+
+class Migration:
+    """Brings a file of an older schema up to date; of schema 0 there is no file."""
+
+    def __init__(self, schema: int, size: int) -> None:
+        self.name = f"migration from schema {schema}" if schema else "making the file"
+        self.weight = 1.5 / NEWEST
+        self._schema, self._size = schema, size
+
+    def prepare(self, home: Path) -> None:
+        if not self._schema:
+            return
+        connection = Connection(home / "repertoire.db", known_schema=NEWEST)
+        migrate(connection, MIGRATIONS[: self._schema])
+        fill(connection, 20 * self._size)
+        connection.close()
+
+    def recall(self, home: Path) -> None:
+        """Nothing was kept."""
+
+    def run(self, home: Path) -> None:
+        Store.open(home / "repertoire.db").close()
+
+
+def fill(connection: Connection, size: int) -> None:
+    """Write what any schema holds, in the columns of the first."""
+    draw = random.Random(11)
+    text = ("description", "body", "code", "examples", "front_matter", "allowed_tools", "repository", "path")
+    more = ("plugin", "marketplace", "licence", "content_hash", "first_commit", "last_commit", "install")
+    columns = ("node_id", "type", *text, *more, "installed", "popularity", "version")
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO source VALUES (1, 'folder:/kit', 'folder', '/kit', 'acme/kit', '', ?, ?)", (NOW, NOW)
+        )
+        for number in range(1, size + 1):
+            key = f"folder:/kit:skills/{number}/SKILL.md"
+            values = [number, "skill", *(f"{name} {number}" for name in text), *(["[]"] * len(more)), 0, 0.5, 1]
+            body = " ".join(draw.choices(_WORDS, k=200))
+            values[columns.index("body")], values[columns.index("content_hash")] = body, f"hash {number}"
+            connection.execute("INSERT INTO file VALUES (1, ?, ?, '')", (key, f"hash {number}"))
+            node = (number, key, "component", f"name {number}", 1, key, "{}", NOW, NOW)
+            connection.execute(f"INSERT INTO node VALUES ({', '.join('?' * len(node))})", node)
+            marks = ", ".join("?" * len(columns))
+            connection.execute(f"INSERT INTO component({', '.join(columns)}) VALUES ({marks})", values)
+            connection.execute(
+                "INSERT INTO component_text(rowid, name, description, body) VALUES (?, ?, ?, ?)",
+                (number, f"name {number}", f"description {number}", body),
+            )
+            event = (NOW, "offered", f"session {number % 9}", "/project", "", key, '{"rank": 1}')
+            connection.execute(
+                "INSERT INTO event(at, kind, session, project, request, node, data) VALUES (?, ?, ?, ?, ?, ?, ?)", event
+            )
+        for number in range(2, size + 1):
+            edge = (number, number - 1, "mentions", 0.5, "its words", 1, "")
+            connection.execute(
+                "INSERT INTO edge(source, target, relation, weight, evidence, source_id, file) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                edge,
+            )
+        silenced = {"target": "folder:/kit:skills/1/SKILL.md", "scope": "component", "at": NOW, "how": "muted"}
+        names = [row[1] for row in connection.rows("PRAGMA table_info(mute)")]
+        mute = [silenced.get(name, "") for name in names]
+        connection.execute(f"INSERT INTO mute VALUES ({', '.join('?' * len(mute))})", mute)
+        connection.execute("INSERT INTO correction VALUES ('folder:/kit:skills/2/SKILL.md', '[]', ?)", (NOW,))
+
+
+def write_source(folder: Path, number: int, size: int, *, changed: bool) -> None:
+    """Write a repository of skills, agents, commands, hooks and a server; `changed`: as it is a commit later."""
+    draw = random.Random(f"{number}")
+    _write(folder / ".claude-plugin/plugin.json", f'{{"name": "kit{number}", "version": "1.{int(changed)}.0"}}')
+    for item in range(size):
+        topic, text = _TOPICS[(item + number) % len(_TOPICS)]
+        words = " ".join(draw.choices(_WORDS, k=40))
+        path = folder / ("agents" if item % 4 == 1 else "commands" if item % 4 == 2 else f"skills/{topic}-{item}")
+        path = path / ("SKILL.md" if item % 4 in (0, 3) else f"{topic}-{item}.md")
+        path.unlink(missing_ok=True)
+        if changed and item % 5 == 4:  # gone
+            continue
+        body = f"# {topic}\n\nUse the {topic} skill. {words}\n" + (
+            "Now with more.\n" if changed and item % 3 == 0 else ""
+        )
+        _write(path, f"---\nname: {topic}-{item}\ndescription: {text}, kind {item} of kit {number}.\n---\n\n{body}")
+    if changed:
+        _write(folder / "skills/new/SKILL.md", "---\nname: new\ndescription: Came a commit later.\n---\n\nNew.\n")
+    _write(
+        folder / "hooks/hooks.json", '{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "ruff"}]}]}}'
+    )
+    _write(folder / ".mcp.json", f'{{"mcpServers": {{"server{number}": {{"command": "npx", "args": ["-y", "a"]}}}}}}')
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def works(size: int) -> list[Work]:
+    """Return everything that is killed."""
+    return [
+        Ingest(size, changed=False),
+        Ingest(size, changed=True),
+        Learning(size),
+        *(Migration(schema, size) for schema in range(NEWEST)),
+    ]
