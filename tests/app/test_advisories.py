@@ -86,3 +86,23 @@ def test_files_that_are_no_records_are_told_and_stop_nothing(bench, found):
     assert len(report.matches) == 1
     assert len(report.unread) == 5
     assert any("larger than 20 MB" in note for note in report.unread)
+
+
+def test_a_server_requires_what_is_declared_beside_it_where_it_starts_from_there(bench):
+    servers = {
+        "own": {"command": "node", "args": ["./server.js"]},
+        "fetched": {"command": "npx", "args": ["-y", "x@1.0.0"]},
+    }
+    folder = bench.write(
+        {
+            ".mcp.json": json.dumps({"mcpServers": servers}),
+            "package.json": json.dumps({"dependencies": {"@acme/kit": "1.4.1"}}),
+        }
+    )
+    bench.ingest(folder)
+
+    own, fetched = bench.all()[".mcp.json#own"], bench.all()[".mcp.json#fetched"]
+
+    assert "requirement:package:@acme/kit@1.4.1" in bench.links(own, "depends_on")
+    assert "requirement:package:x@1.0.0" in bench.links(fetched, "depends_on")
+    assert "requirement:package:@acme/kit@1.4.1" not in bench.links(fetched, "depends_on")

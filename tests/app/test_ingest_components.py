@@ -135,7 +135,7 @@ def test_requirements_are_edges_to_what_is_needed(bench):
     assert set(bench.links(bench.one("mcp_server"), "depends_on")) == {
         "requirement:binary:npx",
         "requirement:runtime:node",
-        "requirement:package:@acme/browser",
+        "requirement:package:@acme/browser@1.2",
         "requirement:env:BROWSER_KEY",
     }
 

@@ -20,7 +20,8 @@ ECOSYSTEMS = (NPM, PYPI)
 AFFECTED, POSSIBLE = "affected", "possible"
 _VERSIONS, _EVENTS = 20_000, 500
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
-_EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*xX<>=^~]*)$")
+_EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*<>=^~]*)$")
+_WHOLE = re.compile(r"\d+\.\d+\.\d+(?:[-+].+)?")  # of npm, where less than three numbers are a range
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Concern:
     ecosystem: str
     package: str
     versions: frozenset[str]
-    ranges: tuple[tuple[tuple[str, str], ...], ...]  # of events: (introduced | fixed | last_affected, version)
+    ranges: tuple[tuple[tuple[str, str], ...], ...]  # of events: (introduced | fixed | last_affected | limit, version)
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -74,11 +75,11 @@ def judge(concern: Concern, wanted: str) -> tuple[str, str]:
     """
     npm = concern.ecosystem == NPM
     exact = _EXACT.match(wanted.strip())
-    if exact:
+    if exact and (not npm or _WHOLE.fullmatch(exact.group(1))):
         return (AFFECTED, exact.group(1)) if _affects(concern, exact.group(1), npm=npm) else ("", "")
     if not wanted.strip():
         return POSSIBLE, ""
-    bounds = [value for events in concern.ranges for kind, value in events if kind != "fixed"]
+    bounds = [value for events in concern.ranges for kind, value in events if kind != "fixed" and value != "*"]
     own = _VERSION.findall(wanted)
     for version in dict.fromkeys([*own, *map(_next, own), *bounds, *sorted(concern.versions)]):
         if _within(version, wanted.lstrip("@"), npm=npm) and _affects(concern, version, npm=npm):
@@ -87,20 +88,37 @@ def judge(concern: Concern, wanted: str) -> tuple[str, str]:
 
 
 def _affects(concern: Concern, version: str, *, npm: bool) -> bool:
-    if version in concern.versions:
+    if version in concern.versions or any(_same(version, other, npm=npm) for other in concern.versions):
         return True
     return any(_in_events(events, version, npm=npm) for events in concern.ranges)
 
 
+def _same(one: str, other: str, *, npm: bool) -> bool:
+    """Tell whether two spellings are one version: `1.0` and `1.0.0` of Python are."""
+    if npm or one[:1] != other[:1]:
+        return False
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return False
+
+
 def _in_events(events: Sequence[tuple[str, str]], version: str, *, npm: bool) -> bool:
-    """Tell whether a version is affected, as OSV's schema says: the last event at or below it decides."""
-    affected = False
+    """Tell whether a version is affected, as OSV's schema says: the last event at or below it decides.
+
+    Where a range has limits, only what is below one of them is counted.
+    """
+    limits = [bound for kind, bound in events if kind == "limit"]
 
     def order_of(one: tuple[str, str], other: tuple[str, str]) -> int:
         return _compare(one[1], other[1], npm=npm)
 
+    affected = False
     try:
-        for kind, bound in sorted(events, key=cmp_to_key(order_of)):
+        if limits and not any(bound == "*" or _compare(version, bound, npm=npm) < 0 for bound in limits):
+            return False
+        ordered = sorted((event for event in events if event[0] != "limit"), key=cmp_to_key(order_of))
+        for kind, bound in ordered:
             order = _compare(version, bound, npm=npm)
             if kind == "introduced" and order >= 0:
                 affected = True
@@ -149,7 +167,7 @@ def _ranges(entry: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], ...]]:
                 (kind, str(value)[:80])
                 for event in events
                 for kind, value in event.items()
-                if kind in ("introduced", "fixed", "last_affected")
+                if kind in ("introduced", "fixed", "last_affected", "limit")
             )
 
 

@@ -28,7 +28,7 @@ from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, f
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 3  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 4  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
 _PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")

@@ -15,7 +15,8 @@ _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
 _BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
-_RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*)?")
+# `@1.2.3` and `@^1.2` as npm writes them, `==1.2` and `>=1,<2` as Python does; `@latest` tells no version
+_RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*|@v?\d[^;#\s]*)?")
 _RUNTIMES = {"python": "python", "node": "node", "node.js": "node", "nodejs": "node", "bun": "bun", "deno": "deno"}
 # "Requires Python 3.10+", "needs Node.js >= 18", "gh CLI", "memory MCP server": how a skill says what it works with
 _AT_LEAST = re.compile(
@@ -34,7 +35,23 @@ _EVERYWHERE = frozenset(
     sleep sort source sudo tail tee test then time timeout touch tr true type uniq wc while xargs""".split()
 )
 _OF_CLAUDE = ("CLAUDE_", "PLUGIN_ROOT")
-_RUNNERS = {"npx": "node", "bunx": "bun", "uvx": "uv", "pipx": "pipx"}
+_RUNNERS = {"npx": "node", "pnpx": "node", "bunx": "bun", "uvx": "uv", "pipx": "pipx"}
+# what runs packages by a word of its own, `pnpm dlx`, and the runner that this is another name of
+_RUN_BY_WORD = {
+    ("npm", "exec"): "npx",
+    ("npm", "x"): "npx",
+    ("pnpm", "dlx"): "npx",
+    ("yarn", "dlx"): "npx",
+    ("bun", "x"): "bunx",
+    ("pipx", "run"): "pipx",
+    ("uv", "tool"): "uvx",
+}
+_NAMES_PACKAGE = {"npx": ("--package", "-p"), "bunx": ("--package", "-p"), "uvx": ("--from",), "pipx": ("--spec",)}
+_TAKES_VALUE = frozenset(
+    """-c --call --registry --python -p --with --with-editable --index --index-url -i --default-index
+    --extra-index-url --cache-dir --directory --project --workspace -w --node-options --env-file --refresh-package
+    --pip-args --cache""".split()
+)
 _SHELLS = frozenset(("bash", "sh", "zsh", "cmd", "cmd.exe", "powershell", "pwsh"))
 _OF_EVERY_SHELL = frozenset("HOME HOSTNAME LANG LINENO OSTYPE PATH PWD RANDOM SECONDS SHELL TMPDIR UID USER".split())
 
@@ -113,23 +130,46 @@ def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[
     if "/" in command or "${" in command or not _BINARY.match(binary) or binary in _EVERYWHERE:
         return
     yield Need("binary", binary, 0.9, evidence)
-    package = package_of(command, args)
+    package, wanted = _run_package(command, args)
     if package:
-        yield Need("package", package, 0.9, evidence)
+        yield Need("package", package + wanted, 0.9, evidence)
     if binary in _RUNNERS:
         yield Need("runtime", _RUNNERS[binary], 0.7, evidence)
 
 
 def package_of(command: str, args: Sequence[str]) -> str:
     """Return the package or image that a runner (npx, uvx, docker run) fetches, without its version, or nothing."""
-    runner = command.rpartition("/")[2]
-    words = [word for word in args if word and not word.startswith("-")]
-    if runner in _RUNNERS and words:
-        first = words[1] if words[0] in ("run", "exec", "x") and len(words) > 1 else words[0]
-        found = _PACKAGE.match(first)
-        return found.group() if found else ""
-    if runner in ("docker", "podman") and "run" in args:
-        return next((word for word in _images(args)), "")
+    return _run_package(command, args)[0]
+
+
+def _run_package(command: str, args: Sequence[str]) -> tuple[str, str]:
+    """Return what a runner fetches and in which versions, `@1.2.3` of npm and `==1.2` of Python; empty: any."""
+    runner, words = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe"), list(args)
+    if runner in ("docker", "podman"):
+        return (next(_images(words), ""), "") if "run" in words else ("", "")
+    if words and (runner, words[0]) in _RUN_BY_WORD:
+        runner = _RUN_BY_WORD[runner, words[0]]
+        words = words[2:] if words[:2] == ["tool", "run"] else words[1:]
+    found = _PACKAGE.match(_spec(runner, words)) if runner in _NAMES_PACKAGE or runner in _RUNNERS else None
+    if found is None:
+        return "", ""
+    wanted = _range(found.string[found.end() :])
+    if _RUNNERS.get(runner) in ("uv", "pipx") and wanted.startswith("@"):  # `uvx pkg@1.2` means `==1.2`
+        wanted = f"=={wanted[1:].removeprefix('v')}"
+    return found.group(), wanted
+
+
+def _spec(runner: str, words: Sequence[str]) -> str:
+    """Return the word that names the package: the first that is no option's, or what an option says it is."""
+    naming = _NAMES_PACKAGE.get(runner, _NAMES_PACKAGE["npx"])
+    previous = ""
+    for word in words:
+        option, paired, value = word.partition("=")
+        if option in naming and paired:
+            return value
+        if previous in naming or (not word.startswith("-") and previous not in _TAKES_VALUE):
+            return "" if "://" in word else word  # an address is no name
+        previous = word
     return ""
 
 

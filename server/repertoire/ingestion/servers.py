@@ -10,7 +10,7 @@ from typing import Any
 
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.text import clean_line
-from repertoire.ingestion import requirements, validation, values
+from repertoire.ingestion import dependencies, requirements, validation, values
 from repertoire.ingestion.parts import Draft, Need, Outcome, entry_digest
 from repertoire.ingestion.values import Unusable
 
@@ -34,8 +34,10 @@ def listed(data: Any) -> Mapping[str, Any]:
     return {}
 
 
-def outcome(servers: Mapping[str, Any], *, about: str = "") -> Outcome:
+def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str, str] | None = None) -> Outcome:
     """Return a draft for every server, and warnings for those that are none.
+
+    `beside` are the manifests of packages that lie beside the configuration: what it starts from there requires them.
 
     Raises:
         Unusable: none of them is a server.
@@ -45,7 +47,7 @@ def outcome(servers: Mapping[str, Any], *, about: str = "") -> Outcome:
     for key, value in servers.items():
         server = values.name(key)
         try:
-            drafts.append(_draft(server, validation.require("mcp_server", value), about))
+            drafts.append(_draft(server, validation.require("mcp_server", value), about, beside or {}))
         except Unusable as error:
             warnings.append(f"server {server}: {error}")
     if not drafts:
@@ -53,12 +55,13 @@ def outcome(servers: Mapping[str, Any], *, about: str = "") -> Outcome:
     return Outcome(tuple(drafts), tuple(warnings))
 
 
-def _draft(name: str, server: Mapping[str, Any], about: str) -> Draft:
+def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str, str]) -> Draft:
     command, args = values.text(server.get("command")), _args(server)
     url = public_url(values.text(server.get("url") or server.get("httpUrl") or server.get("serverUrl")))
     shown = " ".join([command, *args]) if command else url
     package = requirements.package_of(command, args)
     described = values.text(server.get("description"))
+    own = bool(command) and dependencies.runs_own_code(command, args)
     fallback = f"MCP server {name}" + (f" of {package}" if package else f" at {url}" if url else "")
     return Draft(
         type=MCP_SERVER,
@@ -70,7 +73,7 @@ def _draft(name: str, server: Mapping[str, Any], about: str) -> Draft:
         front_matter=_public(server, args, url),
         tools=values.words(server.get("tools")),
         tags=values.words(server.get("tags")),
-        needs=tuple(_needs(name, server, command, args)),
+        needs=(*_needs(name, server, command, args), *(dependencies.of_files(beside) if own else ())),
         install=_install(name, server, args, url),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repertoire.domain.component import MCP_SERVER
-from repertoire.ingestion import servers, values
+from repertoire.ingestion import dependencies, servers, values
 from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, in_folder
 from repertoire.ingestion.values import Unusable
 
@@ -31,7 +31,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
         message = "lists no MCP server"
         raise Unusable(message)
     plugin = layout.plugin_of(file.path)
-    return servers.outcome(found, about=plugin.description if plugin else "")
+    return servers.outcome(found, about=plugin.description if plugin else "", beside=file.companions)
 
 
-STRATEGY = Strategy("mcp_server", _claims, _extract)
+STRATEGY = Strategy("mcp_server", _claims, _extract, beside=dependencies.FILES)

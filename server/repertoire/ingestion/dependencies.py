@@ -1,0 +1,84 @@
+"""What a program's own manifest requires: the packages that package.json, pyproject.toml and requirements.txt name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from repertoire.ingestion import values
+from repertoire.ingestion.parts import Need
+from repertoire.ingestion.values import Unusable
+
+FILES = ("package.json", "pyproject.toml", "requirements.txt")
+_MOST = 60  # packages of one manifest
+_ANY = ("", "*", "latest")
+_WANTED = re.compile(r"[v=^~<>*\dxX][^:/]*")  # of npm: neither a tag nor an address
+_LISTED = re.compile(
+    r"^\s*dependencies\s*=\s*\[(.*?)^\s*\]|^\s*dependencies\s*=\s*\[([^\n]*)\]", re.MULTILINE | re.DOTALL
+)
+_TABLE = re.compile(r"^\s*\[([^\]]+)\]\s*$", re.MULTILINE)
+_QUOTED = re.compile(r"^[^#\n]*?(?:\"([^\"\n]+)\"|'([^'\n]+)')|(?<=,)\s*(?:\"([^\"\n]+)\"|'([^'\n]+)')", re.MULTILINE)
+_LOCAL = re.compile(r"^(?:\.{1,2}/|\$\{?\w|/)|\.(?:[cm]?[jt]s|py)$")
+_RUNS_LOCAL = frozenset(
+    ("node", "python", "python3", "bun", "deno", "tsx", "ts-node", "uv", "npm", "pnpm", "yarn", "poetry")
+)
+
+
+def runs_own_code(command: str, args: Sequence[str]) -> bool:
+    """Tell whether a command starts a program that lies beside it, rather than one that is fetched."""
+    program = command.rpartition("/")[2]
+    return bool(_LOCAL.search(command)) or (
+        program in _RUNS_LOCAL and any(_LOCAL.search(word) or word in ("-m", "run", "start") for word in args)
+    )
+
+
+def of_files(texts: Mapping[str, str]) -> Iterator[Need]:
+    """Yield the packages that manifests require to run, `name@^1.2` of npm and `name>=1.2` of Python."""
+    for file, read in (("package.json", _npm), ("pyproject.toml", _project), ("requirements.txt", _lines)):
+        if texts.get(file):
+            for name in islice(read(texts[file]), _MOST):
+                yield Need("package", name, 0.7, file)
+
+
+def _npm(text: str) -> Iterator[str]:
+    try:
+        listed = values.mapping(values.mapping(values.parse_json(text)).get("dependencies"))
+    except Unusable:
+        return
+    for named, wanted in listed.items():
+        stated = values.name(wanted)
+        alias, _, aliased = stated.removeprefix("npm:").rpartition("@")  # `npm:real@1.2`: another under this name
+        name, version = (alias, aliased) if stated.startswith("npm:") else (values.name(named), stated)
+        if version in _ANY:
+            yield name
+        elif _WANTED.fullmatch(version):
+            yield f"{name}@{version}"
+
+
+def _project(text: str) -> Iterator[str]:
+    """Read the list in the table `project`; a reader of TOML is part of Python from 3.11 on."""
+    tables = [*_TABLE.finditer(text)]
+    ends = [*(table.start() for table in tables[1:]), len(text)]
+    for table, end in zip(tables, ends, strict=False):
+        if table.group(1).strip() == "project":
+            found = _LISTED.search(text, table.end(), end)
+            listed = (found.group(1) or found.group(2) or "") if found else ""
+            for quoted in _QUOTED.finditer(listed):
+                yield from _python(next(part for part in quoted.groups() if part))
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield from _python(line.partition(" #")[0].partition(" --hash")[0].rstrip("\\ "))
+
+
+def _python(text: str) -> Iterator[str]:
+    try:
+        found = Requirement(text.strip())
+    except InvalidRequirement:  # an option, an address, a comment
+        return
+    if found.url is None:
+        yield f"{found.name}{found.specifier}"

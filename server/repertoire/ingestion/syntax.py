@@ -1,0 +1,89 @@
+"""Parses programs with tree-sitter, which takes what is broken too, and nests no deeper for what a stranger wrote."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+PYTHON, JAVASCRIPT, TYPESCRIPT, TSX = "python", "javascript", "typescript", "tsx"
+NODE = (JAVASCRIPT, TYPESCRIPT, TSX)
+MOST_BYTES = 2_000_000  # of one program; a larger one is a bundle of others
+_MATCHES = 5_000
+_GRAMMARS = {
+    PYTHON: ("tree_sitter_python", "language"),
+    JAVASCRIPT: ("tree_sitter_javascript", "language"),
+    TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
+    TSX: ("tree_sitter_typescript", "language_tsx"),
+}
+_SUFFIXES = {
+    ".py": PYTHON,
+    ".js": JAVASCRIPT,
+    ".mjs": JAVASCRIPT,
+    ".cjs": JAVASCRIPT,
+    ".jsx": JAVASCRIPT,
+    ".ts": TYPESCRIPT,
+    ".mts": TYPESCRIPT,
+    ".cts": TYPESCRIPT,
+    ".tsx": TSX,
+}
+
+
+class Unparsable(Exception):
+    """A program that cannot be parsed; the message is the reason."""
+
+
+def language_of(path: str) -> str:
+    """Return the language of a file by its name; empty where no grammar of ours reads it, or it declares types alone."""
+    name = path.rpartition("/")[2].lower()
+    if name.endswith((".d.ts", ".d.mts", ".d.cts")):
+        return ""
+    return _SUFFIXES.get("." + name.rpartition(".")[2], "") if "." in name else ""
+
+
+def parse(text: str, language: str) -> Node:
+    """Return the root of a program's tree.
+
+    Raises:
+        Unparsable: it is too large, or its grammar is not to be had here.
+    """
+    if len(text) > MOST_BYTES:
+        message = f"larger than {MOST_BYTES:,} characters"
+        raise Unparsable(message)
+    return Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
+
+
+@lru_cache(maxsize=len(_GRAMMARS))
+def _grammar(language: str) -> Language:
+    module, function = _GRAMMARS[language]
+    try:
+        return Language(getattr(importlib.import_module(module), function)())
+    except (ImportError, AttributeError, ValueError) as error:  # ValueError: a grammar of another tree-sitter
+        message = f"the grammar of {language} cannot be loaded ({error})"
+        raise Unparsable(message) from None
+
+
+@lru_cache(maxsize=64)
+def _query(language: str, pattern: str) -> Query:
+    return Query(_grammar(language), pattern)
+
+
+def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
+    """Yield what a query finds below a node, by capture, in the order of the text, up to a bound."""
+    matches = QueryCursor(_query(language, pattern)).matches(root)
+    for _, captures in matches[:_MATCHES]:
+        yield {name: nodes[0] for name, nodes in captures.items()}
+
+
+def source(node: Node | None, limit: int = 200) -> str:
+    """Return the text of a node, up to a bound; empty where there is none."""
+    if node is None or node.text is None:
+        return ""
+    return node.text[: limit * 4].decode("utf-8", "replace")[:limit]
+
+
+def named(node: Node | None) -> list[Node]:
+    """Return the named children of a node, without comments."""
+    return [] if node is None else [child for child in node.named_children if child.type != "comment"]
