@@ -5,6 +5,7 @@ import pytest
 from repertoire.app.search import search
 from repertoire.domain.answer import Query
 from repertoire.domain.errors import InvalidRequest
+from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
 from shelf import fill
@@ -36,11 +37,13 @@ def test_the_limit_is_kept(pipeline):
     assert len(search(pipeline, Query("release notes", limit=1)).hits) == 1
 
 
-def test_what_is_muted_stays_out(pipeline):
-    muted = frozenset({"folder:/shelf:skills/pdf-forms.md"})
-    assert "pdf-forms" not in [
-        hit.component.name for hit in search(pipeline, Query("fill PDF forms"), muted=muted).hits
-    ]
+@pytest.mark.parametrize("muted", ["folder:/shelf:skills/pdf-forms.md", "folder:/shelf", "github.com/acme/shelf"])
+def test_what_is_muted_is_found_and_marked(pipeline, muted):
+    found = search(pipeline, Query("fill PDF forms"), muted=frozenset({muted}))
+    marked = [hit.component.name for hit in found.hits if hit.muted]
+    assert found.hits[0].component.name == "pdf-forms" == marked[0]
+    assert len(marked) == (1 if muted.endswith(".md") else len(found.hits))
+    assert answer_text(found).count("muted: never suggested") == len(marked)
 
 
 @pytest.mark.parametrize(

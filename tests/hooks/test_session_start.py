@@ -133,6 +133,19 @@ def test_what_is_muted_is_not_named(run: Run, project: Path, home: Path) -> None
     assert context(run(project)) == ""
 
 
+def test_what_is_muted_or_dismissed_in_a_project_is_not_named_there(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    muted = f"{SOURCE.key}:skills/fastapi-templates.md"
+    for how in ("muted", "dismissed"):
+        with Store.open(home / "repertoire.db") as store:
+            store.preferences.mute(muted, "component", project=str(project / "elsewhere"), how=how, now=NOW)
+        assert "fastapi-templates" in context(run(project, source="clear"))
+    for how in ("muted", "dismissed"):
+        with Store.open(home / "repertoire.db") as store:
+            store.preferences.mute(muted, "component", project=str(project), how=how, now=NOW)
+        assert "fastapi-templates" not in context(run(project, source="clear"))
+
+
 def test_a_muted_project_hears_nothing(run: Run, project: Path, home: Path) -> None:
     store_with(home)
     with Store.open(home / "repertoire.db") as store:

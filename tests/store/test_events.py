@@ -74,6 +74,15 @@ def test_a_mute_holds_until_it_is_undone(store):
     assert store.preferences.muted() == {"/p": "project"}
 
 
+def test_a_mute_of_one_project_is_no_mute_elsewhere(store):
+    store.preferences.mute("acme:a", "component", project="/p", how="dismissed", now=NOW)
+    assert (store.preferences.muted(), store.preferences.silent(project="/q")) == ({}, frozenset())
+    assert store.preferences.silent(project="/p") == {"acme:a"}
+    assert [(one.target, one.project, one.how) for one in store.preferences.mutes()] == [("acme:a", "/p", "dismissed")]
+    assert not store.preferences.unmute("acme:a", project="/q")
+    assert store.preferences.unmute("acme:a", project="/p")
+
+
 def test_a_dismissal_is_of_a_pair_in_either_order_and_a_kind_and_a_content(store):
     store.preferences.dismiss(("acme:b", "acme:a"), "twin_of", content="1:2", now=NOW)
     store.preferences.dismiss(("acme:a", "acme:b"), "twin_of", content="1:3", now=NOW)

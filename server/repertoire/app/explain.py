@@ -37,6 +37,7 @@ from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
 from repertoire.learning.memory import Memory, Record
 from repertoire.ports import Link, StoredComponent
+from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.patterns import Patterns
 from repertoire.retrieval.pipeline import Pipeline
@@ -133,6 +134,7 @@ class _Barred:
 
     ids: frozenset[str]
     why: str
+    muted: frozenset[str]  # what is not to be named either
 
 
 def explain(
@@ -165,14 +167,14 @@ def explain(
         provides=_provided(store, component.id, links),
         needs=needs,
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
-        goes_with=_once([link for link in links if link.relation in _GOES_WITH and link.other_name])[:_MOST],
-        companions=_companions(pipeline, component),
+        goes_with=_goes_with(store, links, muted),
+        companions=_companions(pipeline, component, muted),
         conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         copies=_copies(store, component, links),
         twins=tuple(entry.component.id for entry in entries[1:]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
-        standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred)) if asked.task else None,
+        standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred, muted)) if asked.task else None,
         conditions=_conditions(store, asked, needs),
         history=_history(store, component.id),
         lift=memory.records.get(component.id, Record(component.id)).lift,
@@ -220,6 +222,17 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
     return tuple(found)
 
 
+def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
+    """Return what goes with it, or instead of it, and was not muted."""
+    found = _once([link for link in links if link.relation in _GOES_WITH and link.other_name])
+    return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
+
+
+def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
+    stored = store.graph.by_key(key)
+    return stored is not None and bool(muted & {key, stored.source, stored.component.repository})
+
+
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
     """Return what it provides; what a curator said replaces what was found, also before its source is read again."""
     provided = _outgoing(links, PROVIDES)
@@ -238,10 +251,11 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
 
 def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> Standing:
     ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
+    shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
     hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
-    first = tuple(found.component for found in pipeline.hits(ranking, ranking.rows[:3]))
+    first = tuple(found.component for found in pipeline.hits(ranking, shown[:3]))
     task = Task(asked.task, project=asked.project)
     told: Item | Other | None = Other(component, barred.why)
     if not barred.why:
@@ -266,13 +280,14 @@ def _history(store: Store, component: str) -> History:
     return History(kinds.count(OFFERED), len(used), kinds.count(FAILED), max(used, default=""))
 
 
-def _companions(pipeline: Pipeline, component: Component) -> tuple[Other, ...]:
+def _companions(pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
     ranking = pipeline.rank(Query(component.name), intent=EXPLAIN)
     snapshot = ranking.snapshot
     if component.id not in snapshot.position_of:
         return ()
     patterns = Patterns(snapshot)
-    found = patterns.companions([int(snapshot.row_at[snapshot.position_of[component.id]])], limit=_MOST)
+    row = int(snapshot.row_at[snapshot.position_of[component.id]])
+    found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
     hits = pipeline.hits(ranking, np.array([one.row for one in found], dtype=np.int64))
     known = {hit.component.id: hit.component for hit in hits}
     told = ((known.get(snapshot.summaries[one.row].id), patterns.told(one.known, one.beside)) for one in found)

@@ -25,7 +25,7 @@ from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.trust.hidden import suspicion
 
-SCHEMA = 4  # the newest schema whose tables are known here; tests hold it equal to the store's
+SCHEMA = 5  # the newest schema whose tables are known here; tests hold it equal to the store's
 APPLICATION_ID = 0x52455054
 RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
@@ -135,7 +135,7 @@ def _is_known(db: sqlite3.Connection) -> bool:
 
 
 def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[Fit]:
-    muted = {target for (target,) in db.execute("SELECT target FROM mute")}
+    muted = _silent(db, start.project)
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
     telling = [term for term in profile.terms if term not in COMMON]
@@ -157,6 +157,20 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     return list(islice((whole for fit in fits if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
+
+
+def _silent(db: sqlite3.Connection, project: str) -> set[str]:
+    """Return what is silent here, copies of what was dismissed too."""
+    rows = db.execute(
+        """SELECT target FROM mute WHERE project IN ('', ?1)
+           UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
+             JOIN component c ON c.node_id = n.id
+             JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
+             JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
+           WHERE m.how = 'dismissed' AND m.project IN ('', ?1)""",
+        (project,),
+    )
+    return {target for (target,) in rows}
 
 
 def _was_greeted(db: sqlite3.Connection, session: str) -> bool:

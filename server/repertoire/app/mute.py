@@ -1,4 +1,4 @@
-"""Silences a component, a source or a project for good, and undoes it."""
+"""Silences a component, a source or a project for good, everywhere or in one project, and undoes it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ class Muted:
     targets: tuple[str, ...]
     scope: str
     undone: bool = False
+    project: str = ""  # where alone; empty: everywhere
 
 
-def mute(store: Store, target: str, *, project: str, now: str) -> Muted:
+def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Never suggest this again: an id or name, a source by its key or place, or `project` for the present one.
+
+    With `here` it is silent in the present project alone.
 
     Raises:
         InvalidRequest: nothing answers to the target.
@@ -31,19 +34,20 @@ def mute(store: Store, target: str, *, project: str, now: str) -> Muted:
             f"nothing is called {target!r}: send a component's id or name, a source's key from `status`, or `project`"
         )
         raise InvalidRequest(message)
+    where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
-            store.preferences.mute(found, scope, now=now)
-    return Muted(targets, scope)
+            store.preferences.mute(found, scope, project=where, now=now)
+    return Muted(targets, scope, project=where)
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
-    """Suggest it again; a target that is not there any more can be unmuted by its id.
+    """Suggest it again, here and everywhere; a target that is not there any more can be unmuted by its id.
 
     Raises:
         InvalidRequest: it was not muted.
     """
-    muted = store.preferences.muted()
+    muted = store.preferences.muted(project=project)
     candidates = {target, *_found(store, target, project)[0]}
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
@@ -52,7 +56,7 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
         raise InvalidRequest(message)
     with store.transaction():
         for found in silent:
-            store.preferences.unmute(found)
+            store.preferences.unmute(found, project=project)
     return Muted(silent, muted[silent[0]], undone=True)
 
 

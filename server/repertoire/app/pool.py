@@ -96,7 +96,8 @@ def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Po
     candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
-    silenced = {key for key, hit in needed.items() if around.muted & {key, hit.component.repository}}
+    source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
+    silenced = {key for key, hit in needed.items() if around.muted & {key, source[key], hit.component.repository}}
     usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
     said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
     return Pool(tuple(hits[key] for key in ranked), needed, usable, said)

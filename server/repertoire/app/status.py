@@ -14,7 +14,7 @@ from repertoire.app.overlaps import count_installed
 from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.copies import compare
-from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
+from repertoire.store.events import FAILED, GAP, MUTED, OFFERED, SELECTED, Event, Mute
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 
@@ -80,7 +80,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
         failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
-        muted=store.preferences.muted(),
+        muted=_muted(store.preferences.mutes()),
         flagged=store.flags.counts(),
         undescribed=tuple(store.graph.undescribed(limit=_RECENT)),
         overlaps=count_installed(store),
@@ -90,6 +90,14 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
     )
+
+
+def _muted(mutes: Sequence[Mute]) -> dict[str, str]:
+    told: dict[str, list[str]] = {}
+    for mute in mutes:
+        how = mute.scope if mute.how == MUTED else f"{mute.scope}, {mute.how}"
+        told.setdefault(mute.target, []).append(f"{how}, in {mute.project} alone" if mute.project else how)
+    return {target: "; ".join(where) for target, where in told.items()}
 
 
 def _stale(repertoire: Repertoire) -> int:

@@ -46,17 +46,17 @@ class Repertoire:
     use: Use
     degraded: tuple[str, ...] = ()
 
-    def muted(self) -> frozenset[str]:
-        """Return the ids and sources that are never to be offered."""
-        return frozenset(target for target, scope in self.store.preferences.muted().items() if scope != "project")
+    def muted(self, project: str = "") -> frozenset[str]:
+        """Return the ids and sources that are never to be offered in a project, the present one if none is named."""
+        return self.store.preferences.silent(project=project or present_project())
 
-    def unfit_for_sets(self) -> frozenset[str]:
+    def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return what no set may hold: the muted, and components with a critical flag that nobody accepted."""
-        return self.muted() | self.store.flags.withheld(RECOMMENDABLE)
+        return self.muted(project) | self.store.flags.withheld(RECOMMENDABLE)
 
-    def unfit_for_hints(self) -> frozenset[str]:
+    def unfit_for_hints(self, project: str = "") -> frozenset[str]:
         """Return what is never suggested unasked: what is muted, does harm, or has more than a remark against it."""
-        return self.muted() | self.use.harmful() | self.store.flags.withheld(HINTABLE)
+        return self.muted(project) | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
 
 @contextmanager
@@ -96,8 +96,12 @@ def open_repertoire(
 
 def remembered(store: Store, settings: Settings) -> Memory:
     """Return what is remembered of components, with the project at hand counting most."""
-    project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - as hooks write it
-    return memory(store, half_life=settings.memory_days, project=project)
+    return memory(store, half_life=settings.memory_days, project=present_project())
+
+
+def present_project() -> str:
+    """Return the folder of the project at hand, as hooks write it."""
+    return os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109
 
 
 def ageing_of(settings: Settings) -> Ageing:

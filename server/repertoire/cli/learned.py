@@ -13,22 +13,23 @@ from repertoire.app.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_l
 from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
-from repertoire.learning.outcomes import OUTCOMES
+from repertoire.learning.outcomes import SAYINGS
 from repertoire.rendering.learned import feedback_text, review_text, stats_text
 
 
 @click.command("feedback")
 @click.argument("component")
-@click.argument("outcome", type=click.Choice(OUTCOMES))
+@click.argument("outcome", type=click.Choice(SAYINGS))
 @click.option("--note", default="", help="Why, in a few words; secrets are removed.")
 @json_option
 def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
-    r"""Say how COMPONENT, an id or name, did; it counts for its latest use in this project.
+    r"""Say how COMPONENT, an id or name, did in its latest use in this project, or that it is not wanted here.
 
     \b
     repertoire feedback pdf-forms ok
     repertoire feedback pdf-forms failed --note "dropped the check boxes"
     repertoire feedback pdf-forms unknown
+    repertoire feedback pdf-forms dismissed
     """
     with open_repertoire() as repertoire:
         moment = Moment(now(), "", str(Path.cwd()))

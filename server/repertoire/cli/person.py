@@ -33,19 +33,24 @@ def status_command(as_json: bool) -> None:
 
 @click.command("mute")
 @click.argument("target", shell_complete=targets)
+@click.option("--here", is_flag=True, help="In this project alone.")
 @click.option("--undo", is_flag=True, help="Suggest it again.")
-def mute_command(target: str, undo: bool) -> None:
+def mute_command(target: str, here: bool, undo: bool) -> None:
     r"""Never suggest TARGET again: a component's id or name, a source's key, or `project` for this folder.
 
     \b
     repertoire mute code-reviewer
+    repertoire mute code-reviewer --here
     repertoire mute github.com/owner/name
     repertoire mute project --undo
     """
     project = str(Path.cwd())
     with open_repertoire() as repertoire:
         store = repertoire.store
-        done = unmute(store, target, project=project) if undo else mute(store, target, project=project, now=now())
+        if undo:
+            done = unmute(store, target, project=project)
+        else:
+            done = mute(store, target, project=project, now=now(), here=here)
     click.echo(muted_text(done))
 
 

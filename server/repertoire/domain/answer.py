@@ -68,6 +68,7 @@ class Hit:
     whys: tuple[Why, ...] = ()
     aged: str = ""  # when it was last changed, where that makes it stale
     demoted: str = ""  # on what evidence it stands lower than it fits: tasks went better without it
+    muted: bool = False  # a person wants it suggested no more
 
 
 @dataclass(frozen=True)

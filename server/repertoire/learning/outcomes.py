@@ -23,6 +23,7 @@ from repertoire.learning.session import (
     ASKED,
     CHECKED,
     CORRECTED,
+    DISMISSED,
     FAILED,
     OFFERED,
     OUTCOME,
@@ -33,6 +34,7 @@ from repertoire.learning.session import (
 
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
+SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
 _USED, _CALL_FAILED = "used", "its call failed"
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 ASKED, OFFERED, SELECTED, CLOSED, COMPACTED = "asked", "offered", "selected", "closed", "compacted"
 FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED = "failed", "outcome", "checked", "undone", "corrected"
-REVIEWED = "reviewed"
+REVIEWED, DISMISSED = "reviewed", "dismissed"
 
 
 class Happened(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
-from repertoire.learning.outcomes import OUTCOMES
+from repertoire.learning.outcomes import SAYINGS
 
 NAME, TITLE = "graph", "Repertoire"
 INSTRUCTIONS = (
@@ -269,12 +269,13 @@ TOOLS = (
         title="Report how a component did",
         description=(
             "Records whether a component that was used did its job (ok) or not (failed); unknown takes an earlier word "
-            "back. What works is ranked a little higher from then on, what fails a little lower. Use it when the user "
-            "says how a skill, agent, command or MCP server did, not to guess from an unfinished task."
+            "back; dismissed keeps it from being suggested in this project. What works is ranked a little higher from "
+            "then on, what fails a little lower. Use it when the user says how a skill, agent, command or MCP server "
+            "did, or that a suggestion is not wanted here, not to guess from an unfinished task."
         ),
         properties={
             "id": _text("The component's id from a result, or its name.", most=500),
-            "outcome": {"type": "string", "description": "How it went.", "enum": list(OUTCOMES)},
+            "outcome": {"type": "string", "description": "How it went.", "enum": list(SAYINGS)},
             "note": _text("Why, in a few words. Secrets are removed.", most=500),
         },
         required=("id", "outcome"),
@@ -295,6 +296,7 @@ TOOLS = (
             "target": _text(
                 "A component's id or name, a source's key or URL, or `project` for the present project.", most=500
             ),
+            "here": {**_flag("true: in the present project alone."), "default": False},
             "undo": {**_flag("true: suggest it again."), "default": False},
         },
         required=("target",),

@@ -85,7 +85,7 @@ class Answers:
                 project=_project(""),
                 mode=arguments["mode"],
             )
-            return answer_reply(search(repertoire.pipeline, query, muted=frozenset())), ()
+            return answer_reply(search(repertoire.pipeline, query, muted=repertoire.muted())), ()
         if name == "recommend_set":
             limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
             task = Task(
@@ -99,7 +99,7 @@ class Answers:
                 **limits,
             )
             found = recommend(
-                repertoire.pipeline, task, muted=repertoire.unfit_for_sets(), environment=self._environment
+                repertoire.pipeline, task, muted=repertoire.unfit_for_sets(task.project), environment=self._environment
             )
             offered = record.recommended(found, record.Moment(now(), "", task.project))
             return recommendation_reply(found), (*gap_events(task, found, repertoire.settings), *offered)
@@ -235,7 +235,7 @@ class Answers:
         repertoire = self.repertoire
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
         limits = Limits(
-            muted=repertoire.unfit_for_hints(),
+            muted=repertoire.unfit_for_hints(hook.project),
             seen=session.seen,
             items=repertoire.settings.hint_limit,
             without=frozenset() if ready else frozenset(("vectors",)),
@@ -306,8 +306,10 @@ class Writes:
         store = self._repertoire.store
         if name == "mute":
             target, project = arguments["target"], _project("")
-            undo = arguments.get("undo", False)
-            done = unmute(store, target, project=project) if undo else mute(store, target, project=project, now=now())
+            if arguments.get("undo", False):
+                done = unmute(store, target, project=project)
+            else:
+                done = mute(store, target, project=project, now=now(), here=arguments.get("here", False))
             return message_reply(muted_text(done))
         if name == "report_outcome":
             moment = record.Moment(now(), "", _project(""))

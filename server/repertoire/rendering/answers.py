@@ -66,6 +66,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(flag_lines(component.flags)),
         *_indent([hit.aged] if hit.aged else []),
         *_indent([hit.demoted] if hit.demoted else []),
+        *_indent(["muted: never suggested"] if hit.muted else []),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
     ]

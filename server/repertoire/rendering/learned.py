@@ -10,6 +10,7 @@ from repertoire.app.stats import Learned, Stats
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
 from repertoire.learning.memory import Record
+from repertoire.learning.session import DISMISSED
 from repertoire.rendering.answers import NAME
 
 _ID = 200
@@ -18,6 +19,8 @@ _ID = 200
 def feedback_text(kept: Feedback) -> str:
     """Render what was kept of somebody's word."""
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
+    if kept.outcome == DISMISSED:
+        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
     use = "for its latest use" if kept.used else "though no use of it was on record"
     return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
 

@@ -59,7 +59,8 @@ def muted_text(muted: Muted) -> str:
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
     if muted.undone:
         return f"Suggested again where it fits: {subject}."
-    return f"Never suggested from now on: {subject}. mute with undo brings it back."
+    where = " in this project" if muted.project else ""
+    return f"Never suggested{where} from now on: {subject}. mute with undo brings it back."
 
 
 def forgotten_text(what: str, events: int, home: str) -> str:

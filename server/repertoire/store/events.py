@@ -20,6 +20,7 @@ ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
     "gap",
 )
 OUTCOME, CHECKED, UNDONE, CORRECTED, REVIEWED = "outcome", "checked", "undone", "corrected", "reviewed"
+DISMISSED, MUTED = "dismissed", "muted"
 
 
 @dataclass(frozen=True)
@@ -119,26 +120,58 @@ class Events:
         ]
 
 
+@dataclass(frozen=True)
+class Mute:
+    """What a person silenced: a component, a source or a project; everywhere, or in one project alone."""
+
+    target: str
+    scope: str
+    project: str = ""  # empty: everywhere
+    how: str = MUTED  # or dismissed
+    at: str = ""
+
+
 class Preferences:
     """What a person silenced or dismissed, and the capabilities that a curator corrected."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
-    def mute(self, target: str, scope: str, *, now: str) -> None:
-        """Never offer this component, source or project again."""
+    def mute(self, target: str, scope: str, *, project: str = "", how: str = MUTED, now: str) -> None:
+        """Never offer this component, source or project again, in one project alone where one is given."""
         with self._db.transaction():
-            self._db.execute("INSERT OR REPLACE INTO mute VALUES (?, ?, ?)", (target, scope, now))
+            row = (storable(target), storable(project), scope, how, now)
+            self._db.execute("INSERT OR REPLACE INTO mute VALUES (?, ?, ?, ?, ?)", row)
 
-    def unmute(self, target: str) -> bool:
-        """Undo a mute; tell whether there was one."""
+    def unmute(self, target: str, *, project: str = "") -> bool:
+        """Undo a mute, everywhere and in a project; tell whether there was one."""
         with self._db.transaction():
-            self._db.execute("DELETE FROM mute WHERE target = ?", (target,))
+            self._db.execute("DELETE FROM mute WHERE target = ? AND project IN ('', ?)", (target, project))
             return bool(self._db.changes())
 
-    def muted(self) -> dict[str, str]:
-        """Map every silenced target to its scope: component, source or project."""
-        return dict(self._db.rows("SELECT target, scope FROM mute ORDER BY target"))
+    def mutes(self) -> list[Mute]:
+        """Return everything that is silenced, and where."""
+        rows = self._db.rows("SELECT target, scope, project, how, at FROM mute ORDER BY target, project")
+        return [Mute(*row) for row in rows]
+
+    def muted(self, *, project: str = "") -> dict[str, str]:
+        """Map every target that is silenced everywhere, or in this project, to its scope."""
+        return dict(
+            self._db.rows("SELECT target, scope FROM mute WHERE project IN ('', ?) ORDER BY target", (project,))
+        )
+
+    def silent(self, *, project: str = "") -> frozenset[str]:
+        """Return the ids and sources that are not to be offered in a project, nor copies of what was dismissed."""
+        rows = self._db.rows(
+            """SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1)
+               UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
+                 JOIN component c ON c.node_id = n.id
+                 JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
+                 JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
+               WHERE m.how = 'dismissed' AND m.project IN ('', ?1)""",
+            (project,),
+        )
+        return frozenset(str(key) for (key,) in rows)
 
     def dismiss(self, pair: tuple[str, str], kind: str, *, content: str, now: str) -> None:
         """Never list this finding about two components again, for as long as their `content` stays."""

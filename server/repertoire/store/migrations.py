@@ -121,6 +121,33 @@ MIGRATIONS = (
             "ALTER TABLE carried_text ADD COLUMN said TEXT NOT NULL DEFAULT '[]'",
         ),
     ),
+    Migration(
+        5,
+        "what is silent in one project alone",
+        (
+            "ALTER TABLE mute RENAME TO mute_everywhere",
+            # project: where it is silent, empty for everywhere; how: muted or dismissed
+            """CREATE TABLE mute(
+                target TEXT NOT NULL, project TEXT NOT NULL, scope TEXT NOT NULL, how TEXT NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (target, project)) WITHOUT ROWID""",
+            "INSERT INTO mute SELECT target, '', scope, 'muted', at FROM mute_everywhere",
+            "DROP TABLE mute_everywhere",
+        ),
+    ),
+    Migration(
+        6,
+        "advisories on packages, and components that left their source",
+        (
+            # As a person's own files told it: it outlives every source, and is matched anew when versions change.
+            """CREATE TABLE advisory(
+                ecosystem TEXT NOT NULL, package TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (ecosystem, package, id)) WITHOUT ROWID""",
+            # Not in the log: forgetting what was asked must not forget that something is gone.
+            """CREATE TABLE departed(
+                type TEXT NOT NULL, name TEXT NOT NULL COLLATE NOCASE, source TEXT NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (type, name)) WITHOUT ROWID""",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number
 

@@ -1,0 +1,134 @@
+"""What a person does not want stays away, through every door, here or everywhere, until it is wanted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.clock import now
+from repertoire.app.embed import embed_pending
+from repertoire.app.explain import Asked, explain
+from repertoire.app.feedback import give_feedback
+from repertoire.app.mute import mute, unmute
+from repertoire.app.offer import Limits, offer
+from repertoire.app.patterns import renew_patterns
+from repertoire.app.recommend import recommend
+from repertoire.app.record import Moment
+from repertoire.app.search import search
+from repertoire.app.status import status
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.answer import Query, Task
+from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge
+from repertoire.rendering.reports import status_text
+from repertoire.store.requests import Request, Selection
+from shelf import NOW, SOURCE, component, filled_home, record_of
+
+PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
+HERE, THERE = "/here", "/there"
+FORMS, OTHER = (f"{SOURCE.key}:skills/{name}.md" for name in ("pdf-forms", "form-filler"))
+COPY = "folder:/copies:skills/pdf-forms.md"
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repertoire]:
+    """A shelf with a component, an exact copy of it, and one that goes with it, needs it and can stand for it."""
+    other = component("skill", "form-filler", "Checks the fields of PDF forms against a spreadsheet.")
+    with open_repertoire(filled_home(tmp_path_factory.mktemp("mute"), other), environment={}) as opened:
+        store = opened.store
+        original = store.graph.by_key(FORMS)
+        assert original is not None
+        assert opened.embedder is not None
+        copy = replace(original.component, id=COPY, repository="")
+        store.sources.write(
+            SOURCE.__class__("folder:/copies", "folder", "/copies"), [record_of(copy)], [], derived=[], now=NOW
+        )
+        edges = [Edge(OTHER, FORMS, relation) for relation in (ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON)]
+        store.sources.set_edges(edges, now=NOW, file="told")
+        past = [Request(f"request:{n}", selected=(Selection(FORMS), Selection(OTHER))) for n in range(6)]
+        store.requests.record_many(past, now=NOW)
+        renew_patterns(store)
+        embed_pending(store, opened.embedder)
+        yield opened
+
+
+@pytest.fixture
+def repertoire(shelf: Repertoire) -> Iterator[Repertoire]:
+    yield shelf
+    for one in shelf.store.preferences.mutes():
+        shelf.store.preferences.unmute(one.target, project=one.project)
+
+
+def named(found: Repertoire, project: str) -> dict[str, set[str]]:
+    """Return the ids that each door suggests in a project."""
+    store, pipeline = found.store, found.pipeline
+    muted, unfit = found.muted(project), found.unfit_for_sets(project)
+    hits = offer(pipeline, PROMPT, Limits(muted=found.unfit_for_hints(project))).hits
+    given = recommend(pipeline, Task(PROMPT, project=project), muted=unfit)
+    told = explain(store, pipeline, Asked(OTHER, PROMPT), muted=muted, unfit=unfit)
+    assert told.standing is not None
+    others = [*given.why_not, *given.companions, *(one for item in given.items for one in item.alternatives)]
+    return {
+        "hint": {hit.component.id for hit in hits},
+        "set": {item.hit.component.id for item in given.items},
+        "beside the set": {other.component.id for other in others} | {hit.component.id for hit in given.near},
+        "goes with": {link.other for link in told.goes_with} | {one.component.id for one in told.companions},
+        "first": {one.id for one in told.standing.first},
+    }
+
+
+def everywhere(found: dict[str, set[str]]) -> set[str]:
+    return set().union(*found.values())
+
+
+def test_unmuted_it_is_suggested_through_these_doors(repertoire: Repertoire) -> None:
+    found = named(repertoire, HERE)
+    assert FORMS in found["goes with"] & found["first"]
+    assert {FORMS, COPY} & found["hint"]
+    assert {FORMS, COPY} & found["set"]
+
+
+@pytest.mark.parametrize("target", ["pdf-forms", FORMS])
+def test_what_is_muted_is_named_by_no_door_in_any_project(repertoire: Repertoire, target: str) -> None:
+    mute(repertoire.store, target, project=HERE, now=NOW)
+    for project in (HERE, THERE):
+        found = named(repertoire, project)
+        assert FORMS not in everywhere(found)
+        assert target == FORMS or COPY not in everywhere(found)
+        assert OTHER not in found["set"]  # it would bring along what it needs
+    unmute(repertoire.store, target, project=HERE)
+    assert FORMS in everywhere(named(repertoire, HERE))
+
+
+def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(repertoire: Repertoire) -> None:
+    needing = replace(component("skill", "needing", "Fills PDF forms by way of another skill."), id="n:x", path="n")
+    store = repertoire.store
+    record = replace(record_of(needing), edges=(Edge("n:x", COPY, DEPENDS_ON),))
+    store.sources.write(SOURCE.__class__("n", "folder", "/n"), [record], [], derived=[], now=NOW)
+    assert repertoire.embedder is not None
+    embed_pending(store, repertoire.embedder)
+    mute(store, "folder:/copies", project=HERE, now=NOW)
+    found = everywhere(named(repertoire, HERE))
+    store.sources.remove("n")
+    assert COPY not in found
+    assert FORMS in found
+
+
+def test_what_is_muted_in_one_project_is_heard_in_another(repertoire: Repertoire) -> None:
+    mute(repertoire.store, "pdf-forms", project=HERE, now=NOW, here=True)
+    assert not {FORMS, COPY} & everywhere(named(repertoire, HERE))
+    assert FORMS in everywhere(named(repertoire, THERE))
+    assert f"{FORMS} (component, in {HERE} alone)" in status_text(status(repertoire))
+
+
+def test_what_is_dismissed_stays_away_from_the_project_with_its_copies(repertoire: Repertoire) -> None:
+    kept = give_feedback(repertoire.store, FORMS, "dismissed", moment=Moment(now(), "", HERE))
+    assert kept.outcome == "dismissed"
+    assert not {FORMS, COPY} & everywhere(named(repertoire, HERE))
+    assert FORMS in everywhere(named(repertoire, THERE))
+    marked = search(repertoire.pipeline, Query(PROMPT), muted=repertoire.muted(HERE)).hits
+    assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
+    unmute(repertoire.store, FORMS, project=HERE)
+    assert FORMS in everywhere(named(repertoire, HERE))
