@@ -1,0 +1,201 @@
+"""What every table and column of the database is for: the words of docs/schema.md, held complete by tools/docs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_KEY_OF_NODE = "a component's id"
+
+# table → what it holds, and its columns with theirs
+MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "migration": (
+        "which steps of the schema this file has seen",
+        {"number": "the step", "name": "what it brought", "at": "when it was applied"},
+    ),
+    "meta": (
+        "single values of the whole store",
+        {
+            "key": "`revision` (moves whenever a node or an edge changes), `vectors` (moves with these), "
+            "`compared …` (what likeness was last worked out for), `forgetting` (there while events are deleted)",
+            "value": "its value",
+        },
+    ),
+    "source": (
+        "where components come from: a folder, a repository, a marketplace, what is installed, the catalogue",
+        {
+            "id": "used inside this file alone; another after it was removed and read again",
+            "key": "its stable name, as `repertoire sources` shows it",
+            "kind": "what sort of source it is",
+            "location": "the address or folder that it is read from",
+            "repository": "the repository that a reader would visit",
+            "commit_sha": "the commit that was read",
+            "added_at": "when it was first read",
+            "ingested_at": "when it was last read",
+        },
+    ),
+    "file": (
+        "every file of a source that was read, so that one which did not change is not read again",
+        {
+            "source_id": "its source",
+            "path": "its path inside the source",
+            "content_hash": "of the bytes, and of what reads them",
+            "skipped": "why it holds no component; empty where it holds one",
+        },
+    ),
+    "node": (
+        "everything in the graph that has a name: components, capabilities, patterns, requirements, past requests",
+        {
+            "id": "used inside this file alone",
+            "key": "its identity, the same after being read again: `source:path[#name]`, `capability:NAME`, …",
+            "type": "what it is: skill, agent, …, capability, pattern, requirement, request",
+            "name": "what it is called",
+            "source_id": "its source; 0: shared by sources, kept while an edge needs it",
+            "file": "the file that it was read from",
+            "data": "what only its type has, as JSON",
+            "first_seen": "when it came into this store",
+            "last_changed": "when its content last changed here",
+        },
+    ),
+    "component": (
+        "what is known of a node that is a component",
+        {
+            "node_id": "its node",
+            "type": "skill, agent, command, hook, …",
+            "description": "its author's, or what stands for one",
+            "body": "its text",
+            "code": "code in it, for questions that are code",
+            "examples": "what its author says people would ask, as JSON",
+            "front_matter": "the keys at its top, as JSON",
+            "allowed_tools": "the tools that it names, as JSON",
+            "repository": "the repository that it comes from",
+            "path": "its file in there",
+            "plugin": "the plugin that it belongs to",
+            "marketplace": "the marketplace that offers it",
+            "licence": "its licence, or its repository's",
+            "content_hash": "of what is known of it: equal means a copy",
+            "first_commit": "when its file was first committed",
+            "last_commit": "when its file was last committed",
+            "installed": "1: Claude Code has it on this machine",
+            "install": "the exact lines that install it, as JSON",
+            "popularity": "how many sources carry and name it, and what a marketplace says, by logarithms",
+            "version": "of the extraction that made this row: an older one is read again",
+            "flags": "what static checks found, as JSON",
+            "risk": "the gravest of the flags, as a number; 0: none",
+        },
+    ),
+    "edge": (
+        "what ties two nodes, with the evidence for it",
+        {
+            "id": "used inside this file alone",
+            "source": "the node that it leaves",
+            "target": "the node that it reaches",
+            "relation": "`provides`, `depends_on`, `part_of`, `alternative_to`, `conflicts_with`, `selected`, …",
+            "weight": "how much it counts, 0 to 1",
+            "evidence": "what it rests on: a file, a session, a measure",
+            "source_id": "the source that it was read from; 0: derived from all together",
+            "file": "the file that it was read from",
+        },
+    ),
+    "component_text": (
+        "full text (FTS5), a row for each component under its node's id; words are split before they are written",
+        {
+            "name": "its name",
+            "description": "its description and capabilities",
+            "body": "its text",
+        },
+    ),
+    "vector_space": (
+        "one for each view of components and each model; its vectors lie in `vec_ID` (sqlite-vec), by node",
+        {
+            "id": "names the table of its vectors",
+            "space": "descriptions, bodies, code or requests",
+            "model": "the model and its weights",
+            "dimensions": "of each vector",
+        },
+    ),
+    "vector_state": (
+        "which node has a vector in which space",
+        {
+            "space_id": "the space",
+            "node_id": "the node, and the vector's row",
+            "content_hash": "of the text that was embedded: another text is embedded anew",
+        },
+    ),
+    "event": (
+        "the log of what happened; append-only, save for forgetting",
+        {
+            "id": "its number, never given twice",
+            "at": "when",
+            "kind": "asked, offered, selected, failed, checked, undone, corrected, outcome, closed, …",
+            "session": "the session's id",
+            "project": "the project's folder",
+            "request": "the prompt that it belongs to",
+            "node": _KEY_OF_NODE,
+            "data": "what only its kind has, as JSON; of a prompt what `store_prompts` allows",
+        },
+    ),
+    "mute": (
+        "what is never suggested",
+        {
+            "target": "a component's id, a source's key, or a project's folder",
+            "project": "where it is silent; empty: everywhere",
+            "scope": "component, source or project",
+            "how": "muted by word, or dismissed often enough",
+            "at": "since when",
+        },
+    ),
+    "correction": (
+        "capabilities that a curator gave; they survive being read again",
+        {"node_key": _KEY_OF_NODE, "capabilities": "as JSON", "at": "when"},
+    ),
+    "acceptance": (
+        "contents that a person accepted although checks flag them",
+        {
+            "content_hash": "the content: a copy is accepted too, a change is not",
+            "node_key": "the component that was looked at",
+            "at": "when",
+        },
+    ),
+    "carried_text": (
+        "which text a component carries, for finding twins",
+        {
+            "node_id": "its component",
+            "stamp": "what the sketch was made from",
+            "text_hash": "the text",
+            "words": "how many words it has",
+            "said": "what it says of other components, as JSON",
+        },
+    ),
+    "sketch": (
+        "a MinHash of each text, however many components carry it",
+        {"text_hash": "the text", "signature": "its sketch"},
+    ),
+    "text_pair": (
+        "texts that are alike",
+        {"low": "the one", "high": "the other", "jaccard": "how alike, exactly"},
+    ),
+    "dismissal": (
+        "overlaps that a person settled; they name no source, and stay settled",
+        {
+            "low": "the one component's id",
+            "high": "the other's",
+            "kind": "copy, conflict or alternative",
+            "content": "what both held then: a change asks again",
+            "at": "when",
+        },
+    ),
+    "advisory": (
+        "security advisories on packages, as a person's own files told them",
+        {
+            "ecosystem": "npm, PyPI, …",
+            "package": "the package's name in there",
+            "id": "the advisory's own",
+            "data": "its record, as JSON",
+            "at": "when it was read",
+        },
+    ),
+    "departed": (
+        "components that are no longer in the source that held them",
+        {"type": "what it was", "name": "what it was called", "source": "where it was", "at": "when it was gone"},
+    ),
+}
