@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from repertoire.domain.component import CO_OCCURS_WITH, Edge
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import EXPLAIN, SEARCH
+from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.trace import Pace
 from repertoire.store.database import Store
 from shelf import NOW, component, fill
@@ -306,7 +308,8 @@ def test_a_component_removed_meanwhile_is_left_out(embedded, embedder, pipeline)
     from shelf import SOURCE
 
     embedded.sources.write(SOURCE, [], ["skills/changelog.md"], derived=[], now=NOW)
-    assert "changelog" not in names(pipeline.hits(ranking, ranking.rows))
+    unread = replace(ranking, shelf=Shelf(embedded.graph, ranking.snapshot))
+    assert "changelog" not in names(pipeline.hits(unread, ranking.rows))
 
 
 def test_long_prompts_are_cut_to_their_rarest_words(embedded, embedder):

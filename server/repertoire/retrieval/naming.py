@@ -9,6 +9,7 @@ from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.history import Past
 from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
 from repertoire.retrieval.trace import Trace
 from repertoire.retrieval.walk import Walk
@@ -34,13 +35,14 @@ def odds_of_named(scores: Floats, named: Rows) -> Floats:
     return odds
 
 
-def answered_by_name(plan: Plan, snapshot: Snapshot, rows: Rows, trace: Trace) -> Ranking:
+def answered_by_name(plan: Plan, shelf: Shelf, snapshot: Snapshot, rows: Rows, trace: Trace) -> Ranking:
     """Return the named rows as the whole answer."""
     size = len(snapshot)
     scores = np.zeros(size)
     scores[rows] = np.linspace(1.0, 0.9, len(rows))
     return Ranking(
         plan,
+        shelf,
         snapshot,
         rows,
         scores,

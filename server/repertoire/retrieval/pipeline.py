@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from repertoire.domain.answer import CODE_SPACE, REQUEST_SPACE, Hit, Query
-from repertoire.domain.component import Component
-from repertoire.ports import Embedder, GraphReader, Reranker, StoredComponent, VectorReader
+from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
@@ -28,6 +27,7 @@ from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
+from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
 from repertoire.retrieval.subject import subject_for
 from repertoire.retrieval.trace import Pace, Trace
@@ -114,7 +114,7 @@ class Pipeline:
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
-            return answered_by_name(plan, snapshot, named, trace)
+            return answered_by_name(plan, Shelf(self._graph, snapshot), snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
         self._name_the_near(run)
         self._favour(run)
@@ -130,12 +130,8 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
-        stored = self._graph.components(snapshot.node_ids[rows].tolist())
         found = []
-        for row in rows.tolist():
-            entry = stored.get(int(snapshot.node_ids[row]))
-            if entry is None:  # removed since the snapshot was taken
-                continue
+        for row, entry in ranking.shelf.at(rows):
             reasons = Reasons(
                 similarity=float(ranking.likeness[row]),
                 path=tuple(ranking.walk.path_to(row)),
@@ -167,14 +163,14 @@ class Pipeline:
         """Return the ids of an answer's head, their odds, and what a second look at them sees, for learning RERANK."""
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
-        stored = _in_order(self._graph.components(ranking.snapshot.node_ids[rows].tolist()), ranking.snapshot, rows)
-        features = second_look(query.text, self._rarities(ranking.plan, ranking.snapshot), _components(stored))
-        return [entry.component.id for entry in stored], ranking.odds(rows), features
+        components = [entry.component for _, entry in ranking.shelf.at(rows)]
+        features = second_look(query.text, self._rarities(ranking.plan, ranking.snapshot), components)
+        return [component.id for component in components], ranking.odds(rows), features
 
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return what the confidence in an answer is made of, for learning how much each counts."""
         ranking = self.rank(query, intent="")
-        judged = self._judge(ranking.plan, ranking.snapshot, ranking.rows, ranking.nearness)
+        judged = self._judge(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def _fused(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Run:
@@ -184,7 +180,8 @@ class Pipeline:
             parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
             scores = np.where(allowed, sum(parts.values()), -np.inf)
             detail.append(f"{int(allowed.sum())} scored")
-        return Run(plan, snapshot, allowed, trace, question, evidence, scores, parts, spoken_for(evidence))
+        shelf = Shelf(self._graph, snapshot)
+        return Run(plan, shelf, snapshot, allowed, trace, question, evidence, scores, parts, spoken_for(evidence))
 
     def _name_the_near(self, run: Run) -> None:
         if run.question is not None and "capabilities" not in run.plan.query.without:
@@ -221,14 +218,14 @@ class Pipeline:
 
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
-        stored = _in_order(self._graph.components(run.snapshot.node_ids[rows].tolist()), run.snapshot, rows)
+        stored = [entry for _, entry in run.shelf.at(rows)]
         if len(stored) < len(rows):  # one was removed meanwhile: the next question reads the graph anew
             return
         if run.may(RERANK, "rerank", worth=len(rows) > 0):
             with run.trace.stage(RERANK) as detail:
                 odds = np.zeros(len(run.snapshot))
                 rarities = self._rarities(run.plan, run.snapshot)
-                odds[rows] = odds_of(second_look(run.plan.query.text, rarities, _components(stored)))
+                odds[rows] = odds_of(second_look(run.plan.query.text, rarities, [entry.component for entry in stored]))
                 run.add(RERANK, odds)
                 detail.append(f"{len(rows)} looked at")
         if self._options.reranker is not None:
@@ -238,7 +235,7 @@ class Pipeline:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
         rows = run.head(_MAX_RANKED)
         with run.trace.stage("gate") as detail:
-            judged = self._judge(run.plan, run.snapshot, rows, run.evidence.nearness)
+            judged = self._judge(run, rows, run.evidence.nearness)
             sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
             sure = 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
             sure = 1.0 if certain else sure
@@ -246,11 +243,10 @@ class Pipeline:
         subject = self._subject.odds(run.question.turned) if self._subject and run.question else 0.0
         return run.ranking(rows, confidence=sure, fits=fits(sure, among=int(run.allowed.sum())), subject=subject)
 
-    def _judge(self, plan: Plan, snapshot: Snapshot, rows: Rows, nearness: Floats) -> Evidence | None:
+    def _judge(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]
-        stored = self._graph.components(snapshot.node_ids[head].tolist())
-        rarities = self._rarities(plan, snapshot)
-        held = [coverage(rarities, entry.component) for entry in _in_order(stored, snapshot, head)]
+        rarities = self._rarities(asked.plan, asked.snapshot)
+        held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
     def _rarities(self, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
@@ -281,11 +277,3 @@ def _walk(run: Run) -> None:
         run.walked = walk(run.snapshot, run.candidates(), start)
         run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")
-
-
-def _components(stored: Sequence[StoredComponent]) -> list[Component]:
-    return [entry.component for entry in stored]
-
-
-def _in_order(stored: Mapping[int, StoredComponent], snapshot: Snapshot, rows: Rows) -> list[StoredComponent]:
-    return [stored[node_id] for node_id in snapshot.node_ids[rows].tolist() if node_id in stored]

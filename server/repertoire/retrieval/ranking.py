@@ -12,6 +12,7 @@ from repertoire.retrieval.fuse import Features
 from repertoire.retrieval.history import Past
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, Plan
+from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
 from repertoire.retrieval.trace import Trace
 from repertoire.retrieval.vector import Question
@@ -29,6 +30,7 @@ class Ranking:
     """
 
     plan: Plan
+    shelf: Shelf
     snapshot: Snapshot
     rows: Rows
     scores: Floats
@@ -58,6 +60,7 @@ class Run:
     """
 
     plan: Plan
+    shelf: Shelf
     snapshot: Snapshot
     allowed: Mask
     trace: Trace
@@ -113,6 +116,7 @@ class Run:
         """Return what became of the question."""
         return Ranking(
             self.plan,
+            self.shelf,
             self.snapshot,
             rows,
             _relative(self.scores, rows),
