@@ -81,6 +81,18 @@ def connect() -> Iterator[Connect]:
         client.close()
 
 
+@pytest.fixture
+def between(cold: Checkout, environment: Path, connect: Connect) -> Client:
+    """Return a client whose launcher waited for the environment, and therefore stays."""
+    client: Client = connect(cold)
+    client.handshake()
+    held = client.call("pid")
+    cold.adopt(environment)
+    assert int(client.text(held)) != client.process.pid
+    client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
+    return client
+
+
 @pytest.fixture(scope="session")
 def python39() -> str:
     """Return a Python that may start the plugin and cannot carry its environment."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -206,18 +205,6 @@ def test_a_server_that_cannot_be_imported_is_told_and_nothing_is_rebuilt(
 # --- the launcher stands between
 
 
-@pytest.fixture
-def between(cold: Checkout, environment: Path, connect: Connect) -> Client:
-    """Return a client whose launcher waited for the environment, and therefore stays."""
-    client: Client = connect(cold)
-    client.handshake()
-    held = client.call("pid")
-    cold.adopt(environment)
-    assert int(client.text(held)) != client.process.pid
-    client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
-    return client
-
-
 def test_what_the_server_asks_of_the_client_passes_through(between: Client) -> None:
     call = between.call("roots")
     asked = between.wait(lambda message: message.get("method") == "roots/list")
@@ -276,47 +263,6 @@ def test_what_was_asked_before_the_end_of_input_is_answered(between: Client) -> 
     assert between.process.stdin is not None
     between.process.stdin.close()
     assert between.text(last) == "status {} 1.0"
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_server_and_is_no_failure(between: Client, number: int) -> None:
-    server = int(between.text(between.call("pid")))
-    between.call("hang")
-    assert between.end(number) == 0
-    assert not alive(server)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are blocked per thread on POSIX only")
-def test_a_signal_that_does_not_wake_the_main_thread_ends_the_launcher(warm: Checkout) -> None:
-    elsewhere = (
-        "import signal, sys, threading, time\n"
-        f"sys.path.insert(0, {str(warm.root / 'server')!r})\n"
-        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
-        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n"  # that thread takes it, the main one sleeps on
-        "from repertoire.boot import launcher\n"
-        "launcher.main()\n"
-    )
-    command = [sys.executable, "-c", elsewhere]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, env=warm.environ(), **pipes) as launcher:
-        assert launcher.stdin is not None
-        assert launcher.stdout is not None
-        launcher.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-        launcher.stdin.flush()
-        assert launcher.stdout.readline()
-        launcher.send_signal(signal.SIGTERM)
-        try:
-            assert launcher.wait(timeout=60) == 0
-        finally:
-            launcher.kill()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_while_building_is_no_failure(cold: Checkout, connect: Connect, number: int) -> None:
-    client = connect(cold)
-    client.handshake()
-    client.call("status")
-    assert client.end(number) == 0
 
 
 # --- strange clients, strange machines
