@@ -58,6 +58,7 @@ def test_names_are_completed_from_the_store_and_hostile_ones_are_not_offered(
 ) -> None:
     assert complete(shell, "explain", "pdf-") == ["pdf-forms"]
     assert complete(shell, "explain", "PDF") == ["pdf-forms"]
+    assert complete(shell, "feedback", "pdf-") == ["pdf-forms"]
     assert complete(shell, "mute", "pro") == ["project"]
     assert not list(tmp_path.rglob("owned"))
 

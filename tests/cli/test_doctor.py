@@ -19,7 +19,9 @@ import pytest
 from cli.conftest import Run
 from repertoire.app.clock import now
 from repertoire.app.doctor_client import DEADLINE_S
+from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import SourceInfo
+from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
 from shelf import component, record_of
 
@@ -56,6 +58,9 @@ def home(environment: dict[str, str], source: Path) -> Path:
         told = SourceInfo(f"folder:{source}", "folder", str(source), "")
         records = [record_of(component("skill", f"skill-{number}", "Reviews requests. " * 40)) for number in range(40)]
         store.sources.write(told, records, [], derived=[], now=now())
+        model = bundled()
+        rows = store.vectors.pending(BODY_SPACE, model.model, limit=len(records))
+        store.vectors.mark(BODY_SPACE, model.model, model.dimensions, rows)
     return home
 
 
@@ -117,11 +122,21 @@ def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None
     before = (home / "repertoire.db").read_bytes()
     found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)
     assert {check: finding["state"] for check, finding in found.items()} == dict.fromkeys(
-        ("interpreter home environment vectors settings model database sources hooks client".split()),
+        ("interpreter home environment vectors settings model database sources embedding hooks client".split()),
         "ok",
     )
     assert "40 components" in found["sources"]["text"]
     assert (home / "repertoire.db").read_bytes() == before
+
+
+def test_components_without_their_vectors_are_counted_with_what_embeds_them(doctor: Doctor, home: Path) -> None:
+    told = SourceInfo("folder:more", "catalogue", "", "")
+    with Store.open(home / "repertoire.db") as store:
+        store.sources.write(told, [record_of(component("skill", "new", "New."))], [], derived=[], now=now())
+    found = doctor(status=0)["embedding"]
+    assert found["state"] == "warn"
+    assert found["text"].startswith("1 of 41 components have no vector by ")
+    assert "repertoire refresh" in found["mend"]
 
 
 def test_it_runs_on_a_python_that_can_only_start_the_plugin(doctor: Doctor, python39: str) -> None:
@@ -302,4 +317,4 @@ def test_a_wrong_option_is_wrong_usage(plugin: Path, machine: dict[str, str]) ->
 def test_it_is_a_verb_of_the_command_line_like_any_other(run: Run, machine: dict[str, str]) -> None:
     done = run("doctor", **machine, REPERTOIRE_PYTHON=sys.executable)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "10 ok, 0 warn, 0 fail"
+    assert done.stdout.splitlines()[-1] == "11 ok, 0 warn, 0 fail"

@@ -42,8 +42,9 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
         yield Finding("settings", OK, "read")
     except RepertoireError as error:
         yield told("settings", FAIL, str(error))
-    yield _model(home, settings)
-    yield from _database(home)
+    model, found = _model(home, settings)
+    yield found
+    yield from _database(home, model)
     yield session_hook(checkout(), environment)
     yield from registration(checkout(), environment, project=project)
 
@@ -145,18 +146,19 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _model(home: Path, settings: Settings) -> Finding:
+def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
+    """Return the name that vectors of the model bear, empty where it cannot be used, and what was found of it."""
     try:
         found = weights.find(settings.model, cache=home / "models")
         weights.verify(found)
     except ModelUnavailable as error:
-        return told("model", FAIL, str(error))
+        return "", told("model", FAIL, str(error))
     except OSError as error:
-        return Finding("model", FAIL, f"cannot be read ({error})", "install the plugin again")
-    return Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")
+        return "", Finding("model", FAIL, f"cannot be read ({error})", "install the plugin again")
+    return found.model, Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")
 
 
-def _database(home: Path) -> Iterator[Finding]:
+def _database(home: Path, model: str) -> Iterator[Finding]:
     try:
         from repertoire.app.doctor_store import database  # noqa: PLC0415 - a Python may have no sqlite3
     except ImportError as error:
@@ -166,4 +168,4 @@ def _database(home: Path) -> Iterator[Finding]:
             "database", FAIL, f"cannot be examined ({error})", mend if lacking else "install the plugin again"
         )
         return
-    yield from database(homes.database_path(home))
+    yield from database(homes.database_path(home), model)

@@ -1,4 +1,4 @@
-"""Examines the database file and its sources with the standard library's sqlite3, and changes nothing."""
+"""Examines the database file, its sources and vectors with the standard library's sqlite3, and changes nothing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from repertoire.app.greet import APPLICATION_ID, SCHEMA
+from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.text import clean_line
 
@@ -20,8 +21,8 @@ _NAMED = 3
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
-def database(path: Path) -> Iterator[Finding]:
-    """Yield whether the file is whole and ours, and whether its sources are still there and fresh."""
+def database(path: Path, model: str) -> Iterator[Finding]:
+    """Yield whether the file is whole and ours, its sources still there and fresh, and all embedded by this model."""
     if not path.exists():
         yield Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
         return
@@ -31,6 +32,7 @@ def database(path: Path) -> Iterator[Finding]:
             yield found
             if found.state != FAIL:
                 yield _sources(db)
+                yield from _embedded(db, model)
     except sqlite3.Error as error:
         busy = "locked" in str(error) or "busy" in str(error)
         mend = "try again when the process that writes to it has ended" if busy else _rescue(path)
@@ -90,3 +92,19 @@ def _sources(db: sqlite3.Connection) -> Finding:
     if newest < (datetime.now(timezone.utc) - _OLD).strftime("%Y-%m-%dT%H:%M:%SZ"):
         return Finding("sources", WARN, f"{text}; last read on {newest[:10]}", "run `repertoire refresh`")
     return Finding("sources", OK, f"{text}; last read {newest}")
+
+
+def _embedded(db: sqlite3.Connection, model: str) -> Iterator[Finding]:
+    total = db.execute("SELECT count(*) FROM component").fetchone()[0]
+    done = db.execute(
+        """SELECT count(*) FROM component c JOIN vector_state v USING (node_id, content_hash)
+           WHERE v.space_id = (SELECT id FROM vector_space WHERE space = ? AND model = ?)""",
+        (BODY_SPACE, model),
+    ).fetchone()[0]
+    if not total or not model:  # told by others: nothing has been read yet, or the model is not there
+        return
+    if done == total:
+        yield Finding("embedding", OK, f"all {total} components have their vectors")
+        return
+    text = f"{total - done} of {total} components have no vector by {model} yet: words alone find them"
+    yield Finding("embedding", WARN, text, "run `repertoire refresh`, which embeds them")

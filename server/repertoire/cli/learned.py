@@ -12,13 +12,14 @@ from repertoire.app.record import Moment
 from repertoire.app.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
+from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.learning.outcomes import SAYINGS
 from repertoire.rendering.learned import feedback_text, review_text, stats_text
 
 
 @click.command("feedback")
-@click.argument("component")
+@click.argument("component", shell_complete=component_names)
 @click.argument("outcome", type=click.Choice(SAYINGS))
 @click.option("--note", default="", help="Why, in a few words; secrets are removed.")
 @json_option
