@@ -1,20 +1,38 @@
-"""Matches OSV records from a person's own files to the packages that components require; nothing is fetched."""
+"""Matches OSV records from a person's own files to the packages that components require; nothing is fetched.
+
+What was read is kept, and matched anew whenever a component changes what it requires.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.clock import now
 from repertoire.domain.component import DEPENDS_ON
-from repertoire.ingestion.advisories import AFFECTED, ECOSYSTEMS, NPM, PYPI, Concern, concerns, judge, package_key
+from repertoire.ingestion.advisories import (
+    AFFECTED,
+    ECOSYSTEMS,
+    NPM,
+    PYPI,
+    Concern,
+    as_data,
+    concerns,
+    from_data,
+    judge,
+    package_key,
+    withdrawn,
+)
 from repertoire.store.database import Store
+from repertoire.store.soundness import KeptAdvisory
 
 _FILE_CAP, _FILES = 20_000_000, 100_000
+_SPARE = 2_000  # advisories kept on packages that nothing requires yet; a whole database of them would be no use here
 _PACKAGE, _RUNTIME = "package:", "runtime:"
 _REQUIRED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 _RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
@@ -44,6 +62,7 @@ class Advisories:
     matches: tuple[Match, ...]
     records: int
     packages: int  # that components require
+    kept: int = 0  # advisories that are kept, to be matched again
     unread: tuple[str, ...] = ()
 
 
@@ -56,22 +75,59 @@ class _Requirement:
 
 
 def advisories(store: Store, place: Path) -> Advisories:
-    """Match the records in a JSON file, or in all JSON files of a folder; one that cannot be read stops nothing."""
+    """Match and keep the records in a JSON file, or in a folder's; one that cannot be read stops nothing."""
     required = _required(store)
     unread: list[str] = []
-    found: dict[tuple[str, str, str], Match] = {}
+    found: list[Concern] = []
+    void: list[str] = []
     records = 0
     for record in _records(place, unread):
         records += 1
-        for concern in concerns(record):
-            for requirement in required.get((concern.ecosystem, concern.package), ()):
-                match = _match(concern, requirement)
-                if match is not None:
-                    found.setdefault((match.component, match.requirement, match.id), match)
-    ordered = sorted(
-        found.values(), key=lambda match: (not match.installed, match.certainty != AFFECTED, match.component, match.id)
+        found += concerns(record)
+        void += filter(None, [withdrawn(record)])
+    if not store.read_only:
+        store.soundness.keep_advisories(_worth_keeping(found, required), withdrawn=void)
+    matches = _matches(found, required)
+    kept = len(store.soundness.advisories())
+    return Advisories(matches, records, len({name for _, name in required}), kept, tuple(unread))
+
+
+def kept_advisories(store: Store) -> Advisories:
+    """Match what was read before with what components require now."""
+    required, kept = _required(store), store.soundness.advisories()
+    matches = _matches((from_data(item.data) for item in kept), required)
+    return Advisories(matches, len({item.id for item in kept}), len({name for _, name in required}), len(kept))
+
+
+def forget_advisories(store: Store) -> int:
+    """Drop every advisory that was kept; return how many there were."""
+    return store.soundness.forget_advisories()
+
+
+def _matches(found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]) -> tuple[Match, ...]:
+    matched: dict[tuple[str, str, str], Match] = {}
+    for concern in found:
+        for requirement in required.get((concern.ecosystem, concern.package), ()):
+            match = _match(concern, requirement)
+            if match is not None:
+                matched.setdefault((match.component, match.requirement, match.id), match)
+    return tuple(
+        sorted(
+            matched.values(),
+            key=lambda match: (not match.installed, match.certainty != AFFECTED, match.component, match.id),
+        )
     )
-    return Advisories(tuple(ordered), records, len({name for _, name in required}), tuple(unread))
+
+
+def _worth_keeping(
+    found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]
+) -> Iterator[KeptAdvisory]:
+    spare, at = _SPARE, now()
+    for concern in found:
+        if (concern.ecosystem, concern.package) not in required:
+            spare -= 1
+        if spare >= 0 or (concern.ecosystem, concern.package) in required:
+            yield KeptAdvisory(concern.ecosystem, concern.package, concern.id, as_data(concern), at)
 
 
 def _match(concern: Concern, requirement: _Requirement) -> Match | None:
@@ -110,9 +166,16 @@ def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
             package, wanted = stated.group(1), stated.group(2)
             row = components[node]
             requirement = _Requirement(row.id, row.installed, package + wanted, wanted)
-            for ecosystem in [NPM] if package.startswith("@") else told or ECOSYSTEMS:
+            for ecosystem in _written_as(package, wanted) or told or ECOSYSTEMS:
                 found[ecosystem, package_key(ecosystem, package)].append(requirement)
     return found
+
+
+def _written_as(package: str, wanted: str) -> list[str]:
+    """Return the ecosystem whose way of writing names or versions this is; nothing where it might be either."""
+    if package.startswith("@") or wanted.startswith("@"):
+        return [NPM]
+    return [PYPI] if wanted.startswith(("==", "~=", "!=")) else []
 
 
 def _records(place: Path, unread: list[str]) -> Iterator[Mapping[str, Any]]:

@@ -23,14 +23,17 @@ class Judge:
         self._folders = {row.info.key: _folder(home, row.info) for row in store.sources.all()}
         self._read: dict[str, Releases | None] = {}
 
-    def of(self, component: str, kind: str, source: str, changed: str) -> Freshness | None:
-        """Return how fresh the component of an id is that was last changed then; None where nothing tells."""
+    def of(self, component: str, kind: str, source: str, changed: str, *, sound: float = 1.0) -> Freshness | None:
+        """Return how fresh the component of an id is that was last changed then; None where nothing tells.
+
+        `sound` is how sound what it depends on is.
+        """
         if not changed:
             return None
         told = self._releases(source)
         path = component.removeprefix(f"{source}:").partition("#")[0]
         released = told.of(path) if told is not None else ()
-        return freshness(kind, changed, self._day, ageing=self._ageing, releases=released)
+        return freshness(kind, changed, self._day, ageing=self._ageing, releases=released, sound=sound)
 
     def _releases(self, source: str) -> Releases | None:
         if source not in self._read:

@@ -14,6 +14,7 @@ from repertoire.app.correct import CURATOR
 from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.pool import machine_check
 from repertoire.app.recommend import verdict
+from repertoire.app.soundness import Troubles
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -31,6 +32,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.freshness import Ageing, Freshness, freshness
+from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
@@ -113,6 +115,7 @@ class Explanation:
     freshness: Freshness | None = None
     copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
     lost: Lost | None = None  # where its source could not be read when that was last tried
+    troubles: tuple[Trouble, ...] = ()  # what speaks against it from outside
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,11 @@ def explain(
     component = stored.component
     links = store.graph.links(component.id)
     needs = _outgoing(links, DEPENDS_ON)
+    conditions = _conditions(store, asked, needs)
+    troubles = (
+        *Troubles(store, asked.ageing, unwanted=lambda: muted).of(component.id),
+        *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
+    )
     silenced = bool(muted & {component.id, stored.source, component.repository})
     barred = _MUTED if silenced else _WITHHELD if component.id in unfit else ""
     return Explanation(
@@ -175,22 +183,23 @@ def explain(
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
         standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred, muted)) if asked.task else None,
-        conditions=_conditions(store, asked, needs),
+        conditions=conditions,
         history=_history(store, component.id),
         lift=memory.records.get(component.id, Record(component.id)).lift,
         graph=_graph(pipeline, asked, component) if asked.graph else None,
-        freshness=_freshness(store, asked, stored),
+        freshness=_freshness(store, asked, stored, soundness(troubles)),
         copy=_copy_of(asked, component),
         lost=next((lost for lost in lost_sources(store) if lost.source == stored.source), None),
+        troubles=troubles,
     )
 
 
-def _freshness(store: Store, asked: Asked, stored: StoredComponent) -> Freshness | None:
+def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:
     component = stored.component
     if asked.home is None:
-        return freshness(component.type, component.last_commit, today(), ageing=asked.ageing)
+        return freshness(component.type, component.last_commit, today(), ageing=asked.ageing, sound=sound)
     judge = Judge(store, asked.home, asked.ageing, today())
-    return judge.of(component.id, component.type, stored.source, component.last_commit)
+    return judge.of(component.id, component.type, stored.source, component.last_commit, sound=sound)
 
 
 def _copy_of(asked: Asked, component: Component) -> Copy | None:

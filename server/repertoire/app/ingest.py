@@ -18,6 +18,7 @@ from repertoire.app.opening import Opened, Surroundings, open_address, open_plac
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.project import project_folder
 from repertoire.app.relate import relate
+from repertoire.app.soundness import note_departures
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
@@ -102,7 +103,9 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
             note_unread(store, row.info.key, reason)
             reports.append(keep_source(store, row.info.key, f"kept as it was: {reason}"))
         elif not kept:
+            before = store.graph.summaries()
             store.sources.remove(row.info.key)
+            note_departures(store, before)
             reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
     return reports
 
@@ -143,7 +146,9 @@ def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
     ]
     records = [*found.records, *folders, FileRecord(WHOLE, state)]
     report(Step(info.key, "write", 0, len(records)))
+    before = store.graph.summaries()
     counts = _write(store, info, records, found.derived, known)
+    note_departures(store, before)
     return _told(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
@@ -258,8 +263,10 @@ def _told(store: Store, source: str, counts: tuple[int, int], warnings: list[str
 
 def remove_source(store: Store, source: str) -> bool:
     """Forget a source with exactly what it brought; tell whether there was one."""
+    before = store.graph.summaries()
     found = store.sources.remove(source)
     if found:
+        note_departures(store, before)
         settle(store)
     return found
 

@@ -50,6 +50,12 @@ def lost_sources(store: Store) -> tuple[Lost, ...]:
     return tuple(found)
 
 
+def newest_note(store: Store) -> int:
+    """Return the number of the newest note: what was made of them holds until it moves."""
+    newest = store.events.recent(kinds=(UNREAD, REREAD), limit=1)
+    return newest[0].id if newest else 0
+
+
 def _last(store: Store) -> dict[str, Event]:
     """Return the newest of these events of each source."""
     found: dict[str, Event] = {}

@@ -291,6 +291,7 @@ def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
     known, assembly = answered.case.shelf.known, answered.assembly
     budget = answered.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
+    found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
     found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
     found += [
         f"{names_of(known[key] for key in circle)} need each other: neither can be the first"

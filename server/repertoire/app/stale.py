@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from repertoire.app.ageing import Judge, reasons
 from repertoire.app.clock import today
 from repertoire.app.lost import Lost, lost_sources
+from repertoire.app.soundness import Troubles
 from repertoire.app.wiring import Repertoire, ageing_of
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
 from repertoire.domain.freshness import Freshness
+from repertoire.domain.soundness import GRAVE, Trouble, soundness
 from repertoire.ports import Summary
 from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, Copy, compare
 from repertoire.store.database import Store
@@ -48,6 +50,17 @@ class OddCopy:
 
 
 @dataclass(frozen=True)
+class Unsound:
+    """A component that is not old, and against which something grave speaks from outside."""
+
+    id: str
+    name: str
+    type: str
+    installed: bool
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True)
 class StaleReport:
     """What is stale, installed things first, the stalest first among these, and how much more there is."""
 
@@ -57,6 +70,7 @@ class StaleReport:
     lost: tuple[Lost, ...]
     undated: int  # components of whose changes nothing is known
     current: int  # installed plugins that are as their marketplace has them
+    unsound: tuple[Unsound, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,20 +87,22 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
     store = repertoire.store
     rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
     judge = Judge(store, repertoire.home, ageing_of(repertoire.settings), today())
+    troubles = repertoire.troubles
     found = []
     for row in rows:
-        judged = _judged(judge, row)
+        judged = _judged(judge, row, soundness(troubles.of(row.id)))
         if judged is not None and (judged.days > wanted.older_than if wanted.older_than else judged.stale):
             found.append((row, judged))
     found.sort(key=lambda pair: (not pair[0].installed, pair[1].score, pair[0].id))
     copies = compare(environment)
     return StaleReport(
-        shown=tuple(_told(store, judge, found[: wanted.limit])),
+        shown=tuple(_told(store, judge, troubles, found[: wanted.limit])),
         more=max(0, len(found) - wanted.limit),
         copies=odd_copies(copies),
         lost=lost_sources(store),
         undated=sum(not row.last_commit for row in rows),
         current=sum(copy.state == CURRENT for copy in copies),
+        unsound=tuple(_unsound(rows, troubles, {row.id for row, _ in found}))[: wanted.limit],
     )
 
 
@@ -96,7 +112,16 @@ def odd_copies(copies: tuple[Copy, ...]) -> tuple[OddCopy, ...]:
     return tuple(OddCopy(copy, _COPY_ADVICE[copy.state].format(name=shlex.quote(copy.name))) for copy in odd)
 
 
-def _told(store: Store, judge: Judge, found: list[tuple[Summary, Freshness]]) -> Iterator[StaleComponent]:
+def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterator[Unsound]:
+    for row in sorted(rows, key=lambda row: (not row.installed, row.id)):
+        speaks = troubles.of(row.id)
+        if row.id not in told and any(trouble.kind in GRAVE for trouble in speaks):
+            yield Unsound(row.id, row.name, row.type, row.installed, speaks)
+
+
+def _told(
+    store: Store, judge: Judge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
+) -> Iterator[StaleComponent]:
     others = _fresher(store, judge, [row for row, _ in found])
     recommended, used = store.events.last(OFFERED), store.events.last(SELECTED)
     for row, judged in found:
@@ -107,15 +132,15 @@ def _told(store: Store, judge: Judge, found: list[tuple[Summary, Freshness]]) ->
             row.source,
             row.installed,
             judged,
-            tuple(reasons(judged)),
+            (*reasons(judged), *troubles.said(row.id)),
             _advice(row, others.get(row.node_id)),
             recommended.get(row.id, ""),
             used.get(row.id, ""),
         )
 
 
-def _judged(judge: Judge, row: Summary) -> Freshness | None:
-    return judge.of(row.id, row.type, row.source, row.last_commit)
+def _judged(judge: Judge, row: Summary, sound: float = 1.0) -> Freshness | None:
+    return judge.of(row.id, row.type, row.source, row.last_commit, sound=sound)
 
 
 def _fresher(store: Store, judge: Judge, rows: list[Summary]) -> dict[int, Summary]:

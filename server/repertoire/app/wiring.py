@@ -12,6 +12,7 @@ from pathlib import Path
 from repertoire.app.clock import today
 from repertoire.app.evaluate import Tools
 from repertoire.app.memory import Use, memory
+from repertoire.app.soundness import Troubles
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
@@ -44,6 +45,7 @@ class Repertoire:
     embedder: IdleEmbedder | None  # None: no model, and `degraded` says why
     pipeline: Pipeline
     use: Use
+    troubles: Troubles
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:
@@ -77,6 +79,7 @@ def open_repertoire(
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
         use = Use(lambda: remembered(store, settings))
+        troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
         pipeline = Pipeline(
             store.graph,
             store.vectors,
@@ -86,12 +89,26 @@ def open_repertoire(
                 pace=Pace(budget_ms=settings.query_ms),
                 stack=stack_in(),
                 reranker=open_reranker(settings),
-                priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior),
+                priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
                 aged=aged_in(ageing_of(settings)),
                 demoted=use.demoted,
+                troubles=troubles.said,
             ),
         )
-        yield Repertoire(home, settings, store, embedder, pipeline, use, degraded)
+        yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
+
+
+@contextmanager
+def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[None]:
+    """Mend the database where the block finds it damaged, and raise the error that tells what became of it."""
+    try:
+        yield
+    except CorruptStore as error:
+        if read_only:
+            raise
+        from repertoire.app.rescue import mended  # noqa: PLC0415 - hardly ever needed
+
+        raise mended(home, settings, error) from error
 
 
 def remembered(store: Store, settings: Settings) -> Memory:

@@ -69,6 +69,7 @@ class Hit:
     aged: str = ""  # when it was last changed, where that makes it stale
     demoted: str = ""  # on what evidence it stands lower than it fits: tasks went better without it
     muted: bool = False  # a person wants it suggested no more
+    troubles: tuple[str, ...] = ()  # what speaks against it from outside, the grave first
 
 
 @dataclass(frozen=True)

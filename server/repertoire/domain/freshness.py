@@ -1,7 +1,8 @@
 """How fresh a component is: one score from 0 to 1, the parts that it is made of, and from where on it is stale.
 
 Its own last change counts, halved each half-life of its kind; releases of what it belongs to count against it where
-they broke with what was before, or stay away longer than they usually do. What nothing is known of takes no part. Use
+they broke with what was before, or stay away longer than they usually do; so does, within a bound, what it depends on
+where that is gone, stale, flagged, or known to be vulnerable. What nothing is known of takes no part. Use
 is told beside the score and never in it: what is used daily may be out of date all the same.
 """
 
@@ -14,7 +15,7 @@ from statistics import median
 
 from repertoire.domain.component import HOOK, MCP_SERVER, PACKAGE, PLUGIN, TOOL
 
-AGE, BREAKING, OVERDUE = "age", "breaking", "overdue"
+AGE, BREAKING, OVERDUE, SOUND = "age", "breaking", "overdue", "soundness"
 FLOOR = 0.1  # old alone is no reason to sink below everything
 # What speaks to a service or to the client ages faster than prose about a craft.
 _SHARES = {PLUGIN: 0.75, HOOK: 0.75, MCP_SERVER: 0.5, TOOL: 0.5, PACKAGE: 0.5}
@@ -62,9 +63,18 @@ class Freshness:
 
 
 def freshness(
-    kind: str, changed: str, today: date, *, ageing: Ageing | None = None, releases: Sequence[Release] = ()
+    kind: str,
+    changed: str,
+    today: date,
+    *,
+    ageing: Ageing | None = None,
+    releases: Sequence[Release] = (),
+    sound: float = 1.0,
 ) -> Freshness | None:
-    """Return how fresh a component of a kind is that was last changed then; None where nothing tells."""
+    """Return how fresh a component of a kind is that was last changed then; None where nothing tells.
+
+    `sound` is how sound what it depends on is, 1 where nothing speaks against that.
+    """
     day = day_of(changed)
     if day is None:
         return None
@@ -78,6 +88,8 @@ def freshness(
         parts[BREAKING] = _BROKEN
     if rhythm.overdue:
         parts[OVERDUE] = _OVERDUE
+    if sound < 1.0:
+        parts[SOUND] = sound
     score = 1.0
     for part in parts.values():
         score *= part

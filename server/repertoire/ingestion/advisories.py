@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cmp_to_key
 from typing import Any
 
@@ -61,6 +61,23 @@ def concerns(record: Mapping[str, Any]) -> Iterator[Concern]:
                 frozenset(_texts(entry.get("versions"))[:_VERSIONS]),
                 tuple(_ranges(entry)),
             )
+
+
+def as_data(concern: Concern) -> dict[str, Any]:
+    """Return a concern as plain data, to be kept."""
+    return {**asdict(concern), "versions": sorted(concern.versions)}
+
+
+def from_data(data: Mapping[str, Any]) -> Concern:
+    """Return the concern that was made plain data of."""
+    ranges = tuple(tuple((str(kind), str(version)) for kind, version in events) for events in data["ranges"])
+    kept = {**data, "aliases": tuple(data["aliases"]), "versions": frozenset(data["versions"]), "ranges": ranges}
+    return Concern(**kept)
+
+
+def withdrawn(record: Mapping[str, Any]) -> str:
+    """Return the id of a record that was withdrawn; empty where it was not."""
+    return clean_line(str(record.get("id", "")), 80) if record.get("withdrawn") else ""
 
 
 def package_key(ecosystem: str, name: str) -> str:

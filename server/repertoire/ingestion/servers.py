@@ -19,6 +19,7 @@ _LONG_WORD = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _DIGIT = re.compile(r"\d")
 _PLACEHOLDER = re.compile(r"<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder", re.IGNORECASE)
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)([^?#]*)")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
 _HIDDEN = "…"
 
 
@@ -90,7 +91,7 @@ def _args(server: Mapping[str, Any]) -> list[str]:
         elif is_pair and _SECRET_OPTION.search(option):
             word = word if _PLACEHOLDER.search(value) else f"{option}={_HIDDEN}"
         elif "://" in word:
-            word = public_url(word)
+            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell's line may hold one
         else:
             word = _LONG_WORD.sub(lambda match: _HIDDEN if _looks_random(match.group()) else match.group(), word)
         after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))

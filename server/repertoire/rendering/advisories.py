@@ -11,6 +11,8 @@ from repertoire.rendering.answers import LINE
 def advisories_text(found: Advisories) -> str:
     """Render the matches, what is installed first, and what could not be read."""
     heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
+    if found.kept:
+        heading += f" {found.kept} advisories are kept, and matched again whenever a component changes."
     lines = [line for match in found.matches for line in _match(match)]
     return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
 
@@ -31,3 +33,8 @@ def _match(match: Match) -> list[str]:
         f"   {clean_line(told + fixed, 2 * LINE)} ({match.ecosystem})",
         f"   {clean_line(f'{names}{severity}: {match.summary}', 2 * LINE)}",
     ]
+
+
+def forgotten_advisories_text(gone: int) -> str:
+    """Render that kept advisories were dropped."""
+    return f"{gone} advisories forgotten." if gone else "No advisories were kept."

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from repertoire.app.ageing import reasons
 from repertoire.app.lost import Lost
-from repertoire.app.stale import StaleComponent, StaleReport
+from repertoire.app.stale import StaleComponent, StaleReport, Unsound
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import LINE, NAME
@@ -64,6 +64,8 @@ def stale_text(report: StaleReport) -> str:
         lines += [f"{clean_line(lost.source, LINE)}: {lost_text(lost)}", f"   to do: {_FIND}"]
     for component in report.shown:
         lines += _component(component)
+    for unsound in report.unsound:
+        lines += _unsound(unsound)
     if not lines:
         lines = ["Nothing is stale, and every plugin is as its marketplace has it."]
     return "\n".join([*lines, *_rest(report)])
@@ -81,6 +83,15 @@ def _component(component: StaleComponent) -> list[str]:
         f"   why: {clean_line('; '.join(component.reasons), 2 * LINE)}",
         *([f"   last {', last '.join(used)}"] if used else []),
         f"   to do: {clean_line(component.advice, 2 * LINE)}",
+        f"   id: {clean_line(component.id, 300)}",
+    ]
+
+
+def _unsound(component: Unsound) -> list[str]:
+    state = "installed" if component.installed else "available"
+    return [
+        f"{clean_line(component.name, NAME)} ({component.type.replace('_', ' ')}, {state})",
+        *(f"   beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in component.troubles),
         f"   id: {clean_line(component.id, 300)}",
     ]
 

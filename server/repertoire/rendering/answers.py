@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
@@ -12,6 +13,7 @@ from repertoire.rendering.flags import description_of, flag_lines
 DESCRIPTION, NAME, LINE = 200, 80, 160
 _WHYS = 3  # a reader weighs no more
 _NEAR = 3
+_TROUBLES = 2
 
 
 def answer_text(answer: Answer) -> str:
@@ -66,6 +68,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(flag_lines(component.flags)),
         *_indent([hit.aged] if hit.aged else []),
         *_indent([hit.demoted] if hit.demoted else []),
+        *_indent(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
         *_indent(["muted: never suggested"] if hit.muted else []),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
@@ -98,7 +101,7 @@ def _heading(recommendation: Recommendation) -> str:
 
 
 def _item_lines(item: Item, bullet: str) -> list[str]:
-    title, *rest = hit_lines(item.hit, bullet)
+    title, *rest = hit_lines(replace(item.hit, troubles=()), bullet)  # a set's warnings tell them
     role = clean_line(item.role, LINE)
     beside = ", ".join(clean_line(other.component.name, NAME) for other in item.alternatives)
     return [

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from repertoire.app.explain import Explanation, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
+from repertoire.domain.soundness import LOST
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
 from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
@@ -60,6 +61,9 @@ def explanation_text(explanation: Explanation) -> str:
     lines += _line("freshness", freshness_text(explanation.freshness))
     lines += _line("installed copy", copy_text(explanation.copy))
     lines += _line("its source", lost_text(explanation.lost))
+    lines += [
+        f"beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in explanation.troubles if trouble.kind != LOST
+    ]
     lines += _line("used", _used(explanation))
     lines += _line("lift", lift_text(explanation.lift))
     lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))

@@ -51,6 +51,10 @@ def _harmless(_key: str) -> str:
     return ""
 
 
+def _sound(_key: str) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Options:
     """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is said of hits."""
@@ -61,6 +65,7 @@ class Options:
     priors: tuple[Prior, ...] = ()
     aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
+    troubles: Callable[[str], tuple[str, ...]] = _sound  # says what speaks against one from outside
 
 
 class Pipeline:
@@ -148,6 +153,7 @@ class Pipeline:
                     whys(ranking.plan, snapshot, row, entry, reasons),
                     self._options.aged(entry.component.type, entry.component.last_commit),
                     self._options.demoted(entry.component.id),
+                    troubles=self._options.troubles(entry.component.id),
                 )
             )
         return found

@@ -13,6 +13,7 @@ from repertoire.store.likeness import Likeness
 from repertoire.store.migrations import NEWEST, migrate
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
+from repertoire.store.soundness import Soundness
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 
@@ -38,6 +39,7 @@ class Store:
         self.events = Events(connection)
         self.preferences = Preferences(connection)
         self.flags = Flags(connection)
+        self.soundness = Soundness(connection)
         self.privacy = Privacy(connection, self.sources, self.vectors)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot

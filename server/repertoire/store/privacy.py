@@ -17,7 +17,7 @@ from repertoire.store.writing import GraphWriter
 
 _CONTENT = (
     *("edge", "carried_text", "sketch", "text_pair", "component", "node", "component_text", "file", "source"),
-    *("event", "mute", "correction", "dismissal", "acceptance"),
+    *("event", "mute", "correction", "dismissal", "acceptance", "advisory", "departed"),
 )
 
 
