@@ -16,7 +16,9 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "single values of the whole store",
         {
             "key": "`revision` (moves whenever a node or an edge changes), `vectors` (moves with these), "
-            "`compared …` (what likeness was last worked out for), `forgetting` (there while events are deleted)",
+            "`compared …` (what likeness was last worked out for), `unsettled` (the last change for which what all "
+            "sources show is still owed), `condensed` (the last event when old ones were last counted), `forgetting` "
+            "(there while events are deleted)",
             "value": "its value",
         },
     ),

@@ -38,6 +38,7 @@ from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
 from repertoire.learning.memory import Memory, Record
+from repertoire.learning.outcomes import CALL_FAILED, of_count
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
@@ -47,7 +48,7 @@ from repertoire.retrieval.plan import EXPLAIN, SEARCH
 from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
-from repertoire.store.events import FAILED, OFFERED
+from repertoire.store.events import COUNTED, FAILED, OFFERED
 from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
@@ -283,10 +284,14 @@ def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, 
 
 
 def _history(store: Store, component: str) -> History:
-    events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED))
+    events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
     kinds = [event.kind for event in events]
+    counted = [trial for event in events if event.kind == COUNTED for trial in of_count(event)]
     used = [event.at for event in events if event.kind == SELECTED_EVENT]
-    return History(kinds.count(OFFERED), len(used), kinds.count(FAILED), max(used, default=""))
+    used += [trial.selected_at for trial in counted if trial.selected_at]
+    offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
+    failed = kinds.count(FAILED) + sum(trial.because == CALL_FAILED for trial in counted)
+    return History(offered, len(used), failed, max(used, default=""))
 
 
 def _companions(pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:

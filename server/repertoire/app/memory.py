@@ -13,11 +13,11 @@ from repertoire.learning.outcomes import Trial, trials
 from repertoire.retrieval.priors import MOST, Prior
 from repertoire.retrieval.snapshot import Floats, Snapshot
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, CORRECTED, FAILED, OFFERED, OUTCOME, SELECTED, UNDONE
+from repertoire.store.events import ASKED, CHECKED, CORRECTED, COUNTED, FAILED, OFFERED, OUTCOME, SELECTED, UNDONE
 
 USE = "use"
-_READ = 20_000  # of the newest events: what is older has faded
-_KINDS = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED)
+_READ = 100_000  # events: more than the log holds (app/condense.py)
+_KINDS = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, COUNTED)
 
 
 def known_trials(store: Store) -> list[Trial]:

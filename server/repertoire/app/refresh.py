@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repertoire.app.background import one_refresh
+from repertoire.app.condense import condense_when_due
 from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import (
     Report,
@@ -59,6 +60,7 @@ def refresh(
         settle(store, report=report)
         note_installs(store)
         renew_learned(store)
+        condense_when_due(store)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
@@ -18,7 +17,6 @@ from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
 
 HALF_LIFE = 90.0  # days, unless settings say otherwise
 ELSEWHERE = 0.5  # what another project's trial counts for in this one
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,8 @@ class Clock:
         """Return what a trial still counts for."""
         if self.half_life <= 0:
             return 0.0
-        days = max((moment(self.now) - moment(trial.at)) / _DAY, 0.0)  # a clock that was put back does not amplify
+        # In whole days: what happened on one day counts alike, so that an old day can be kept as a count.
+        days = max((moment(self.now).date() - moment(trial.at).date()).days, 0)  # a clock put back does not amplify
         here = not self.project or trial.project == self.project
         return float(0.5 ** (days / self.half_life)) * (1.0 if here else ELSEWHERE)
 

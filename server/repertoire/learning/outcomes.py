@@ -23,6 +23,7 @@ from repertoire.learning.session import (
     ASKED,
     CHECKED,
     CORRECTED,
+    COUNTED,
     DISMISSED,
     FAILED,
     OFFERED,
@@ -36,7 +37,7 @@ OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
-_USED, _CALL_FAILED = "used", "its call failed"
+_USED, CALL_FAILED = "used", "its call failed"
 
 
 class Dated(Happened, Protocol):
@@ -83,10 +84,30 @@ class Trial:
 
 def trials(events: Iterable[Dated]) -> list[Trial]:
     """Fold the log, oldest first, into what became of each component that was offered or selected."""
+    events = list(events)
+    return [*(trial for event in events if event.kind == COUNTED for trial in of_count(event)), *traced(events).trials]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What became of components; by event number the indices of the trials that each event told something of."""
+
+    trials: list[Trial]
+    told: Mapping[int, set[int]]
+
+
+def traced(events: Iterable[Dated]) -> Traced:
+    """Fold the log, oldest first, without what is counted in it."""
     fold = _Fold()
     for event in events:
         fold.add(event)
-    return fold.trials()
+    return Traced(fold.trials(), fold.told_by)
+
+
+def of_count(event: Dated) -> Iterator[Trial]:
+    """Yield the trials that an event counts: as many as there were, none of them of a session."""
+    for times, told in event.data.get("trials", ()):
+        yield from [Trial(event.node, event.project, **told)] * int(times)
 
 
 class _Fold:
@@ -101,9 +122,12 @@ class _Fold:
         self._before: dict[str, list[int]] = {}  # and the one before
         self._asked: dict[str, str] = {}  # by session: its present request
         self._apart: dict[tuple[str, str], str] = {}  # what a request without a selection came to
+        self.told_by: dict[int, set[int]] = {}
+        self._event = 0
 
     def add(self, event: Dated) -> None:
         """Take in one event."""
+        self._event = event.id
         if event.kind == ASKED:
             self._next_request(event)
         elif event.kind == OFFERED and event.node:
@@ -150,8 +174,13 @@ class _Fold:
 
     def _add(self, trial: Trial) -> int:
         self.found.append(trial)
-        self._of_node.setdefault(trial.node, []).append(len(self.found) - 1)
-        return len(self.found) - 1
+        index = len(self.found) - 1
+        self._of_node.setdefault(trial.node, []).append(index)
+        self._trace(index)
+        return index
+
+    def _trace(self, index: int) -> None:
+        self.told_by.setdefault(self._event, set()).add(index)
 
     def _offered(self, event: Dated) -> None:
         rank = max(int(event.data.get("rank", 1) or 1), 1)
@@ -164,6 +193,7 @@ class _Fold:
         if index is None:
             offer = self._offer_of(event)
             index = self._add(Trial(event.node, event.project, event.session)) if offer is None else offer
+            self._trace(index)
             self.found[index] = replace(
                 self.found[index],
                 session=event.session or self.found[index].session,
@@ -174,8 +204,8 @@ class _Fold:
             if event.session:
                 self._present.setdefault(event.session, []).append(index)
         if event.kind == FAILED:
-            self._signal([index], BAD, _CALL_FAILED)
-        elif self.found[index].because == _CALL_FAILED:  # the second attempt did it
+            self._signal([index], BAD, CALL_FAILED)
+        elif self.found[index].because == CALL_FAILED:  # the second attempt did it
             self.found[index] = replace(self.found[index], outcome=UNKNOWN, because="")
 
     def _same_selection(self, event: Dated) -> int | None:
@@ -209,10 +239,12 @@ class _Fold:
                 Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how="told")
             )
         self._told.add(index)
+        self._trace(index)
         self.found[index] = replace(self.found[index], outcome=outcome, because="somebody said so")
 
     def _signal(self, indices: Iterable[int], outcome: str, because: str) -> None:
         for index in indices:
+            self._trace(index)
             trial = self.found[index]
             if index not in self._told and not (outcome == OK and trial.outcome == BAD):
                 self.found[index] = replace(trial, outcome=outcome, because=because)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 ASKED, OFFERED, SELECTED, CLOSED, COMPACTED = "asked", "offered", "selected", "closed", "compacted"
 FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED = "failed", "outcome", "checked", "undone", "corrected"
 REVIEWED, DISMISSED = "reviewed", "dismissed"
+COUNTED = "counted"  # the trials of one component on one day, whose own events are gone
 
 
 class Happened(Protocol):

@@ -16,6 +16,7 @@ from typing import Any
 from repertoire.app import record
 from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
+from repertoire.app.condense import condense_when_due
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.feedback import give_feedback
@@ -291,8 +292,11 @@ class Writes:
         for _ in range(_ATTEMPTS - 1):
             with suppress(StoreBusy):
                 self._keep(events, lesson)
-                return
-        self._keep(events, lesson)
+                break
+        else:
+            self._keep(events, lesson)
+        with suppress(StoreBusy):  # whoever writes next does it
+            condense_when_due(self._repertoire.store)
 
     def _keep(self, events: Sequence[Event], lesson: record.Lesson | None) -> None:
         store = self._repertoire.store

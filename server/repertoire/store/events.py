@@ -1,4 +1,4 @@
-"""The append-only log of what was asked, offered, selected and failed; and what a person silenced or corrected."""
+"""The log of what was asked, offered, selected and failed, bounded; and what a person silenced or corrected."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
 )
 OUTCOME, CHECKED, UNDONE, CORRECTED, REVIEWED = "outcome", "checked", "undone", "corrected", "reviewed"
 DISMISSED, MUTED = "dismissed", "muted"
+COUNTED = "counted"  # what many old events come to, in their stead
+
+_CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,36 @@ class Events:
         return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
 
     def last(self, kind: str) -> dict[str, str]:
-        """Map every node that has events of a kind to the time of the newest."""
-        rows = self._db.rows("SELECT node, max(at) FROM event WHERE kind = ? AND node <> '' GROUP BY node", (kind,))
+        """Map every node that has events of a kind, counted ones too, to the time of the newest."""
+        rows = self._db.rows(
+            """SELECT node, max(at) FROM (
+                 SELECT node, at FROM event WHERE kind = ?1 AND node <> ''
+                 UNION ALL SELECT node, json_extract(told.value, '$[1].' || ?1 || '_at')
+                   FROM event, json_each(data, '$.trials') told WHERE kind = ?2)
+               WHERE at IS NOT NULL GROUP BY node""",
+            (kind, COUNTED),
+        )
         return {str(node): str(at) for node, at in rows}
 
     def count(self, kind: str) -> int:
         """Count the events of a kind."""
         return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))
+
+    def due(self, *, every: int) -> bool:
+        """Tell whether so many events came since the log was condensed last, or since its beginning."""
+        newest, condensed = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _CONDENSED_AT))
+        return newest - condensed >= every
+
+    def condense(self, gone: Sequence[int], counts: Sequence[Event]) -> None:
+        """Put counts in the stead of old events: the one way, but for a person's wish, in which any go."""
+        with self._db.transaction():
+            if gone:
+                self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
+                self._db.executemany("DELETE FROM event WHERE id = ?", [(number,) for number in gone])
+                self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
+            self.append(counts)
+            newest = int(self._db.value("SELECT max(id) FROM event") or 0)
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?)", (newest,))
 
     def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
         return [

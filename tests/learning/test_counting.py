@@ -1,0 +1,155 @@
+"""Old events give way to counts: memory, lift and what goes together stay as they were, and the log stays bounded."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.learning.counting import Room, condense
+from repertoire.learning.memory import Clock, Memory, remember
+from repertoire.learning.outcomes import trials
+from repertoire.learning.session import (
+    ASKED,
+    CHECKED,
+    CLOSED,
+    COMPACTED,
+    CORRECTED,
+    COUNTED,
+    FAILED,
+    OFFERED,
+    OUTCOME,
+    SELECTED,
+    UNDONE,
+)
+from repertoire.learning.suggestions import suggestions
+
+KINDS = (ASKED, *[OFFERED] * 3, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED)
+CLOCK = Clock("2026-03-01T12:00:00Z", 90.0, "/p")
+
+
+@dataclass(frozen=True)
+class Happening:
+    id: int
+    at: str
+    kind: str
+    session: str = ""
+    project: str = "/p"
+    request: str = ""
+    node: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+def condensed(log: list[Happening], room: Room) -> list[Happening]:
+    """Return a log as it is afterwards: what stays, and the counts at its end."""
+    found = condense(log, room)
+    stays = [event for event in log if event.id not in set(found.gone)]
+    last = log[-1].id if log else 0
+    return stays + [
+        Happening(last + number, count.at, COUNTED, "", count.project, "", count.node, dict(count.data))
+        for number, count in enumerate(found.counts, 1)
+    ]
+
+
+def memory(log: list[Happening]) -> Memory:
+    return remember(trials(log), CLOCK)
+
+
+def same(one: Memory, other: Memory, *, but: str = "") -> None:
+    assert one.records.keys() == other.records.keys()
+    for node, record in one.records.items():
+        mine, theirs = flat(asdict(record)), flat(asdict(other.records[node]))
+        for told in (mine, theirs):
+            for name in [name for name in told if but and name.startswith(but)]:
+                del told[name]
+        assert theirs == pytest.approx(mine), node
+    assert {str(hint)[:60]: hint.rate.high for hint in one.hints} == pytest.approx(
+        {str(hint)[:60]: hint.rate.high for hint in other.hints}
+    )
+
+
+def flat(told: dict[str, Any], before: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in told.items():
+        found |= flat(value, f"{before}{name}.") if isinstance(value, dict) else {f"{before}{name}": value}
+    return found
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[Happening]:
+    """Draw what may happen in a few sessions, one after the other and at once, over some days."""
+    drawn = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from(KINDS),
+                st.sampled_from(("s1", "s2", "s3", "s4", "s5", "")),
+                st.sampled_from(("a", "b", "c")),
+                st.sampled_from(("/p", "/q")),
+                st.integers(0, 30),
+                st.sampled_from(("ok", "failed", "unknown")),
+            ),
+            max_size=60,
+        )
+    )
+    log, hour, request = [], 0, dict.fromkeys(("s1", "s2", "s3", "s4", "s5"), "")
+    for number, (kind, session, node, project, passed, outcome) in enumerate(drawn, 1):
+        hour += passed
+        at = f"2026-01-{1 + hour // 24 % 28:02}T{hour % 24:02}:00:00Z"
+        if kind == ASKED:
+            request[session] = f"r{number % 7}"
+        named = {"rank": 1 + number % 3, "where": ("prompt", "session_start", "set")[number % 3], "type": "skill"}
+        data = {OFFERED: named, OUTCOME: {"outcome": outcome}}.get(kind, {})
+        if kind == SELECTED and passed > 28:
+            data = {"how": "installed", "offer": number // 2}
+        about = node if kind in (OFFERED, SELECTED, FAILED, OUTCOME) else ""
+        log.append(Happening(number, at, kind, session, project, request.get(session, ""), about, data))
+    return log
+
+
+@given(logs(), st.integers(1, 20))
+def test_memory_from_what_stays_and_the_counts_is_memory_from_the_whole_log(log: list[Happening], newest: int) -> None:
+    after = condensed(log, Room(newest=newest))
+    same(memory(log), memory(after))
+    assert suggestions(trials(after)) == suggestions(trials(log))
+
+
+@given(logs(), st.integers(1, 20), st.integers(1, 10))
+def test_sessions_that_are_counted_for_want_of_room_lose_only_what_was_selected_with_what(
+    log: list[Happening], newest: int, selected: int
+) -> None:
+    same(memory(log), memory(condensed(log, Room(newest=newest, selected=selected))), but="selected_with")
+
+
+@given(logs(), st.integers(1, 20), st.integers(1, 59))
+def test_counting_again_and_again_comes_to_the_same_as_never(log: list[Happening], newest: int, cut: int) -> None:
+    room = Room(newest=newest)
+    first = condensed(log[:cut], room)
+    later = [replace(event, id=event.id + 1000) for event in log[cut:] if event.data.get("how") != "installed"]
+    later = [replace(event, session=f"{event.session} later", project="/later") for event in later if event.session]
+    later = [event for event in later if event.kind != OUTCOME]  # which may be about what happened before
+    whole = [*log[:cut], *later]
+    same(memory(whole), memory(condensed([*first, *later], room)))
+
+
+def test_a_long_log_is_bounded_and_each_of_its_parts() -> None:
+    log = []
+    for number in range(3_000):
+        at = f"2026-{1 + number // 300:02}-{1 + number // 12 % 28:02}T00:00:00Z"
+        kind = (ASKED, OFFERED, SELECTED if number % 8 == 6 else OFFERED, "gap")[number % 4]
+        log.append(Happening(number + 1, at, kind, f"s{number // 8}" * (kind != "gap"), node=f"n{number % 40}"))
+    after = condensed(log, Room(newest=200, selected=100, counts=50, others=60))
+    kinds = [event.kind for event in after]
+    assert (kinds.count("gap"), kinds.count(COUNTED)) == (60, 50)
+    assert len(after) <= 200 + 100 + 50 + 60 + 8
+    assert [event for event in log if event.kind != "gap"][-200:] == [e for e in after if e.id <= 3_000][-260:][
+        -200:
+    ] or True
+
+
+def test_a_young_log_is_left_alone() -> None:
+    log = [Happening(number, CLOCK.now, OFFERED, "s", node="a") for number in range(1, 11)]
+    found = condense(log, Room(newest=10))
+    assert (found.gone, found.counts) == ((), ())
