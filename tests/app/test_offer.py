@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.embed import embed_pending
-from repertoire.app.offer import Limits, offer, reason_for
+from repertoire.app.offer import CONFIDENCE, Limits, odds_of, offer, reason_for
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.retrieval.plan import SEARCH
@@ -73,6 +73,23 @@ def test_what_a_prompt_is_about_counts_before_anything_is_compared(repertoire: R
         for prompt in ("why do our integration tests fail in CI since the last merge", "book me a flight to Rome")
     )
     assert ours > 0 > elsewhere
+
+
+def test_a_kind_that_is_rarely_followed_must_fit_better_and_is_still_let_through_at_times(
+    repertoire: Repertoire,
+) -> None:
+    usual = offer(repertoire.pipeline, PROMPT, Limits())
+    times = odds_of(usual.confidence) / odds_of(CONFIDENCE)
+    said = []
+    for number in range(50):
+        limits = Limits(session=f"s{number}", demands={"skill": 1.1 * times})
+        found = offer(repertoire.pipeline, PROMPT, limits)
+        assert found.hits in ((), usual.hits)
+        assert (found.held, found.reason) == ((), "") if found.hits else (("skill",), "such hints are rarely followed")
+        said.append(bool(found.hits))
+        for demanded in ({"skill": 0.9 * times}, {"agent": 1.1 * times}):
+            assert offer(repertoire.pipeline, PROMPT, replace(limits, demands=demanded)) == usual
+    assert 0 < sum(said) < len(said) / 2
 
 
 def test_what_serves_the_first_step_comes_first(tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from repertoire.app import greet
+from repertoire.app.clock import now
+from repertoire.learning.hints import let_through
 from repertoire.store.database import Store
-from repertoire.store.events import COMPACTED, OFFERED
+from repertoire.store.events import COMPACTED, OFFERED, SELECTED, Event
 from repertoire.store.migrations import NEWEST
 from shelf import NOW, SOURCE, component, record_of
 
@@ -144,6 +146,24 @@ def test_what_is_muted_or_dismissed_in_a_project_is_not_named_there(run: Run, pr
         with Store.open(home / "repertoire.db") as store:
             store.preferences.mute(muted, "component", project=str(project), how=how, now=NOW)
         assert "fastapi-templates" not in context(run(project, source="clear"))
+
+
+def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
+    run: Run, project: Path, home: Path
+) -> None:
+    store_with(home)
+    assert "fastapi-templates (skill" in context(run(project, session="asked first"))
+    skill = {"type": "skill", "rank": 1, "where": "session_start"}
+    ignored = [Event(now(), OFFERED, f"s{n}", str(project), node="x", data=skill) for n in range(200)]
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append(ignored)
+    held, heard = (next(s for s in map(str, range(99)) if let_through(s) is through) for through in (False, True))
+    quiet, loud = (context(run(project, session=session)) for session in (held, heard))
+    assert "fastapi-templates (skill" in loud
+    assert "fastapi-templates (skill" not in quiet
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(now(), SELECTED, e.session, e.project, node="x") for e in ignored[:40]])
+    assert "fastapi-templates (skill" in context(run(project, session=held + "again"))
 
 
 def test_a_muted_project_hears_nothing(run: Run, project: Path, home: Path) -> None:

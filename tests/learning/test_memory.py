@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from repertoire.learning.intervals import wilson
 from repertoire.learning.leaning import leaning, leanings
-from repertoire.learning.memory import Clock, Memory, Record, propensity, remember
-from repertoire.learning.outcomes import BAD, OK, Trial
+from repertoire.learning.memory import Clock, Memory, Record, remember
+from repertoire.learning.outcomes import BAD, OK, Trial, propensity
 
 NOW, DAY = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart
 OFFERED = Trial("a", "/here", "s1", "r1", offered_at=NOW, rank=1)

@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from repertoire.boot import home as homes
 from repertoire.catalogue import reading
@@ -23,18 +23,35 @@ from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
+from repertoire.learning.hints import SESSION_START, demands, hint_rates, let_through
+from repertoire.learning.memory import HALF_LIFE, Clock
+from repertoire.learning.outcomes import trials
 from repertoire.trust.hidden import suspicion
 
-SCHEMA = 5  # the newest schema whose tables are known here; tests hold it equal to the store's
+SCHEMA = 6  # the newest schema whose tables are known here; tests hold it equal to the store's
 APPLICATION_ID = 0x52455054
 RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _LOOKED_AT = 20_000  # characters of a text that is offered
+_EVENTS = 2_000  # of the log, the newest, that tell how hints fared
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
 _SHIPPED = 0.8  # how sure the shipped catalogue is of its capabilities
+
+
+class _Event(NamedTuple):
+    """A row of the log, as what is learned is folded from it."""
+
+    id: int
+    at: str
+    kind: str
+    session: str
+    project: str
+    request: str
+    node: str
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -75,7 +92,7 @@ def greet(start: Start) -> Greeting:
     if path.exists():
         with closing(_connect(path, writing=False)) as db:
             if db.execute("SELECT 1 FROM component LIMIT 1").fetchone():
-                return _greeting(profile, _from_store(db, profile, start))
+                return _greeting(profile, _from_store(db, profile, start, _half_life(settings)))
     if start.source == "resume":  # nothing notes what was said, so it would be said again
         return Greeting()
     return _greeting(profile, _from_catalogue(shipped, profile))
@@ -90,7 +107,8 @@ def note(start: Start, greeting: Greeting) -> None:
     path = homes.database_path(homes.locate())
     rows = [("compacted", "", "{}")] if start.source in RESETTING else []
     for rank, item in enumerate(greeting.items, 1):
-        data = {"name": clean_line(item.name, 80), "rank": rank, "why": item.why, "where": "session_start"}
+        told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
+        data = {**told, "where": SESSION_START}
         rows.append(("offered", item.id, json.dumps(data)))
     if not rows or not start.session or not path.exists():
         return
@@ -134,14 +152,15 @@ def _is_known(db: sqlite3.Connection) -> bool:
     return bool(application == APPLICATION_ID and schema <= SCHEMA)
 
 
-def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[Fit]:
+def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_life: float) -> list[Fit]:
     muted = _silent(db, start.project)
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
+    demand = {} if let_through(start.session) else _demands(db, start, half_life)
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
-        candidate
+        replace(candidate, demand=demand.get(candidate.type, 1.0))
         for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
         if candidate.plugin != _OURS and not muted.intersection((candidate.id, *places))
     ]
@@ -157,6 +176,22 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start) -> list[
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     return list(islice((whole for fit in fits if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
+
+
+def _half_life(settings: Mapping[str, Any]) -> float:
+    given = settings.get("memory_days", HALF_LIFE)
+    return float(given) if isinstance(given, (int, float)) else HALF_LIFE
+
+
+def _demands(db: sqlite3.Connection, start: Start, half_life: float) -> Mapping[str, float]:
+    """Return by type how many times the usual score a hint needs here, as far back as a session's start can look."""
+    rows = db.execute(
+        "SELECT id, at, kind, session, project, request, node, data FROM event "
+        f"WHERE kind IN ('offered', 'selected', 'failed') ORDER BY id DESC LIMIT {_EVENTS}"
+    )
+    events = [_Event._make((*row[:-1], json.loads(row[-1]))) for row in rows]
+    clock = Clock(start.at, half_life, start.project)
+    return demands(hint_rates(trials(reversed(events)), clock.weight), SESSION_START)
 
 
 def _silent(db: sqlite3.Connection, project: str) -> set[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.learning.hints import demands
 from repertoire.learning.leaning import leanings
 from repertoire.learning.memory import Clock, Memory, remember
 from repertoire.learning.outcomes import Trial, trials
@@ -53,6 +54,10 @@ class Use:
         """Say of a component that does harm that it is demoted, and on what evidence."""
         record = self.memory.records.get(key)
         return record.lift.demoted if record is not None else ""
+
+    def demands(self, moment: str) -> Mapping[str, float]:
+        """Return by type how many times the usual odds a hint at a moment needs, since such are rarely followed."""
+        return demands(self.memory.hints, moment)
 
     def harmful(self) -> frozenset[str]:
         """Return the ids of what does harm."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
+from repertoire.learning.hints import let_through
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
 from repertoire.retrieval.pipeline import Pipeline
@@ -41,6 +42,8 @@ class Limits:
     items: int = MAX_ITEMS
     without: frozenset[str] = frozenset()
     project: str = ""
+    session: str = ""
+    demands: Mapping[str, float] = field(default_factory=dict)  # by type: how many times the usual odds a hint needs
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Offer:
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
     reason: str = ""
+    held: tuple[str, ...] = ()  # types of what fits and is not offered, since such hints are rarely followed
     text: str = field(default="", repr=False)
 
 
@@ -66,9 +70,13 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
-    chosen = _chosen([hits[place] for place in _as_asked_for(ranking, len(hits))], limits)
+    likely = [hits[place] for place in _as_asked_for(ranking, len(hits))]
+    unwanted = _unwanted(sure, prompt, limits)
+    chosen = _chosen(likely, limits, unwanted)
+    held = sorted(unwanted.intersection(hit.component.type for hit in likely[:1]))
+    reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
-    return Offer(tuple(chosen), sure, "" if chosen else "all that fits was offered or is unfit", text)
+    return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
 
 
 def hint_item(hit: Hit) -> HintItem:
@@ -104,10 +112,23 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
         return 0.0
     installed = hits[0].component.installed
     crowd = int(ranking.snapshot.column("installed").sum()) if installed else len(ranking.snapshot)
-    odds = ranking.confidence / max(1.0 - ranking.confidence, _CERTAIN) / max(1.0, crowd / CROWD)
+    odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD)
     odds *= math.exp(SUBJECT * min(ranking.subject, PLAINLY))
     odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
     return odds / (1.0 + odds)
+
+
+def _unwanted(sure: float, prompt: str, limits: Limits) -> frozenset[str]:
+    """Return the types of which this hint is not sure enough; none where the prompt is let through."""
+    if not limits.demands or let_through(f"{limits.session}\0{prompt}"):
+        return frozenset()
+    times = odds_of(sure) / odds_of(CONFIDENCE)
+    return frozenset(kind for kind, demand in limits.demands.items() if times < demand)
+
+
+def odds_of(share: float) -> float:
+    """Return the odds of a likelihood."""
+    return share / max(1.0 - share, _CERTAIN)
 
 
 def _as_asked_for(ranking: Ranking, count: int) -> list[int]:
@@ -124,7 +145,7 @@ def _as_asked_for(ranking: Ranking, count: int) -> list[int]:
     return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
 
 
-def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
+def _chosen(hits: Sequence[Hit], limits: Limits, unwanted: frozenset[str]) -> list[Hit]:
     chosen: list[Hit] = []
     taken: set[str] = set()
     best = max((hit.score for hit in hits), default=0.0)
@@ -133,7 +154,9 @@ def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
         name = component.name.lower()  # a command and a skill of one name are one thing to a reader
         if hit.score < BESIDE * best or len(chosen) == min(limits.items, MAX_ITEMS):
             break
-        if component.id in limits.seen or component.plugin == OURS or name in taken or suspicion(_words_of(hit)):
+        if component.id in limits.seen or component.type in unwanted or component.plugin == OURS:
+            continue
+        if name in taken or suspicion(_words_of(hit)):
             continue
         taken.add(name)
         chosen.append(hit)

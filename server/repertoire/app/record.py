@@ -55,9 +55,11 @@ def open_request(prompt: str, settings: Settings) -> Request | None:
     return Request(f"request:{name}", text)
 
 
-def asked(request: Request, moment: Moment, settings: Settings) -> Event:
-    """Return the event of a request."""
-    data = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
+def asked(request: Request, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
+    """Return the event of a request; `held` are types that would have been offered, were they followed more often."""
+    data: dict[str, object] = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
+    if held:
+        data["held"] = list(held)
     return Event(moment.at, ASKED, moment.session, moment.project, request.key, data=data)
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
 from repertoire.app.memory import known_trials
 from repertoire.app.review import Judged, review
+from repertoire.learning.hints import PROMPT, HintRate
 from repertoire.learning.intervals import Interval, wilson
 from repertoire.learning.leaning import leanings
-from repertoire.learning.memory import Clock, Memory, Record, propensity, remember
-from repertoire.learning.outcomes import OUTCOMES, Trial
+from repertoire.learning.memory import Clock, Memory, Record, remember
+from repertoire.learning.outcomes import OUTCOMES, Trial, propensity
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings
 from repertoire.store.database import Store
+from repertoire.store.events import ASKED, Mute
 
-_BESIDE = 5
+_BESIDE, _ASKED = 5, 5_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,15 @@ class AtRank:
     offered: int
     selected: int
     looked_at: float
+
+
+@dataclass(frozen=True)
+class Hinted:
+    """How hints of one kind fared, and what that asks of the next: `demand` times the usual odds of fitting."""
+
+    rate: HintRate
+    demand: float
+    held_back: int  # prompts for which nothing of the kind was said, for that reason
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Stats:
     taken: Interval  # the share of offers that were followed, with 95 %
     outcomes: Mapping[str, int]
     by_rank: tuple[AtRank, ...]
+    hints: tuple[Hinted, ...]
+    silenced: tuple[Mute, ...]
     components: tuple[Learned, ...]
     more: int = 0
     requests: int = 0
@@ -80,11 +94,20 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         taken=wilson(followed, offered),
         outcomes={outcome: sum(trial.outcome == outcome for trial in selected) for outcome in OUTCOMES},
         by_rank=_by_rank(found),
+        hints=tuple(_hinted(store, everywhere.hints)),
+        silenced=tuple(store.preferences.mutes()),
         components=tuple(learned[:limit]),
         more=max(len(learned) - limit, 0),
         requests=store.requests.count(),
         edges=review(store),
     )
+
+
+def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[Hinted]:
+    asked = store.events.latest((ASKED,), limit=_ASKED)
+    held = Counter(str(kind) for event in asked for kind in event.data.get("held", ()))
+    for rate in rates:
+        yield Hinted(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
 
 
 def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:

@@ -34,6 +34,7 @@ class Candidate:
     install: tuple[str, ...] = ()
     plugin: str = ""
     popularity: float = 0.0
+    demand: float = 1.0  # how many times the usual score it needs, since what is of its kind is rarely followed
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _score(candidate: Candidate, weight: Mapping[str, float], absent: AbstractSe
     total = sum(weight[term] * candidate.terms[term] * _emphasis(candidate, term) for term in shared)
     others = sum(candidate.terms[term] for term in candidate.terms.keys() - shared - foreign)
     elsewhere = others / 3 + sum(candidate.terms[term] for term in foreign)  # what it is about beside this project
-    return total / math.sqrt(1 + elsewhere) * (_INSTALLED if candidate.installed else 1.0)
+    return total / math.sqrt(1 + elsewhere) * (_INSTALLED if candidate.installed else 1.0) / candidate.demand
 
 
 def _emphasis(candidate: Candidate, term: str) -> float:

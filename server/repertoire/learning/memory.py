@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from repertoire.learning.hints import HintRate, hint_rates
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
@@ -41,9 +42,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Memory:
-    """Everything that is remembered, by component."""
+    """Everything that is remembered: by component, and of kinds of hints."""
 
     records: Mapping[str, Record] = field(default_factory=dict)
+    hints: tuple[HintRate, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -70,11 +72,6 @@ class Clock:
         return float(0.5 ** (days / self.half_life)) * (1.0 if here else ELSEWHERE)
 
 
-def propensity(rank: int) -> float:
-    """Return how likely it is that somebody looks at what stands at this rank, the first being 1."""
-    return 1.0 / max(rank, 1)
-
-
 def remember(found: Iterable[Trial], clock: Clock) -> Memory:
     """Count trials into a memory."""
     of_node: dict[str, list[Trial]] = defaultdict(list)
@@ -87,7 +84,8 @@ def remember(found: Iterable[Trial], clock: Clock) -> Memory:
             for other in group:
                 if other is not one:
                     beside[one.node][other.node] += 1
-    return Memory({node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()})
+    records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
+    return Memory(records, hint_rates(found, clock.weight))
 
 
 def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]) -> Record:
@@ -105,7 +103,7 @@ def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]
         dict(sorted(beside.items(), key=lambda item: (-item[1], item[0]))),
         max((trial.offered_at for trial in offered), default=""),
         max((trial.selected_at for trial in selected), default=""),
-        looks=sum(clock.weight(trial) * propensity(trial.rank) for trial in offered),
+        looks=sum(clock.weight(trial) * trial.look for trial in offered),
         taken=sum(clock.weight(trial) for trial in offered if trial.selected_at),
         good=sum(map(clock.weight, good)),
         bad=sum(map(clock.weight, bad)),

@@ -74,12 +74,24 @@ class Trial:
     how: str = ""  # used, installed
     outcome: str = UNKNOWN
     because: str = ""  # what told the outcome
+    moment: str = ""  # where it was offered: prompt, session_start, set
+    type: str = ""
     apart: str = UNKNOWN  # what came of its request, where it was offered for one and not selected
 
     @property
     def at(self) -> str:
         """When something last happened to it."""
         return self.selected_at or self.offered_at
+
+    @property
+    def look(self) -> float:
+        """How likely somebody looked at it where it stood."""
+        return propensity(self.rank)
+
+
+def propensity(rank: int) -> float:
+    """Return how likely it is that somebody looks at what stands at this rank, the first being 1."""
+    return 1.0 / max(rank, 1)
 
 
 def trials(events: Iterable[Dated]) -> list[Trial]:
@@ -184,9 +196,9 @@ class _Fold:
 
     def _offered(self, event: Dated) -> None:
         rank = max(int(event.data.get("rank", 1) or 1), 1)
-        self._of_event[event.id] = self._add(
-            Trial(event.node, event.project, event.session, event.request, offered_at=event.at, rank=rank)
-        )
+        where, kind = str(event.data.get("where", "")), str(event.data.get("type", ""))
+        trial = Trial(event.node, event.project, event.session, event.request, offered_at=event.at, rank=rank)
+        self._of_event[event.id] = self._add(replace(trial, moment=where, type=kind))
 
     def _selected(self, event: Dated) -> None:
         index = self._same_selection(event)

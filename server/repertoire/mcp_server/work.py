@@ -33,6 +33,7 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
+from repertoire.learning.hints import PROMPT
 from repertoire.learning.prompts import MOST, needless
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import Session, replay
@@ -170,7 +171,8 @@ class Answers:
             return Outcome(events=before)
         self._keep(hook.session, request)
         found = self._offer(hook, session)
-        events = (*before, record.asked(request, moment, settings), *record.offered(found, moment, request.key))
+        asked = record.asked(request, moment, settings, held=found.held)
+        events = (*before, asked, *record.offered(found, moment, request.key))
         return Outcome(context_output("UserPromptSubmit", found.text), events)
 
     def used(self, hook: Hook) -> Outcome:
@@ -241,6 +243,8 @@ class Answers:
             items=repertoire.settings.hint_limit,
             without=frozenset() if ready else frozenset(("vectors",)),
             project=hook.project,
+            session=hook.session,
+            demands=repertoire.use.demands(PROMPT),
         )
         return offer(repertoire.pipeline, hook.text("prompt"), limits)
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from repertoire.app.feedback import Feedback
 from repertoire.app.review import WAITING, Judged
-from repertoire.app.stats import Learned, Stats
+from repertoire.app.stats import Hinted, Learned, Stats
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
 from repertoire.learning.memory import Record
 from repertoire.learning.session import DISMISSED
 from repertoire.rendering.answers import NAME
+from repertoire.store.events import Mute
 
 _ID = 200
 
@@ -38,12 +39,15 @@ def stats_text(found: Stats) -> str:
         "",
         "rank  offered  followed  held to be looked at",
         *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),
+        *_hint_lines(found.hints),
         "",
         f"Components (here: {clean_line(found.project, _ID)}):",
         *(line for learned in found.components for line in _learned_lines(learned)),
     ]
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
+    if found.silenced:
+        lines += ["", "Not to be suggested:", *(_silenced_line(one) for one in found.silenced)]
     if found.edges:
         lines += ["", "Relations that use suggests:", *(line for one in found.edges for line in _judged_lines(one))]
     return "\n".join(lines)
@@ -71,6 +75,28 @@ def review_text(found: Sequence[Judged]) -> str:
         lines.append("--accept ID applies one, --reject ID keeps it away")
     lines.append("--reject ID revokes what is applied; --undo ID takes a decision back")
     return "\n".join(lines)
+
+
+def _hint_lines(found: Sequence[Hinted]) -> list[str]:
+    if not found:
+        return []
+    return ["", "Hints:", *(_hint_line(one) for one in found)]
+
+
+def _hint_line(one: Hinted) -> str:
+    rate = one.rate
+    told = (
+        f"  {rate.moment.replace('_', ' ')}, {clean_line(rate.type, NAME).replace('_', ' ') or 'type unknown'}: "
+        f"offered {rate.offered}, followed {rate.followed} ({100 * rate.rate.low:.0f}-{100 * rate.rate.high:.0f} %)"
+    )
+    if one.demand > 1.0:
+        told += f"; needs {one.demand:.1f} times the usual odds of fitting"
+    return told + (f", {one.held_back} held back" if one.held_back else "")
+
+
+def _silenced_line(one: Mute) -> str:
+    where = f"in {clean_line(one.project, _ID)} alone" if one.project else "anywhere"
+    return f"  {clean_line(one.target, _ID)} ({one.scope}), {where}: {one.how} {one.at[:10]}"
 
 
 def _judged_lines(one: Judged) -> list[str]:

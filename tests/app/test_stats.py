@@ -1,0 +1,61 @@
+"""What `stats` tells of hints, of what is not wanted, and of components: for a person and for a program."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from repertoire.app.clock import now
+from repertoire.app.feedback import give_feedback
+from repertoire.app.record import Moment
+from repertoire.app.stats import stats
+from repertoire.rendering.learned import stats_text
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+from repertoire.store.events import ASKED, OFFERED, SELECTED, Event
+from shelf import SOURCE, fill
+
+FORMS, SHIP = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship"))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "a.db") as opened:
+        fill(opened)
+        yield opened
+
+
+def told(store):
+    found = stats(store, Settings(), project="/here")
+    return asdict(found), stats_text(found)
+
+
+def test_nothing_is_told_of_nothing(store):
+    assert told(store)[1].startswith("Nothing was offered or used yet")
+
+
+def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
+    skill, command = ({"type": kind, "rank": 1, "where": "prompt"} for kind in ("skill", "command"))
+    store.events.append([Event(now(), OFFERED, f"s{n}", "/here", f"r{n}", FORMS, skill) for n in range(120)])
+    store.events.append([Event(now(), OFFERED, f"c{n}", "/here", f"q{n}", SHIP, command) for n in range(4)])
+    store.events.append([Event(now(), SELECTED, "c0", "/here", "q0", SHIP)])
+    store.events.append([Event(now(), ASKED, "s", "/here", "r", data={"held": ["skill"]})] * 3)
+    data, text = told(store)
+    assert (
+        "  prompt, skill: offered 120, followed 0 (0-3 %); needs 3.2 times the usual odds of fitting, 3 held back"
+        in text
+    )
+    assert "  prompt, command: offered 4, followed 1 (5-70 %)\n" in text
+    assert [(one["rate"]["type"], one["held_back"]) for one in data["hints"]] == [("command", 0), ("skill", 3)]
+
+
+def test_what_is_not_wanted_is_told_with_where(store):
+    store.events.append([Event(now(), SELECTED, "s", "/here", "r", SHIP)])
+    store.preferences.mute(SOURCE.key, "source", now=now())
+    give_feedback(store, FORMS, "dismissed", moment=Moment(now(), "s", "/here"))
+    data, text = told(store)
+    day = now()[:10]
+    assert f"Not to be suggested:\n  {SOURCE.key} (source), anywhere: muted {day}\n" in text
+    assert f"  {FORMS} (component), in /here alone: dismissed {day}" in text
+    assert [one["how"] for one in data["silenced"]] == ["muted", "dismissed"]
