@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from repertoire.app.combinations import combinations, companions
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
@@ -15,7 +16,7 @@ from repertoire.retrieval import whynot
 from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
 from repertoire.retrieval.gate import fits
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND
+from repertoire.retrieval.plan import RECOMMEND, combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.whynot import Case, Refusal, why_not
@@ -65,10 +66,18 @@ def recommend(
     Raises:
         InvalidRequest: the task is empty, or the limits leave no room for anything.
     """
-    answered = _answered(pipeline, task, muted, environment)
+    topic = combined_topic(task.text)
+    answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
+    names = (*task.using, *((topic,) if topic else ()))
+    beside = companions(pipeline, answered.ranking, names, muted=muted)
+    known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
     if not _worth_naming(answered.ranking):
-        return _nothing(answered.ranking, answered.pool)
-    return replace(_answer(answered), companions=_companions(pipeline, answered))
+        return replace(_nothing(answered.ranking, answered.pool), companions=beside, combinations=known)
+    found = _answer(answered)
+    named = {item.hit.component.id for item in found.items}
+    others = {one.component.id: one for one in (*_companions(pipeline, answered), *beside)}
+    told = tuple(one for key, one in others.items() if key not in named)
+    return replace(found, companions=told, combinations=known)
 
 
 def verdict(

@@ -82,6 +82,23 @@ class StageReport:
 
 
 @dataclass(frozen=True)
+class Combination:
+    """Components or capabilities that are known to go together, and what that rests on.
+
+    `kind`: plugin, agent or project, for what is one's as a whole; together, request or capabilities for what recurs.
+    """
+
+    name: str
+    kind: str
+    members: tuple[Component, ...]  # those that matter for what was asked
+    more: int = 0  # members that are not among these
+    capabilities: tuple[str, ...] = ()
+    support: int = 1
+    lift: float = 0.0
+    seen: tuple[str, ...] = ()  # names of plugins, agents, projects
+
+
+@dataclass(frozen=True)
 class Answer:
     """A ranked list. `fits` is False where nothing is good enough: the hits are then the nearest misses."""
 
@@ -90,11 +107,13 @@ class Answer:
     confidence: float  # 0..1: how sure it is that the first hits serve the query
     report: tuple[StageReport, ...] = ()
     degraded: tuple[str, ...] = ()  # what was missing: no model, vectors still to come
+    combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
+    companions: tuple[Other, ...] = ()  # what is known to go with what is in use, or was asked about
 
 
 @dataclass(frozen=True)
 class Other:
-    """A component that is named beside a set, and what there is to say of it."""
+    """A component that is named beside others, and what there is to say of it."""
 
     component: Component
     reason: str = ""  # what kept it out
@@ -121,7 +140,8 @@ class Recommendation:
     gaps: tuple[str, ...] = ()  # needed capabilities that nothing in the set covers
     unprovided: tuple[str, ...] = ()  # those of them that nothing known provides
     why_not: tuple[Other, ...] = ()  # the runners-up
-    companions: tuple[Other, ...] = ()  # what is known to go with the set and is not in it
+    companions: tuple[Other, ...] = ()  # what is known to go with the set, or with what is in use, and is not in it
+    combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
     install: tuple[str, ...] = ()  # exact lines, in order, each once
     warnings: tuple[str, ...] = ()
     fits: bool = True  # False with items: the nearest there is, and unsure

@@ -264,16 +264,18 @@ def _recurring(
 
 def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> Iterator[Pattern]:
     """Yield the capabilities that are provided together by different components, more often than by chance."""
+    wholes = [one for one in transactions if one.origin != AGENT_SET]  # a plugin's agents declare the same skills again
     provided = [
         frozenset(term for member in one.members for term, sure in known[member].capabilities.items() if sure >= _SURE)
-        for one in transactions
-        if one.origin != AGENT_SET  # a plugin's agents declare the same skills again and again
+        for one in wholes
     ]
     for itemset in _varied(frequent(provided, Bounds(support=3, most=300))):
         sure = dict(zip(itemset.items, itemset.confidence, strict=True))
         name = _name(itemset.items)
         key = f"{name}~{_digest(CAPABILITIES, itemset.items)}"
-        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift)
+        together = zip(wholes, provided, strict=True)
+        where = dict.fromkeys(one.name for one, terms in together if terms.issuperset(itemset.items))
+        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, tuple(where)[:_EVIDENCE])
 
 
 def _provided(members: Iterable[str], known: Mapping[str, Known]) -> dict[str, float]:

@@ -101,6 +101,19 @@ _GRAPH = _output(
     nodes={"type": "array", "items": _output(id="string", name="string", type="string", weight="number")},
     edges={"type": "array", "items": _output(source="string", target="string", relation="string", weight="number")},
 )
+_COMBINATIONS = {
+    "type": "array",
+    "items": _output(
+        name="string",
+        kind="string",
+        members={"type": "array", "items": _output(id="string", name="string", type="string")},
+        more="integer",
+        capabilities=_LINES,
+        support="integer",
+        lift="number",
+        seen=_LINES,
+    ),
+}
 _MESSAGE = _output(message="string")
 _INSTALLED = _flag("true: only what is installed; false: only what is not. Leave out for both.")
 
@@ -120,21 +133,31 @@ TOOLS = (
             "installed here and those available from known marketplaces and repositories. Use it when the user asks "
             "whether something for X exists, which one to pick, or what this machine has for X; also before building "
             "by hand what a component may already do (document formats, browser automation, deployment, reviews, "
-            "integrations). For the combination that a whole task needs, recommend_set is the better question. "
+            'integrations). Also tells known combinations: "common auth stacks", "what goes with pdf-forms". For the '
+            "combination that a whole task needs, recommend_set is the better question. "
             "Returns a ranked list with a why and an install line each, or says that nothing fits and names the "
             "nearest misses."
         ),
         properties={
             "query": _text('What it should do, in capability words: "fill PDF forms". An exact name works too.'),
             "types": _texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES),
-            "using": _texts("Ids or names of components already in use: what goes with them ranks higher.", most=20),
+            "using": _texts(
+                "Ids or names of components already in use: what goes with them is named, and higher.", most=20
+            ),
             "installed": _INSTALLED,
             "limit": {**_number("How many results.", least=1, most=50), "default": 10},
             "mode": _MODE,
         },
         required=("query",),
         example={"query": "fill PDF forms", "limit": 5},
-        output=_output(fits="boolean", confidence="number", components=_HITS, degraded=_LINES),
+        output=_output(
+            fits="boolean",
+            confidence="number",
+            components=_HITS,
+            combinations=_COMBINATIONS,
+            companions=_OTHERS,
+            degraded=_LINES,
+        ),
         always_load=True,
     ),
     Tool(
@@ -156,7 +179,9 @@ TOOLS = (
                 "Components at most. Leave out for as many as the task is likely to need.", least=1, most=12
             ),
             "types": _texts("Only these types. Leave out for all.", most=len(COMPONENT_TYPES), choices=COMPONENT_TYPES),
-            "using": _texts("Ids or names of components already in use: what goes with them ranks higher.", most=20),
+            "using": _texts(
+                "Ids or names of components already in use: what goes with them is named, and higher.", most=20
+            ),
             "installed": _INSTALLED,
             "project": _text("The project's folder. Leave out for the present one.", most=4000),
             "mode": _MODE,
@@ -168,6 +193,7 @@ TOOLS = (
             near=_HITS,
             why_not=_OTHERS,
             companions=_OTHERS,
+            combinations=_COMBINATIONS,
             gaps=_LINES,
             install=_LINES,
             warnings=_LINES,

@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.explain import Explanation
 from repertoire.app.status import Status
-from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation
+from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Recommendation
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
@@ -26,6 +26,8 @@ def answer_reply(answer: Answer) -> Reply:
             "fits": answer.fits,
             "confidence": round(answer.confidence, 4),
             "components": [hit_data(hit) for hit in answer.hits],
+            "combinations": [_combination_data(one) for one in answer.combinations],
+            "companions": [_other_data(other) for other in answer.companions],
             "degraded": list(answer.degraded),
         },
     )
@@ -40,6 +42,7 @@ def recommendation_reply(recommendation: Recommendation) -> Reply:
             "near": [hit_data(hit) for hit in recommendation.near],
             "why_not": [_other_data(other) for other in recommendation.why_not],
             "companions": [_other_data(other) for other in recommendation.companions],
+            "combinations": [_combination_data(one) for one in recommendation.combinations],
             "gaps": list(recommendation.gaps),
             "install": list(recommendation.install),
             "warnings": [clean_line(warning, 300) for warning in recommendation.warnings],
@@ -137,6 +140,19 @@ def _other_data(other: Other) -> dict[str, str]:
         "type": component.type,
         "reason": clean_line(other.reason, 200),
         "remedy": clean_line(other.remedy, 200),
+    }
+
+
+def _combination_data(combination: Combination) -> dict[str, Any]:
+    return {
+        "name": clean_line(combination.name, 200),
+        "kind": combination.kind,
+        "members": [{"id": one.id, "name": clean_line(one.name, 80), "type": one.type} for one in combination.members],
+        "more": combination.more,
+        "capabilities": [clean_line(term, 80) for term in combination.capabilities],
+        "support": combination.support,
+        "lift": round(combination.lift, 2),
+        "seen": [clean_line(name, 80) for name in combination.seen],
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
+from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
 
 DESCRIPTION, NAME, LINE = 200, 80, 160
@@ -18,15 +19,16 @@ _TROUBLES = 2
 
 def answer_text(answer: Answer) -> str:
     """Render a ranked list, or that nothing fits with the nearest misses."""
+    beside = [*combination_lines(answer.combinations), *companion_lines(answer.companions)]
     if not answer.hits:
-        return _join(["Nothing fits, and nothing comes near."], degraded_lines(answer.degraded))
+        return _join(beside or ["Nothing fits, and nothing comes near."], degraded_lines(answer.degraded))
     heading = (
         f"{_count(len(answer.hits), 'component')}, best first:"
         if answer.fits
         else "Nothing fits well. The nearest misses:"
     )
     blocks = [hit_lines(hit, f"{rank}.") for rank, hit in enumerate(answer.hits, 1)]
-    return _join([heading], *blocks, degraded_lines(answer.degraded))
+    return _join(beside, [heading], *blocks, degraded_lines(answer.degraded))
 
 
 def recommendation_text(recommendation: Recommendation) -> str:
@@ -36,12 +38,14 @@ def recommendation_text(recommendation: Recommendation) -> str:
         heading = "Nothing fits this task."
         if near:
             heading += " The nearest misses:"
-        return _join([heading], *near, _gaps(recommendation), degraded_lines(recommendation.degraded))
+        beside = [*combination_lines(recommendation.combinations), *companion_lines(recommendation.companions)]
+        return _join([heading], *near, beside, _gaps(recommendation), degraded_lines(recommendation.degraded))
     blocks = [_item_lines(item, f"{rank}.") for rank, item in enumerate(recommendation.items, 1)]
     return _join(
         [_heading(recommendation)],
         *blocks,
         _companions(recommendation.companions),
+        combination_lines(recommendation.combinations),
         _install(recommendation.install),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],

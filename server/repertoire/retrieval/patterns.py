@@ -34,6 +34,7 @@ class Known:
     lift: float
     members: tuple[int, ...]  # rows of components
     capabilities: tuple[str, ...]
+    seen: tuple[str, ...] = ()  # where it was found: names of plugins, agents, projects
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,25 @@ class Patterns:
             for row in found[:limit]
         ]
 
+    def holding(self, rows: Sequence[int], *, limit: int) -> list[Known]:
+        """Return the combinations that hold one or more of these rows: what recurs first, then what is known whole."""
+        wanted = np.isin(self._row, list(rows))
+        found = {self.known[index] for index in self._which[wanted].tolist()}
+        return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
+
+    def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[Known]:
+        """Return the capabilities that are provided together with one or more of these, the commonest first."""
+        asked = set(capabilities)
+        of = {index for term in asked for index, _ in self._of_term.get(term, ())}
+        return sorted(
+            (self.known[index] for index in of if not self.known[index].members),
+            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.support, -known.lift, known.name),
+        )[:limit]
+
+    def rows_called(self, name: str) -> list[int]:
+        """Return the rows of the components with this id or name that belong to any combination."""
+        return list(self._called.get(name, ()))
+
     def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, Known]]:
         """Return capabilities that are provided together with one or more of these, by the combination that says so."""
         asked = set(capabilities)
@@ -190,6 +210,7 @@ class Patterns:
                 float(kept.get("lift", 0.0)),
                 tuple(members[index]),
                 tuple(terms[index]),
+                tuple(map(str, kept.get("evidence", ()))),
             )
             for index, position in enumerate(positions)
             for kept in [data.get(int(topology.ids[position]), {})]

@@ -21,7 +21,7 @@ from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
-from repertoire.retrieval.patterns import PATTERNS, KeptPatterns
+from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.ranking import Ranking, Run
@@ -157,6 +157,10 @@ class Pipeline:
                 )
             )
         return found
+
+    def combinations(self, snapshot: Snapshot) -> Patterns:
+        """Return the known combinations of a snapshot."""
+        return self._patterns.of(snapshot)
 
     def evidence(self, query: Query) -> tuple[Snapshot, Features]:
         """Return what is weighed for a query, for learning the weights."""

@@ -48,6 +48,25 @@ _RECOMMENDED = re.compile(
     | (?:set|combination|stack|bundle)\ of | best\ (?:set|way|combination) | (?:i|we)\ (?:need|have|want)\ to)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+# "common auth stacks", "what goes with pdf-forms": what is asked for is a known combination, of or around a topic
+_KNOWN = r"(?:common|typical|usual|popular|proven|known|standard|frequent)(?:ly used)?"
+_STACKS = r"(?:stacks?|combinations?|combos?|bundles?|(?:component|skill|agent|tool) sets?)"
+_PARTS = r"(?:components?|skills?|agents?|commands?|hooks?|plugins?|mcp servers?|tools?)"
+_USED = r"(?:(?:goes|go|works?|fits?|pairs?)|(?:is|are) (?:used|combined|installed))"
+_OFTEN = r"(?: (?:well|best|nicely|often|commonly|usually|together))*"
+_COMBINED = tuple(
+    re.compile(
+        rf"(?:(?:show me|tell me|list|find|what are|which are) )?(?:the )?(?:most )?{form}[\s?.!]*", re.IGNORECASE
+    )
+    for form in (
+        rf"{_KNOWN} (?P<topic>.+?) {_STACKS}",
+        rf"{_KNOWN} {_STACKS}(?: of {_PARTS})? (?:for|of|with|around) (?P<topic>.+?)",
+        rf"(?:what|which)(?: else| other)?(?: {_PARTS})? {_USED}{_OFTEN} with (?P<topic>.+?)",
+        rf"(?:what|which)(?: {_PARTS})? (?:is|are|do people|do others){_OFTEN} used?{_OFTEN} with (?P<topic>.+?)",
+        rf"(?:which|what) {_PARTS} are{_OFTEN} used{_OFTEN} for (?P<topic>.+?)",
+        r"(?:companions|complements) (?:of|for|to) (?P<topic>.+?)",
+    )
+)
 # where one wish ends and the next begins
 _BREAK = re.compile(
     r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|"
@@ -162,6 +181,17 @@ def explained_name(text: str) -> str:
     name = match["name"].removeprefix("/").strip("`'")
     # "what is docker" asks about docker; only a word that can be nothing but a name, or is called a skill, names one
     return name if match["type"] or is_identifier(name) else ""
+
+
+def combined_topic(text: str) -> str:
+    """Return what known combinations are asked for about; empty where a question asks for anything else."""
+    if len(text) > _LONGEST_NAME or "\n" in text:
+        return ""
+    found = next((match for form in _COMBINED if (match := form.fullmatch(text.strip()))), None)
+    if found is None:
+        return ""
+    topic = re.sub(r"^(?:the|an?|our|my) |[`'\"]", "", found["topic"].strip(), flags=re.IGNORECASE)
+    return topic.removeprefix("/")
 
 
 def is_identifier(name: str) -> bool:

@@ -1,0 +1,107 @@
+"""Answers "what goes together?": known combinations of a topic, what goes with what is in use, on what evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from repertoire.domain.answer import Combination, Other
+from repertoire.domain.component import COMPONENT_TYPES, PROVIDES, Component
+from repertoire.retrieval.filters import allowed_rows
+from repertoire.retrieval.patterns import Known
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Mask, Snapshot
+
+MOST, _OF_CAPABILITIES = 5, 3
+_MEMBERS, _SEEN = 4, 3
+_SURE = 0.5  # what a component mentions in passing is no capability to build on
+_COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
+_LOOKED_AT = 60
+_TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
+
+
+def called(pipeline: Pipeline, snapshot: Snapshot, name: str) -> list[int]:
+    """Return the rows that a topic or what is in use names, by id or name; none where it is a topic."""
+    patterns = pipeline.combinations(snapshot)
+    return patterns.rows_called(name) or patterns.rows_called(_TYPE.sub("", name))
+
+
+def companions(
+    pipeline: Pipeline, ranking: Ranking, names: Sequence[str], *, muted: frozenset[str]
+) -> tuple[Other, ...]:
+    """Return what is known to go with components of these ids or names, the strongest first."""
+    snapshot = ranking.snapshot
+    patterns = pipeline.combinations(snapshot)
+    rows = [row for name in names for row in called(pipeline, snapshot, name)]
+    own = {snapshot.summaries[row].name.lower() for row in rows}
+    close = [
+        one
+        for one in patterns.companions(rows, among=_open(ranking, muted), limit=_LOOKED_AT)
+        if one.strength >= _TOGETHER and snapshot.summaries[one.row].name.lower() not in own  # a copy is no companion
+    ]
+    close.sort(key=lambda one: (-one.strength, -one.known.support, len(one.known.members)))  # a small set tells more
+    components = _components(ranking, [one.row for one in close])
+    told: dict[str, Other] = {}
+    for one in close:
+        if one.row in components:
+            seen = f"; seen in {', '.join(one.known.seen[:_SEEN])}" if one.known.lift and one.known.seen else ""
+            other = Other(components[one.row], patterns.told(one.known, one.beside) + seen)
+            told.setdefault(other.component.name.lower(), other)
+    return tuple(told.values())[:_COMPANIONS]
+
+
+def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: frozenset[str]) -> tuple[Combination, ...]:
+    """Return the known combinations that a topic is about, or that hold the component of that name."""
+    patterns = pipeline.combinations(ranking.snapshot)
+    rows = called(pipeline, ranking.snapshot, topic)
+    if rows:
+        found = patterns.holding(rows, limit=MOST)
+    else:
+        capabilities = patterns.of_capabilities(ranking.plan.capabilities, limit=_OF_CAPABILITIES)
+        found = [*capabilities, *ranking.matched.first][:MOST]
+    mask = _open(ranking, muted)
+    return tuple(_told(ranking, known, mask) for known in found)
+
+
+def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
+    likely = ranking.matched.likely
+    rows = [row for row in known.members if mask[row]] or _providing(ranking, known)
+    if len(likely):
+        rows.sort(key=lambda row: -likely[row])
+    components = _components(ranking, rows[:_MEMBERS])
+    members = tuple(components[row] for row in rows[:_MEMBERS] if row in components)
+    return Combination(
+        known.name,
+        known.origin,
+        members,
+        max(len(known.members) - len(members), 0),
+        known.capabilities,
+        known.support,
+        known.lift,
+        known.seen[:_SEEN],
+    )
+
+
+def _providing(ranking: Ranking, known: Known) -> list[int]:
+    """Return for each capability of a combination the best of the ranked that surely provides it, each once."""
+    snapshot, topology = ranking.snapshot, ranking.snapshot.topology
+    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= _SURE))[0]
+    provided = {(topology.source[edge], topology.names[topology.target[edge]]) for edge in among.tolist()}
+    chosen = list[int]()
+    for term in known.capabilities:
+        rows = (row for row in ranking.rows.tolist() if (snapshot.positions[row], term) in provided)
+        chosen += [row for row in islice(rows, 1) if row not in chosen]
+    return chosen
+
+
+def _open(ranking: Ranking, muted: frozenset[str]) -> Mask:
+    """Return which rows may be named."""
+    return allowed_rows(ranking.snapshot, ranking.plan.query, muted)
+
+
+def _components(ranking: Ranking, rows: Sequence[int]) -> dict[int, Component]:
+    return {row: entry.component for row, entry in ranking.shelf.at(np.array(rows, dtype=np.int64))}

@@ -1,0 +1,107 @@
+"""What goes together: asked in words or by what is in use, told with how often and where it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.patterns import renew_patterns
+from repertoire.app.recommend import recommend
+from repertoire.app.search import search
+from repertoire.app.wiring import capabilities_in
+from repertoire.domain.answer import Query, Task
+from repertoire.domain.component import PART_OF, Edge
+from repertoire.rendering.answers import answer_text, recommendation_text
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import combined_topic
+from repertoire.store.database import Store
+from shelf import NOW, SOURCE, component, record_of
+
+SKILLS = {
+    "login-pages": ("Builds login pages with OAuth.", "authentication"),
+    "vault-keys": ("Keeps keys in a vault.", "secrets"),
+    "rate-limits": ("Limits how often a caller may call.", "api-design"),
+    "soup": ("Cooks soup.", "cooking"),
+}
+PLUGINS = {
+    "kit-a": ("login-pages", "vault-keys", "soup"),
+    "kit-b": ("login-pages", "vault-keys", "rate-limits"),
+    "kit-c": ("login-pages", "vault-keys"),
+    "kit-d": ("rate-limits", "soup"),
+    "kit-e": ("rate-limits",),
+    "kit-f": ("soup",),
+}
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
+    """Yield a pipeline over four skills that six plugins carry, three of them two of these together."""
+    skills = {name: component("skill", name, text) for name, (text, _) in SKILLS.items()}
+    plugins = {name: component("plugin", name, name) for name in PLUGINS}
+    edges = [Edge(skills[skill].id, plugins[name].id, PART_OF) for name, own in PLUGINS.items() for skill in own]
+    records = [record_of(skill, provides=[SKILLS[name][1]]) for name, skill in skills.items()]
+    records += [record_of(plugin) for plugin in plugins.values()]
+    with Store.open(tmp_path / "repertoire.db") as store:
+        store.sources.write(SOURCE, records, [], derived=edges, now=NOW)
+        renew_patterns(store)
+        yield Pipeline(store.graph, store.vectors, embedder=None, capabilities=capabilities_in())
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("common auth stacks", "auth"),
+        ("What goes well with the playwright skill?", "playwright skill"),
+        ("what is commonly used with docker", "docker"),
+        ("which skills are often used together for frontend testing", "frontend testing"),
+        ("known combinations of plugins for data science", "data science"),
+        ("companions of `tdd`", "tdd"),
+        ("common design patterns for React", ""),
+        ("typical stack traces of our service", ""),
+        ("explain what goes wrong with the build", ""),
+        ("build a stack of cards", ""),
+    ],
+)
+def test_what_combinations_are_asked_for_is_read_from_the_wording_alone(text: str, topic: str) -> None:
+    assert combined_topic(text) == topic
+
+
+def test_a_topic_is_answered_with_what_recurs_how_often_where_and_by_whom(pipeline: Pipeline) -> None:
+    found = search(pipeline, Query("common authentication stacks"))
+    [recurring] = [one for one in found.combinations if one.kind == "capabilities"]
+    assert (recurring.name, recurring.support) == ("authentication + secrets", 3)
+    assert recurring.lift >= 1.5
+    assert recurring.seen == ("kit-a", "kit-b", "kit-c")
+    assert [one.name for one in recurring.members] == ["login-pages", "vault-keys"]
+    assert found.fits
+    assert "authentication + secrets (together 3 times, " in answer_text(found)
+
+
+def test_what_goes_with_a_component_is_told_with_its_evidence(pipeline: Pipeline) -> None:
+    found = search(pipeline, Query("what goes with the login-pages skill?"))
+    first = found.companions[0]
+    assert first.component.name == "vault-keys"
+    assert "often together with login-pages (support 3, lift " in first.reason
+    assert first.reason.endswith("seen in kit-a, kit-b, kit-c")
+    assert "login-pages + vault-keys" in [one.name for one in found.combinations]
+    assert found.hits[0].component.name == "login-pages"
+    assert "   - vault-keys (skill): often together with login-pages" in answer_text(found)
+
+
+def test_what_goes_with_what_is_in_use_is_told_beside_any_answer_and_not_what_is_muted(pipeline: Pipeline) -> None:
+    asked = Query("cook a soup", using=("login-pages",))
+    assert "vault-keys" in [other.component.name for other in search(pipeline, asked).companions]
+    muted = search(pipeline, asked, muted=frozenset((f"{SOURCE.key}:skills/vault-keys.md",)))
+    assert "vault-keys" not in [other.component.name for other in muted.companions]
+    assert search(pipeline, Query("cook a soup")).companions == ()
+    task = recommend(pipeline, Task("cook a soup", using=("login-pages",)))
+    assert "vault-keys" in [other.component.name for other in task.companions]
+
+
+def test_combinations_are_told_beside_a_set_too(pipeline: Pipeline) -> None:
+    found = recommend(pipeline, Task("common login-pages stacks"))
+    assert [item.hit.component.name for item in found.items] == ["login-pages"]
+    assert found.combinations
+    assert "Known combinations:" in recommendation_text(found)
