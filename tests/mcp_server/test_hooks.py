@@ -62,6 +62,17 @@ async def settled(client: Client) -> None:
     await ask(client, "status")
 
 
+async def test_a_prompt_that_cannot_be_answered_in_time_is_recorded_and_nothing_counts_as_offered(
+    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repertoire.mcp_server.desk.HOOK_SECONDS", 0.0)
+    async with talk() as client:
+        assert await prompt(client) == ""
+        await hook(client, "hook_stop")
+        await ask(client, "status")
+    assert [event.kind for event in events_of(home, ASKED, OFFERED, CLOSED)] == [ASKED, CLOSED]
+
+
 async def test_a_prompt_that_needs_a_component_is_told_of_it(talk: Talk, home: Path) -> None:
     async with talk() as client:
         told = await prompt(client)

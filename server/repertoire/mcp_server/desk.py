@@ -47,6 +47,8 @@ class Desk:
         self._embedder: Any = None
         self._numbers = itertools.count()
         self._refreshing: list[subprocess.Popen[bytes]] = []
+        self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
+        self._in_order = asyncio.Lock()
 
     @property
     def handlers(self) -> Handlers:
@@ -69,6 +71,8 @@ class Desk:
             await self._first_reading(progress)
             await self._load_model(TOOL_MODEL_SECONDS)
         if name == "status":
+            if self._doing:
+                await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
         reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
         if events:
@@ -76,14 +80,21 @@ class Desk:
         return reply
 
     async def hook(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Answer a hook in time and in any case: a session goes on whatever happens here."""
-        try:
-            with anyio.fail_after(HOOK_SECONDS):
-                return await self._hook(name, Hook(arguments))
-        except TimeoutError:
+        """Answer a hook in time and in any case: a session goes on whatever happens here.
+
+        One that is not done in time is done all the same, without its answer: what happened must not be lost.
+        """
+        doing = asyncio.ensure_future(self._hook(name, Hook(arguments, time.monotonic() + HOOK_SECONDS)))
+        self._doing.add(doing)
+        doing.add_done_callback(self._doing.discard)
+        await asyncio.wait([doing], timeout=HOOK_SECONDS)
+        if not doing.done():
             _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
-        except Exception:  # noqa: BLE001 - the door: a hook that fails must not be seen
-            _LOG.exception("%s failed", name)
+            doing.add_done_callback(_report)
+        elif doing.exception() is None:
+            return doing.result()
+        else:  # the door: a hook that fails must not be seen
+            _LOG.error("%s failed", name, exc_info=doing.exception())
         return NOTHING
 
     async def warm_up(self) -> None:
@@ -97,8 +108,10 @@ class Desk:
             self._embedder.drop_if_idle(time.monotonic())
 
     def finish(self, seconds: float) -> None:
-        """Write what is still to be written, so long at most."""
-        self._writing.drain(seconds)
+        """Record what is still to be recorded, so long at most."""
+        until = time.monotonic() + seconds
+        self._answering.drain(seconds)
+        self._writing.drain(max(until - time.monotonic(), 0.0))
 
     def close(self) -> None:
         """Finish everything and release the store."""
@@ -107,6 +120,10 @@ class Desk:
         self._loader.shutdown()
 
     async def _hook(self, name: str, hook: Hook) -> str:
+        async with self._in_order:  # what a prompt led to must not be recorded before a prompt that is late
+            return await self._answered(name, hook)
+
+    async def _answered(self, name: str, hook: Hook) -> str:
         if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
             await self._load_model(MODEL_SECONDS)
         outcome = await self._answering.run(lambda answers: self._answer(answers, name, hook))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,12 @@ class Hook:
     """One hook call. The client sends every value as text, objects as JSON; what is missing is empty."""
 
     arguments: Mapping[str, Any]
+    until: float = math.inf  # of the monotonic clock: how long somebody waits for the answer
+
+    @property
+    def late(self) -> bool:
+        """Whether nobody waits any more: what happened is to be recorded, and nothing to be offered."""
+        return time.monotonic() >= self.until
 
     @property
     def session(self) -> str:

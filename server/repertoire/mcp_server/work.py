@@ -170,7 +170,9 @@ class Answers:
         if request is None:
             return Outcome(events=before)
         self._keep(hook.session, request)
-        found = self._offer(hook, session)
+        found = None if hook.late else self._offer(hook, session)
+        if found is None or hook.late:  # what nobody is shown was not offered
+            return Outcome(events=(*before, record.asked(request, moment, settings)))
         asked = record.asked(request, moment, settings, held=found.held)
         events = (*before, asked, *record.offered(found, moment, request.key))
         return Outcome(context_output("UserPromptSubmit", found.text), events)
