@@ -36,7 +36,7 @@ class Unparsable(Exception):
 
 
 def language_of(path: str) -> str:
-    """Return the language of a file by its name; empty where no grammar of ours reads it, or it declares types alone."""
+    """Return the language of a file by its name; empty where no grammar reads it, or it declares types alone."""
     name = path.rpartition("/")[2].lower()
     if name.endswith((".d.ts", ".d.mts", ".d.cts")):
         return ""

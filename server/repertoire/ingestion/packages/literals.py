@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -12,17 +12,23 @@ from repertoire.ingestion.syntax import PYTHON, find, named, source
 
 _LONGEST = 20_000
 _DEEPEST = 12
+_PARTS = 400
+_GIVEN = 20  # values that one name is given, of which two that differ tell enough
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": "", "\r\n": ""}
 _UNKNOWN = "…"
+_REFERENCES = ("identifier", "shorthand_property_identifier", "attribute", "member_expression")
 _WRAPPED = frozenset(("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"))
 # what leaves a text as it is, for whoever reads it
 _KEEPS = frozenset("strip rstrip lstrip trim trimStart trimEnd dedent cleandoc value toString String str".split())
+_OF_CLASS = (
+    "(class_definition name: (identifier) @class body: (block (expression_statement (assignment "
+    "left: (identifier) @name right: (_) @value))))"
+)
 _NAMES = {
     PYTHON: (
         "(assignment left: (identifier) @name right: (_) @value)",
-        "(class_definition name: (identifier) @class body: (block (expression_statement "
-        "(assignment left: (identifier) @name right: (_) @value))))",
+        _OF_CLASS,
     ),
     "": (
         "(variable_declarator name: (identifier) @name value: (_) @value)",
@@ -39,7 +45,16 @@ class Names:
 
     def __init__(self, root: Node, language: str, around: Mapping[str, str] | None = None) -> None:
         self._nodes: dict[str, list[Node]] = {}
+        self._told: dict[str, str | None] = {}
         self._around = around or {}
+        wrapped = dict.fromkeys(_WRAPPED, self._wrapped)
+        self._readers: dict[str, Callable[[Node, int, bool], str | None]] = {
+            **wrapped,
+            **dict.fromkeys(("string", "template_string"), self._literal),
+            **dict.fromkeys(_REFERENCES, self._reference),
+            **dict.fromkeys(("concatenated_string", "binary_operator", "binary_expression"), self._joined),
+            **dict.fromkeys(("call", "call_expression"), self._called),
+        }
         patterns = _NAMES[PYTHON] if language == PYTHON else _NAMES[""]
         for pattern in (*patterns, *((_ENUM,) if language in ("typescript", "tsx") else ())):
             for found in find(root, language, pattern):
@@ -63,60 +78,63 @@ class Names:
         return self._text(node, 0, partly=partly)
 
     def _stated(self, name: str, depth: int) -> str | None:
-        found = {self._text(node, depth + 1, partly=False) for node in self._nodes.get(name, ())}
-        if len(found) == 1:
-            return found.pop()
-        return None if found else self._around.get(name)
+        if name not in self._nodes:
+            return self._around.get(name)
+        if name not in self._told:
+            self._told[name] = None  # while it is read, so that what refers to itself ends, and each is read once
+            found = {self._text(node, depth + 1, partly=False) for node in self._nodes[name][:_GIVEN]}
+            self._told[name] = found.pop() if len(found) == 1 else None
+        return self._told[name]
 
     def _text(self, node: Node | None, depth: int, *, partly: bool) -> str | None:
         if node is None or depth > _DEEPEST:
             return None
-        if node.type in ("string", "template_string"):
-            return self._literal(node, depth, partly=partly)
-        if node.type in ("identifier", "shorthand_property_identifier"):
-            return self._stated(source(node), depth)
-        if node.type in ("attribute", "member_expression"):
-            return self._stated(source(node).removesuffix(".value"), depth)
-        if node.type in ("concatenated_string", "binary_operator", "binary_expression"):
-            return self._joined(node, depth, partly=partly)
-        if node.type in _WRAPPED:
-            return self._text(next(iter(named(node)), None), depth + 1, partly=partly)
-        if node.type in ("call", "call_expression"):
-            return self._called(node, depth, partly=partly)
-        return None
+        read = self._readers.get(node.type)
+        return read(node, depth, partly) if read is not None else None
 
-    def _joined(self, node: Node, depth: int, *, partly: bool) -> str | None:
-        operator = node.child_by_field_name("operator")
-        if operator is not None and source(operator) != "+":
-            return None
-        return _together((self._text(part, depth + 1, partly=partly) for part in named(node)), partly=partly)
+    def _reference(self, node: Node, depth: int, _partly: bool) -> str | None:  # noqa: FBT001 - one form for all
+        return self._stated(source(node).removesuffix(".value"), depth)
 
-    def _called(self, node: Node, depth: int, *, partly: bool) -> str | None:
+    def _wrapped(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
+        return self._text(next(iter(named(node)), None), depth + 1, partly=partly)
+
+    def _joined(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
+        parts: list[Node] = []
+        left: Node | None = node
+        while left is not None and left.type == node.type and len(parts) < _PARTS:
+            operator = left.child_by_field_name("operator")
+            if operator is not None and source(operator) != "+":
+                return None
+            inner = named(left)
+            parts.extend(reversed(inner[1:]))
+            left = inner[0] if inner else None
+        listed = [left, *reversed(parts)]
+        return _together([self._text(part, depth + 1, partly=partly) for part in listed], partly=partly)
+
+    def _called(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
         function = node.child_by_field_name("function")
         if function is None:
             return None
         holder = function.child_by_field_name("object")
         name = source(function).rpartition(".")[2]
         arguments = named(node.child_by_field_name("arguments"))
-        if name == "join":
-            separator, parts = (
-                (arguments[:1], holder) if holder is not None and holder.type == "array" else ([holder], arguments)
-            )
-            listed = named(
-                parts[0] if isinstance(parts, list) and parts else parts if isinstance(parts, Node) else None
-            )
-            between = self._text(separator[0], depth + 1, partly=False) if separator else ","
-            texts = [self._text(part, depth + 1, partly=partly) for part in listed]
-            known = [text for text in texts if text is not None]
-            return (between or " ").join(known) if known and (partly or len(known) == len(texts)) else None
+        if name == "join" and holder is not None:
+            in_front = holder.type == "array"  # of JavaScript
+            between, listed = (arguments[:1], [holder]) if in_front else ([holder], arguments[:1])
+            return self._list_joined(between, listed, depth, partly)
         if name not in _KEEPS:
             return None
-        kept = holder if holder is not None and holder.type not in ("identifier",) else None
-        if kept is None:
-            kept = arguments[0] if arguments else holder
-        return self._text(kept, depth + 1, partly=partly)
+        by_name = holder is None or holder.type == "identifier"  # `textwrap.dedent("...")`, not `"...".strip()`
+        return self._text(arguments[0] if by_name and arguments else holder, depth + 1, partly=partly)
 
-    def _literal(self, node: Node, depth: int, *, partly: bool) -> str | None:
+    def _list_joined(self, between: Sequence[Node], listed: Sequence[Node], depth: int, partly: bool) -> str | None:  # noqa: FBT001
+        texts = [self._text(part, depth + 1, partly=partly) for one in listed for part in named(one)[:_PARTS]]
+        known = [text for text in texts if text is not None]
+        if not known or (len(known) < len(texts) and not partly):
+            return None
+        return ((self._text(between[0], depth + 1, partly=False) if between else ",") or "").join(known)
+
+    def _literal(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
         inner = [child for child in node.named_children if child.type in ("interpolation", "template_substitution")]
         if not inner:
             return _plain(node)
@@ -131,8 +149,7 @@ class Names:
         return _together(pieces, partly=partly)
 
 
-def _together(pieces: Iterable[str | None], *, partly: bool) -> str | None:
-    listed = list(pieces)
+def _together(listed: Sequence[str | None], *, partly: bool) -> str | None:
     known = [piece for piece in listed if piece is not None]
     if not known or (len(known) < len(listed) and not partly):
         return None

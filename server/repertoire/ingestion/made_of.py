@@ -1,0 +1,165 @@
+"""What programs are made of, as their imports and words show: languages, frameworks, patterns, keys that they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from repertoire.domain.fields import Fields
+from repertoire.ingestion.parts import Need
+from repertoire.ingestion.syntax import PYTHON, language_of
+
+_LANGUAGES = {
+    **dict.fromkeys(("ts", "mts", "cts", "tsx"), "TypeScript"),
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "JavaScript"),
+    **dict.fromkeys(("sh", "bash", "zsh"), "shell"),
+    "py": "Python",
+    "rb": "Ruby",
+    "go": "Go",
+    "rs": "Rust",
+    "java": "Java",
+    "php": "PHP",
+    "pl": "Perl",
+    "ps1": "PowerShell",
+    "r": "R",
+}
+_FRAMEWORKS = {
+    "@angular/core": "Angular",
+    "@anthropic-ai/sdk": "Anthropic SDK",
+    "@modelcontextprotocol/sdk": "MCP SDK",
+    "@modelcontextprotocol/server": "MCP SDK",
+    "@nestjs/core": "NestJS",
+    "@prisma/client": "Prisma",
+    "ai": "Vercel AI SDK",
+    "aiohttp": "aiohttp",
+    "anthropic": "Anthropic SDK",
+    "boto3": "AWS SDK",
+    "bs4": "Beautiful Soup",
+    "beautifulsoup4": "Beautiful Soup",
+    "click": "Click",
+    "commander": "Commander",
+    "django": "Django",
+    "drizzle-orm": "Drizzle",
+    "express": "Express",
+    "fastapi": "FastAPI",
+    "fastify": "Fastify",
+    "fastmcp": "FastMCP",
+    "flask": "Flask",
+    "hono": "Hono",
+    "langchain": "LangChain",
+    "langgraph": "LangGraph",
+    "llama_index": "LlamaIndex",
+    "matplotlib": "Matplotlib",
+    "mcp": "MCP SDK",
+    "next": "Next.js",
+    "numpy": "NumPy",
+    "openai": "OpenAI SDK",
+    "pandas": "pandas",
+    "playwright": "Playwright",
+    "puppeteer": "Puppeteer",
+    "pydantic": "Pydantic",
+    "pytest": "pytest",
+    "react": "React",
+    "requests": "Requests",
+    "scikit-learn": "scikit-learn",
+    "selenium": "Selenium",
+    "sklearn": "scikit-learn",
+    "sqlalchemy": "SQLAlchemy",
+    "starlette": "Starlette",
+    "svelte": "Svelte",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+    "transformers": "Transformers",
+    "typer": "Typer",
+    "vitest": "Vitest",
+    "vue": "Vue",
+    "zod": "Zod",
+}
+_PATTERNS = {
+    "standard input and output": r"StdioServerTransport|stdio_server|transport\s*=\s*[\"']stdio",
+    "streamable HTTP": r"StreamableHTTP\w*Transport|streamable[-_]http",
+    "server-sent events": r"SSEServerTransport|SseServerTransport|text/event-stream",
+    "command-line arguments": r"\b(?:argparse|import click|typer|commander|yargs|process\.argv|sys\.argv)\b",
+    "HTTP requests": r"\b(?:httpx|requests\.(?:get|post)|aiohttp|axios|node-fetch|undici|urllib\.request)\b|\bfetch\(",
+    "other programs": r"\b(?:subprocess\.|child_process|execa|create_subprocess_exec)",
+    "asynchronous": r"\basync (?:def|function|\()|\basyncio\b",
+    "SQL": r"\b(?:sqlite3|psycopg\d?|sqlalchemy|better-sqlite3|mysql2?|asyncpg)\b",
+    "OAuth": r"\boauth2?\b",
+    "retries": r"\b(?:tenacity|backoff|p-retry|async-retry)\b",
+    "caching": r"\b(?:lru_cache|cachetools|node-cache|lru-cache)\b",
+    "validation of input": r"\b(?:pydantic|zod|jsonschema|ajv)\b",
+    "reading web pages": r"\b(?:bs4|cheerio|puppeteer|playwright|selenium|readability)\b",
+}
+_COMPILED = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_PYTHON_IMPORT = re.compile(
+    r"^\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))", re.MULTILINE
+)
+_NODE_IMPORT = re.compile(r"\b(?:from|import|require)\s*\(?\s*[\"']((?:@[\w.-]+/)?[A-Za-z][\w.-]*)")
+# read without a value to fall back on
+_READ = re.compile(
+    r"os\.environ\[\s*[\"'](\w+)[\"']\s*\](?!\s*=[^=])|(?:os\.getenv|environ\.get)\(\s*[\"'](\w+)[\"']\s*\)"
+    r"(?!\s*(?:or\b|if\b))|process\.env(?:\.(\w+)|\[\s*[\"'](\w+)[\"']\s*\])(?!\s*(?:\|\||\?|[=!]==?|&&|=[^=>]))"
+)
+_KEY = re.compile(r"^[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PAT|CREDENTIALS?|DSN|CONNECTION_STRING)$")
+_DOCUMENTED = re.compile(r"\"env\"\s*:\s*\{([^{}]{1,2000})\}")
+_DOCUMENTED_NAME = re.compile(r"\"([A-Z][A-Z0-9_]{2,60})\"\s*:")
+_MOST = 200_000  # characters of one program that are looked through
+_FEW = 12
+
+
+def is_program(path: str) -> bool:
+    """Tell whether a file is a program by its name."""
+    return "." in path.rpartition("/")[2] and path.rpartition(".")[2].lower() in _LANGUAGES
+
+
+def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: Iterable[str] = ()) -> Fields:
+    """Return what programs are made of; `packages` are names of what a manifest says they depend on."""
+    languages: dict[str, int] = {}
+    imported: dict[str, None] = dict.fromkeys(packages)
+    patterns: dict[str, None] = {}
+    for path, text in texts.items():
+        language = _LANGUAGES.get(path.rpartition(".")[2].lower())
+        if language is None:
+            continue
+        languages[language] = languages.get(language, 0) + len(text)
+        head = text[:_MOST]
+        imported.update(dict.fromkeys(_imports(path, head)))
+        patterns.update(
+            {name: None for name, found in _COMPILED.items() if name not in patterns and found.search(head)}
+        )
+    frameworks = dict.fromkeys(_FRAMEWORKS[name.lower()] for name in imported if name.lower() in _FRAMEWORKS)
+    return Fields(
+        languages=tuple(sorted(languages, key=lambda name: (-languages[name], name))),
+        frameworks=tuple(sorted(frameworks)),
+        patterns=tuple(name for name in _COMPILED if name in patterns),
+        exports=tuple(dict.fromkeys(exports)),
+    )
+
+
+def _imports(path: str, text: str) -> Iterator[str]:
+    if language_of(path) == PYTHON:
+        for source, listed in _PYTHON_IMPORT.findall(text):
+            yield from (name.split()[0].partition(".")[0] for name in (source or listed).split(",") if name.split())
+    else:
+        yield from _NODE_IMPORT.findall(text)
+
+
+def keys(texts: Mapping[str, str]) -> Iterator[Need]:
+    """Yield the variables that programs read a key from, and do nothing without."""
+    found: dict[str, str] = {}
+    for path, text in texts.items():
+        for names in _READ.findall(text[:_MOST]):
+            name = next(filter(None, names), "")
+            if _KEY.match(name):
+                found.setdefault(name, path)
+    for name, path in list(found.items())[:_FEW]:
+        yield Need("env", name, 0.6, f"read in {path}")
+
+
+def documented(readme: str) -> Iterator[Need]:
+    """Yield the keys that a README puts into a server's configuration."""
+    found: dict[str, None] = {}
+    for block in _DOCUMENTED.findall(readme[:_MOST]):
+        found.update(dict.fromkeys(name for name in _DOCUMENTED_NAME.findall(block) if _KEY.match(name)))
+    for name in list(found)[:_FEW]:
+        yield Need("env", name, 0.7, "its README's configuration")

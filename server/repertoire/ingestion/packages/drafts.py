@@ -1,0 +1,198 @@
+"""What becomes of a package: itself, the MCP server that it starts with its tools, programs for the command line."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire.domain.component import MCP_SERVER, PACKAGE, TOOL
+from repertoire.domain.fields import Fields
+from repertoire.ingestion import prose, requirements
+from repertoire.ingestion.packages.contents import root_of
+from repertoire.ingestion.packages.found import FoundTool
+from repertoire.ingestion.packages.manifest import NPM, Manifest
+from repertoire.ingestion.parts import Draft, Need, entry_digest
+
+_MOST_TOOLS, _MOST_PROGRAMS = 200, 10
+_LINE, _README, _SIGNATURES = 300, 6_000, 4_000
+_SERVER = re.compile(r"(?<![a-z])(?:mcp|server)(?![a-z])", re.IGNORECASE)
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_TAGS = 20
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What was read of a package; `path` is what its id has after the source."""
+
+    manifest: Manifest
+    path: str
+    digest: str
+    readme: str = ""
+    tools: Sequence[FoundTool] = ()
+    signatures: Sequence[str] = ()
+    fields: Fields = field(default_factory=Fields)
+    needs: tuple[Need, ...] = ()
+    is_server: bool = False
+
+
+def drafts(contents: Contents) -> Iterator[Draft]:
+    """Yield the drafts of a package, what holds others before what it holds."""
+    yield _package(contents)
+    if contents.is_server:
+        yield from _server(contents)
+    else:
+        yield from _programs(contents)
+
+
+def _package(contents: Contents) -> Draft:
+    manifest = contents.manifest
+    shown = {"registry": manifest.registry, "package": manifest.name, "version": manifest.version}
+    if manifest.server:
+        shown["server"] = manifest.server
+    return Draft(
+        type=PACKAGE,
+        name=manifest.name,
+        description=_described(contents),
+        body="\n\n".join(piece for piece in (manifest.description, contents.readme[:_README]) if piece),
+        path=contents.path,
+        digest=contents.digest,
+        front_matter={key: value for key, value in shown.items() if value},
+        made_of=contents.fields,
+        signatures="\n".join(contents.signatures)[:_SIGNATURES],
+        tags=manifest.keywords[:_TAGS],
+        needs=contents.needs,
+        licence=manifest.licence,
+        repository=manifest.repository,
+        install=() if contents.is_server else (_install(manifest),),
+    )
+
+
+def _server(contents: Contents) -> Iterator[Draft]:
+    manifest = contents.manifest
+    program = _server_program(manifest)
+    path = _program_path(contents, program)
+    name = program or manifest.name.rpartition("/")[2]
+    command, arguments = _command(manifest, program)
+    names = [tool.name for tool in contents.tools]
+    lines = [f"- {tool.name}: {_one_line(tool.description)}".rstrip(": ") for tool in contents.tools[:_MOST_TOOLS]]
+    described = _described(contents)
+    yield Draft(
+        type=MCP_SERVER,
+        name=name,
+        description=f"{described.rstrip('.')}. Tools: {', '.join(names[:12])}" if names else described,
+        body="\n".join([described, f"Runs: {' '.join([command, *arguments])}", *lines]),
+        anchor=name,
+        path=path,
+        digest=entry_digest(f"{contents.digest} {name}"),
+        front_matter={"command": command, "args": arguments},
+        made_of=contents.fields,
+        tools=tuple(names[:_MOST_TOOLS]),
+        signatures="\n".join(_signature(tool) for tool in contents.tools)[:_SIGNATURES],
+        tags=manifest.keywords[:_TAGS],
+        needs=(*contents.needs, *requirements.of_command(command, arguments, evidence=f"started by {command}")),
+        licence=manifest.licence,
+        repository=manifest.repository,
+        install=(_add_server(name, command, arguments, contents.needs),),
+        part_of=contents.path,
+    )
+    for tool in contents.tools[:_MOST_TOOLS]:
+        yield Draft(
+            type=TOOL,
+            name=tool.name,
+            description=prose.unmarked(tool.description) or f"Tool of the MCP server {name}",
+            body=f"{tool.description}\n\n{_signature(tool)}\n\nTool of the MCP server {name}, package {manifest.name}.",
+            anchor=f"{name}/{tool.name}",
+            path=path,
+            digest=entry_digest(repr(tool)),
+            signatures=_signature(tool),
+            licence=manifest.licence,
+            repository=manifest.repository,
+            part_of=path,
+        )
+
+
+def _programs(contents: Contents) -> Iterator[Draft]:
+    manifest = contents.manifest
+    for program in sorted(manifest.programs)[:_MOST_PROGRAMS]:
+        run, arguments = _command(manifest, program)
+        described = _described(contents)
+        yield Draft(
+            type=TOOL,
+            name=program,
+            description=described,
+            body=f"{described}\nOn the command line: {program}, or, not installed: {shlex.join([run, *arguments])}",
+            anchor=program,
+            path=_program_path(contents, program),
+            digest=entry_digest(f"{contents.digest} {program}"),
+            front_matter={"command": program},
+            tags=manifest.keywords[:_TAGS],
+            needs=tuple(need for need in contents.needs if need.kind != "package"),
+            licence=manifest.licence,
+            repository=manifest.repository,
+            install=(_install(manifest),),
+            part_of=contents.path,
+        )
+
+
+def _described(contents: Contents) -> str:
+    return (
+        contents.manifest.description or prose.first_paragraph(contents.readme) or f"Package {contents.manifest.name}"
+    )
+
+
+def _one_line(text: str) -> str:
+    return prose.unmarked(text)[:_LINE]
+
+
+def _signature(tool: FoundTool) -> str:
+    said = _one_line(tool.description)
+    return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {said}" if said else "")
+
+
+def _server_program(manifest: Manifest) -> str:
+    listed = sorted(manifest.programs, key=lambda name: (_SERVER.search(name) is None, len(name), name))
+    return listed[0] if listed else ""
+
+
+def _program_path(contents: Contents, program: str) -> str:
+    """Return where a program starts: what it is a part of, by name, survives other versions."""
+    started = contents.manifest.programs.get(program, "")
+    root = root_of(contents.path)
+    if contents.manifest.registry != NPM:
+        started = started.partition(":")[0].replace(".", "/")
+    inner = posixpath.normpath(started) if started else "."
+    inner = "server" if inner in (".", "..") or inner.startswith(("../", "/")) else inner
+    return f"{root}/{inner}".lstrip("/")
+
+
+def _command(manifest: Manifest, program: str) -> tuple[str, list[str]]:
+    """Return how a package's program is run without installing it."""
+    base = manifest.name.rpartition("/")[2]
+    if manifest.registry == NPM:
+        if len(manifest.programs) > 1 and program != base:
+            return "npx", ["-y", "--package", manifest.name, program]
+        return "npx", ["-y", manifest.name]
+    if not program or re.sub(r"[-_.]+", "-", program).lower() == re.sub(r"[-_.]+", "-", manifest.name).lower():
+        return "uvx", [manifest.name]
+    return "uvx", ["--from", manifest.name, program]
+
+
+def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[Need]) -> str:
+    variables = [part for need in needs if need.kind == "env" for part in ("-e", f"{need.name}=VALUE")]
+    called = _NOT_A_NAME.sub("-", name).strip("-") or "server"
+    return f"claude mcp add {shlex.join([called, *variables])} -- {shlex.join([command, *arguments])}"
+
+
+def _install(manifest: Manifest) -> str:
+    if manifest.registry == NPM:
+        return f"npm install {'--global ' if manifest.programs else ''}{shlex.quote(manifest.name)}"
+    return f"{'uv tool install' if manifest.programs else 'pip install'} {shlex.quote(manifest.name)}"
+
+
+def runtimes(engines: Mapping[str, str]) -> dict[str, Any]:
+    """Return the runtimes of a manifest in the form in which front matter states them."""
+    return {"engines": dict(engines)}

@@ -1,0 +1,131 @@
+"""Finds the tools that MCP servers written in Python register: by decorator, by call, and as values."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+
+from tree_sitter import Node
+
+from repertoire.ingestion.packages.found import FoundTool, Program, tool
+from repertoire.ingestion.packages.literals import Names
+from repertoire.ingestion.syntax import PYTHON, find, named, source
+
+_DECORATED = "(decorated_definition (decorator (_) @by) definition: (function_definition) @function)"
+_CALLED = (
+    "(call function: [(identifier) @name (attribute attribute: (identifier) @name)] arguments: (argument_list) @with "
+    '(#any-of? @name "Tool" "MCPTool" "add_tool" "from_function")) @call'
+)
+_WRAPPED = (
+    "(call function: (call function: (attribute attribute: (identifier) @name)) @by arguments: (argument_list) @with "
+    '(#eq? @name "tool"))'
+)
+_VALUE = '(dictionary (pair key: (string) @key (#match? @key "^.(inputSchema|input_schema).$"))) @value'
+_FUNCTION = "(function_definition name: (identifier) @name) @function"
+_INJECTED = ("Context", "Request", "RequestContext")
+
+
+def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
+    """Yield every tool that the Python programs of a package register."""
+    functions = {
+        source(found["name"]): (program, found["function"])
+        for program in programs
+        for found in find(program.root, PYTHON, _FUNCTION)
+    }
+    for program in programs:
+        for found in _in(program, functions):
+            if found is not None:
+                yield found
+
+
+def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iterator[FoundTool | None]:
+    for found in find(program.root, PYTHON, _DECORATED):
+        given = _decorates(found["by"])
+        if given is not None:
+            yield _of_function(found["function"], program.names, given, program.names)
+    for found in find(program.root, PYTHON, _WRAPPED):
+        given, wrapped = _decorates(found["by"]), functions.get(source(next(iter(named(found["with"])), None)))
+        if given is not None and wrapped is not None:
+            yield _of_function(wrapped[1], program.names, given, wrapped[0].names)
+    for found in find(program.root, PYTHON, _CALLED):
+        given = _arguments(found["with"])
+        if source(found["name"]) in ("Tool", "MCPTool"):
+            yield _of_value(given, program.names)
+        elif (function := functions.get(source(given.get("fn", given.get("0"))).rpartition(".")[2])) is not None:
+            yield _of_function(function[1], program.names, {**given, "0": None}, function[0].names)
+    for found in find(program.root, PYTHON, _VALUE):
+        yield _of_value(_pairs(found["value"], program.names), program.names)
+
+
+Given = dict[str, Node | None]
+
+
+def _decorates(by: Node) -> Given | None:
+    """Return what a decorator `@server.tool(...)` is given; None where it is another one."""
+    target = by.child_by_field_name("function") if by.type == "call" else by
+    if target is None or target.type != "attribute" or source(target.child_by_field_name("attribute")) != "tool":
+        return None
+    if "agent" in source(target.child_by_field_name("object")).lower():  # agents of a framework have tools too
+        return None
+    return _arguments(by.child_by_field_name("arguments")) if by.type == "call" else {}
+
+
+def _arguments(node: Node | None) -> Given:
+    found: Given = {}
+    for place, argument in enumerate(named(node)):
+        if argument.type == "keyword_argument":
+            found[source(argument.child_by_field_name("name"))] = argument.child_by_field_name("value")
+        else:
+            found[str(place)] = argument
+    return found
+
+
+def _pairs(value: Node, names: Names) -> Given:
+    found: Given = {}
+    for pair in named(value):
+        key = names.text(pair.child_by_field_name("key")) if pair.type == "pair" else None
+        if key:
+            found[key] = pair.child_by_field_name("value")
+    return found
+
+
+def _of_function(function: Node, names: Names, given: Given, own: Names) -> FoundTool | None:
+    stated = given.get("name") or given.get("0")
+    name = names.text(stated) if stated is not None else source(function.child_by_field_name("name"))
+    described = names.text(given.get("description"), partly=True) or docstring(function, own)
+    return tool(name, described, list(parameters(function)))
+
+
+def _of_value(given: Given, names: Names) -> FoundTool | None:
+    if "func" in given or not given.keys() & {"inputSchema", "input_schema", "parameters", "description"}:
+        return None  # a tool of an agent framework
+    schema = given.get("inputSchema") or given.get("input_schema") or given.get("parameters")
+    if schema is not None and schema.type == "identifier":
+        schema = names.node(source(schema))
+    listed: list[str] = []
+    if schema is not None and schema.type == "dictionary":
+        fields = _pairs(schema, names).get("properties")
+        listed = list(_pairs(fields, names)) if fields is not None and fields.type == "dictionary" else []
+    return tool(names.text(given.get("name")), names.text(given.get("description"), partly=True), listed)
+
+
+def docstring(definition: Node, names: Names) -> str:
+    """Return the docstring of a function or class."""
+    first = next(iter(named(definition.child_by_field_name("body"))), None)
+    inner = next(iter(named(first)), None) if first is not None and first.type == "expression_statement" else None
+    if inner is None or inner.type not in ("string", "concatenated_string"):
+        return ""
+    return inspect.cleandoc(names.text(inner, partly=True) or "")
+
+
+def parameters(function: Node) -> Iterator[str]:
+    """Yield the parameters of a function with the types that it states, but for what is handed in by who calls it."""
+    for node in named(function.child_by_field_name("parameters")):
+        stated = node.child_by_field_name("type")
+        name = source(node.child_by_field_name("name") or (named(node) or [node])[0])
+        kind = " ".join(source(stated, 60).split()) if stated is not None else ""
+        if name in ("self", "cls", "*", "/") or kind.rpartition(".")[2].partition("[")[0] in _INJECTED:
+            continue
+        if kind.startswith("Annotated["):
+            kind = kind.removeprefix("Annotated[").partition(",")[0].strip()
+        yield f"{name}: {kind}" if kind and len(kind) < 40 else name

@@ -1,0 +1,41 @@
+"""What the programs that lie with a component define and are made of: a skill's scripts, a hook's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from repertoire.domain.fields import Fields
+from repertoire.ingestion import made_of, syntax
+from repertoire.ingestion.signatures import signatures
+
+_MOST = 40  # programs of one component
+_LONGEST = 400_000  # characters of one: what is longer is data, or a bundle of others
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """What was found; `failed` are programs that cannot be parsed, with the reason."""
+
+    signatures: str = ""
+    fields: Fields = field(default_factory=Fields)
+    failed: tuple[str, ...] = ()
+
+
+def read(parts: Iterable[tuple[str, str | None]]) -> Scripts:
+    """Read the programs among the files of a component."""
+    texts = {path: text for path, text in parts if text and len(text) < _LONGEST and made_of.is_program(path)}
+    texts = dict(sorted(texts.items(), key=lambda item: (item[0].count("/"), item[0]))[:_MOST])
+    if not texts:
+        return Scripts()
+    defined: dict[str, str] = {}
+    failed = []
+    for path, text in texts.items():
+        language = syntax.language_of(path)
+        if language:
+            try:
+                defined.update(signatures(syntax.parse(text, language), language))
+            except syntax.Unparsable as error:
+                failed.append(f"{path}: {error}")
+    names = [name for name in defined if "." not in name]
+    return Scripts("\n".join(defined.values()), made_of.fields(texts, exports=names), tuple(failed))
