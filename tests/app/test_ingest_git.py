@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from ingestion.workbench import commit, git, repository, skill
@@ -15,8 +17,9 @@ def clones(bench):
     return [path for path in (bench.home / "sources").iterdir() if path.is_dir()]
 
 
-def test_a_repository_is_cloned_shallow_into_the_home_and_read_there(bench):
+def test_a_repository_is_cloned_into_the_home_with_its_past_and_read_there(bench):
     origin = repository(bench.write(FILES, under="a repo"))
+    bench.write({"notes.txt": "x"}, under="a repo")
     commit(origin, date="2026-02-02")
 
     report = bench.ingest(origin.as_uri())
@@ -24,10 +27,28 @@ def test_a_repository_is_cloned_shallow_into_the_home_and_read_there(bench):
     (clone,) = clones(bench)
     (row,) = bench.store.sources.all()
     assert (report.components, row.info.kind, row.info.location) == (2, "git", str(origin))
-    assert git(clone, "rev-list", "--count", "HEAD").strip() == "1"
+    assert git(clone, "rev-list", "--count", "HEAD").strip() == "2"
     assert row.info.commit == git(origin, "rev-parse", "HEAD").strip()
     found = bench.all()["skills/one/SKILL.md"]
+    assert (found.first_commit, found.last_commit) == ("2026-01-01", "2026-01-01")
+
+
+def test_a_repository_whose_past_is_too_large_is_read_at_its_newest_commit_alone(bench):
+    noise = random.Random(1).randbytes(3_000_000)  # which git cannot press together
+    origin = repository(bench.write({**FILES, "big.bin": noise}))
+    (origin / "big.bin").unlink()  # gone, and still in the past
+    commit(origin, date="2026-02-02")
+
+    report = bench.ingest(origin.as_uri(), settings=Settings(max_source_mb=1))
+
+    (clone,) = clones(bench)
+    assert report.components == 2
+    assert git(clone, "rev-list", "--count", "HEAD").strip() == "1"
+    found = bench.all()["skills/one/SKILL.md"]
     assert (found.first_commit, found.last_commit) == ("", "2026-02-02")
+    bench.write({"skills/three/SKILL.md": skill("three")})
+    commit(origin, date="2026-03-03")
+    assert bench.ingest(origin.as_uri(), settings=Settings(max_source_mb=1)).components == 3
 
 
 def test_fetching_again_touches_only_what_changed(bench):

@@ -58,6 +58,7 @@ def test_a_vanished_source_keeps_its_last_good_state_and_says_so_until_it_is_bac
 
     text = run("stale").stdout
     assert f"folder:{old}: could not be read since " in text
+    assert "; could not be read since " in run("sources").stdout
     assert "is kept as it was" in text
     assert "old-ledger" in text
     assert "its source: could not be read since" in run("explain", "old-ledger").stdout

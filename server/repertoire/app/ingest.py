@@ -13,7 +13,7 @@ from pathlib import Path
 from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.catalogue_source import records_of
 from repertoire.app.clock import now
-from repertoire.app.lost import note_read, note_unread
+from repertoire.app.lost import note_moved, note_read, note_unread
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.project import project_folder
@@ -78,10 +78,18 @@ def ingest(
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
-        note_read(store, opened.info.key)
+        note_opened(store, opened)
     if store.sources.unsettled():  # by this ingest, or by one that was killed before it was done
         settle(store, report=report)
     return tuple(reports)
+
+
+def note_opened(store: Store, opened: Opened) -> None:
+    """Note that a source was read, and where it has moved to if it has."""
+    if opened.moved:
+        note_moved(store, opened.info.key, opened.moved)
+    else:
+        note_read(store, opened.info.key)
 
 
 def _write_place(store: Store, place: Place, around: Surroundings, report: Report) -> IngestReport:

@@ -35,6 +35,7 @@ class Opened:
     installed: bool = False
     limits: Limits = field(default_factory=Limits)
     warnings: tuple[str, ...] = ()
+    moved: str = ""  # where the repository is now, which its old place still sends to
     scratch: Scratch | None = None  # the folder that goes once it was read
     refused: Mapping[str, str] = field(default_factory=dict)  # files of it that cannot be had, with the reason
 
@@ -71,12 +72,15 @@ def open_address(
         return _open_folder(Path(address.text), around)
     target = clone_folder(around.home, address.key)
     max_bytes = around.settings.max_source_mb * 1_000_000
-    commit = git.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
+    fetched_now = git.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
     past = history.read(target)
-    info = SourceInfo(address.key, "git", address.text, address.repository, commit)
+    info = SourceInfo(address.key, "git", address.text, address.repository, fetched_now.commit)
     site = _site(target, _add_address(info), around.machine)
     layout = _layout(info.key, around.machine)
-    return Opened(info, (Mount(target),), site, layout, past, limits=around.limits, warnings=_said(past))
+    warnings = _said(past)
+    return Opened(
+        info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, moved=fetched_now.moved
+    )
 
 
 def clone_folder(home: Path, key: str) -> Path:

@@ -16,13 +16,14 @@ from repertoire.app.ingest import (
     Step,
     drop_what_left,
     keep_source,
+    note_opened,
     quiet,
     settle,
     write_catalogue,
     write_source,
 )
 from repertoire.app.installs import note_installs
-from repertoire.app.lost import note_read, note_unread
+from repertoire.app.lost import note_unread
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
 from repertoire.app.review import renew_learned
@@ -95,11 +96,12 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
 def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
     report(Step(key, "fetch"))
     try:
-        done = write_source(store, open_it(), report=report)
+        opened = open_it()
+        done = write_source(store, opened, report=report)
     except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
         note_unread(store, key, str(error))
         return keep_source(store, key, f"kept as it was: {error}")
-    note_read(store, key)
+    note_opened(store, opened)
     return done
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from repertoire.app.advisories import Match, kept_advisories
 from repertoire.app.clock import now, today
-from repertoire.app.lost import lost_sources, newest_note
+from repertoire.app.lost import Lost, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
 from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
 from repertoire.domain.freshness import Ageing, freshness
@@ -81,9 +81,9 @@ class Troubles:
         known = _Known.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
         found: dict[str, list[Trouble]] = defaultdict(list)
         for lost in lost_sources(store):
-            text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"
+            trouble = _of_source(lost)
             for row in known.of_source.get(lost.source, ()):
-                found[row.id].append(Trouble(kinds.LOST, text))
+                found[row.id].append(trouble)
         for source, target, name, *_ in store.graph.edges_of(DEPENDS_ON):
             if source in known.rows:
                 found[known.rows[source].id] += self._against(known, target, name)
@@ -165,6 +165,13 @@ def note_departures(store: Store, before: Iterable[Summary]) -> None:
     ]
     if gone:
         store.soundness.note_departed(gone)
+
+
+def _of_source(lost: Lost) -> Trouble:
+    if lost.moved:
+        return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
+    text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"
+    return Trouble(kinds.LOST, text)
 
 
 def _advised(match: Match) -> Trouble:

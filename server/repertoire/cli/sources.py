@@ -6,12 +6,14 @@ import click
 
 from repertoire.app.background import RefreshRunning
 from repertoire.app.ingest import ingest
+from repertoire.app.lost import lost_sources
 from repertoire.app.refresh import refresh
 from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
-from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.output import json_option, plain, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow
+from repertoire.rendering.ageing import lost_text
 from repertoire.rendering.ingests import ingest_text
 
 
@@ -81,9 +83,14 @@ def sources_command(as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         rows = repertoire.store.sources.all()
-    lines = [f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at}" for row in rows]
+        lost = {item.source: item for item in lost_sources(repertoire.store)}
+    lines = [
+        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
+        + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
+        for row in rows
+    ]
     show(
-        rows,
+        [{**plain(row), "lost": lost.get(row.info.key)} for row in rows],
         lambda: "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed",
         as_json=as_json,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-GONE, LOST, STALE, FLAGGED, ADVISED, AFFECTED, POSSIBLE, LACKING = (
+GONE, LOST, MOVED, STALE, FLAGGED, ADVISED, AFFECTED, POSSIBLE, LACKING = (
     "gone",  # what it needs left its source
     "lost",  # its own source cannot be read any more
+    "moved",  # its source is elsewhere now, and still sends there
     "stale",  # what it needs is stale
     "flagged",  # static checks found something grave in what it needs
     "advised against",  # what it needs was muted, or does harm in use
@@ -17,7 +18,17 @@ GONE, LOST, STALE, FLAGGED, ADVISED, AFFECTED, POSSIBLE, LACKING = (
 )
 LEAST = 0.5  # however much speaks against it: troubles of others must not bury what fits
 GRAVE = frozenset((GONE, FLAGGED, AFFECTED))
-_COSTS = {GONE: 0.7, LOST: 0.9, STALE: 0.9, FLAGGED: 0.7, ADVISED: 0.8, AFFECTED: 0.6, POSSIBLE: 0.95, LACKING: 0.9}
+_COSTS = {
+    GONE: 0.7,
+    LOST: 0.9,
+    MOVED: 1.0,
+    STALE: 0.9,
+    FLAGGED: 0.7,
+    ADVISED: 0.8,
+    AFFECTED: 0.6,
+    POSSIBLE: 0.95,
+    LACKING: 0.9,
+}
 
 
 @dataclass(frozen=True)

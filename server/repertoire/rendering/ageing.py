@@ -43,15 +43,18 @@ def lost_text(lost: Lost | None) -> str:
     """Render that a source could not be read, and that what was known of it stays."""
     if lost is None:
         return ""
+    if lost.moved:
+        return f"has moved to {clean_line(lost.moved, 2 * LINE)}, which its old place still sends to"
     return f"could not be read since {lost.since[:10]} and is kept as it was: {clean_line(lost.reason, 2 * LINE)}"
 
 
-def ageing_lines(stale: int, copies: Mapping[str, int], lost: int) -> list[str]:
+def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 0) -> list[str]:
     """Render what a status says of it: counts, and where the rest is."""
     odd = [f"{copies[state]} {_STATES[state]}" for state in (OUTDATED, MODIFIED, GONE) if copies.get(state)]
     told = [f"{stale} installed components are stale"] if stale else []
     told += [f"installed plugins: {', '.join(odd)}"] if odd else []
     told += [f"{lost} sources could not be read and are kept as they were"] if lost else []
+    told += [f"{moved} sources have moved"] if moved else []
     return [f"freshness: {'; '.join(told)}; `repertoire stale` tells why"] if told else []
 
 
@@ -61,7 +64,7 @@ def stale_text(report: StaleReport) -> str:
     for odd in report.copies:
         lines += [f"{clean_line(odd.copy.name, NAME)}: {copy_text(odd.copy)}", f"   to do: {odd.advice}"]
     for lost in report.lost:
-        lines += [f"{clean_line(lost.source, LINE)}: {lost_text(lost)}", f"   to do: {_FIND}"]
+        lines += [f"{clean_line(lost.source, LINE)}: {lost_text(lost)}", f"   to do: {_MOVE if lost.moved else _FIND}"]
     for component in report.shown:
         lines += _component(component)
     for unsound in report.unsound:
@@ -71,6 +74,7 @@ def stale_text(report: StaleReport) -> str:
     return "\n".join([*lines, *_rest(report)])
 
 
+_MOVE = "read it from there with `repertoire ingest`, then `repertoire remove` this one"
 _FIND = "put it back, read it from where it is now with `repertoire ingest`, or `repertoire remove` it"
 
 

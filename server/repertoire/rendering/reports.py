@@ -43,7 +43,12 @@ def status_text(status: Status) -> str:
                 if status.overlaps
                 else []
             ),
-            *ageing_lines(status.stale, status.copies, len(status.lost)),
+            *ageing_lines(
+                status.stale,
+                status.copies,
+                sum(not lost.moved for lost in status.lost),
+                sum(bool(lost.moved) for lost in status.lost),
+            ),
             *_flagged(status.flagged),
             *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
         ]

@@ -1,14 +1,20 @@
-"""Fetches git repositories without letting them do anything: no hooks, filters, submodules or prompts; bounded."""
+"""Fetches git repositories without letting them do anything: no hooks, filters, submodules or prompts; bounded.
+
+A clone holds the whole history of paths and dates, and of contents only the newest: that is enough to tell when a file
+was last changed and what was released when. Where even that is too much, it holds the newest commit alone.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
@@ -32,12 +38,30 @@ _SAFE = (
 )
 _POLL_S = 0.2
 _CLONE_S, _FETCH_S, _READ_S = 300.0, 120.0, 30.0
+_PAST_S = 120.0  # for a clone with its history; after that the newest commit has to do
+_ALONE = "repertoire-newest-alone"  # in .git: this clone is shallow for a reason
+_REDIRECTED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What fetching came to: the newest commit, and where the repository has moved to; empty: it has not."""
+
+    commit: str
+    moved: str = ""
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    bytes: int
+    seconds: float
+    tick: Callable[[], None] | None
 
 
 def fetch(
     address: str, target: Path, *, max_bytes: int, pinned: str = "", tick: Callable[[], None] | None = None
-) -> str:
-    """Bring a repository's newest commit into a folder, by fetching where it is already there; return the commit.
+) -> Fetched:
+    """Bring a repository's newest commit into a folder, by fetching where it is already there.
 
     Raises:
         SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
@@ -45,38 +69,91 @@ def fetch(
     options = _connection_options(pinned)
     # file:// so that a local repository is copied through the protocol: depth counts, and no hard links are made
     url = Path(address).as_uri() if Path(address).is_absolute() else address
-    if (target / ".git").is_dir():
+    said = ""
+    bounds = _Bounds(max_bytes, _FETCH_S, tick)
+    if _is_usable(target):
         with contextlib.suppress(SourceError):
-            if head(target):
-                _update(url, target, options, max_bytes, tick)
-                return head(target)
-    _clone(url, target, options, max_bytes, tick)
-    return head(target)
+            said = _update(url, target, options, bounds)
+            return Fetched(head(target), _moved(said, url))
+    said = _clone(url, target, options, bounds)
+    return Fetched(head(target), _moved(said, url))
 
 
-def _clone(url: str, target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
+def _is_usable(target: Path) -> bool:
+    """Tell whether a clone is whole and as complete as it can be; else it is made anew."""
+    if not (target / ".git").is_dir():
+        return False
+    with contextlib.suppress(SourceError):
+        return bool(head(target)) and (not is_shallow(target) or (target / ".git" / _ALONE).exists())
+    return False
+
+
+def is_shallow(folder: Path) -> bool:
+    """Tell whether a repository holds only its newest commits.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    return run(["rev-parse", "--is-shallow-repository"], folder).strip() == "true"
+
+
+def is_partial(folder: Path) -> bool:
+    """Tell whether a repository holds the newest contents alone; reading older ones would go to the network."""
+    with contextlib.suppress(SourceError):
+        asked = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+        return bool(run(["config", "--get-regexp", asked], folder).strip())
+    return False
+
+
+def _moved(said: str, url: str) -> str:
+    """Return where a repository is now, as git said while it followed; it is asked for at its old place next time."""
+    found = _REDIRECTED.findall(said)
+    now = clean_line(found[-1].rstrip("/").removesuffix("/info/refs"), 300) if found else ""
+    return now if _bare(now) != _bare(url) else ""
+
+
+def _bare(url: str) -> str:
+    return url.rstrip("/").removesuffix(".git")
+
+
+def _clone(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
     fresh = Path(tempfile.mkdtemp(prefix=".clone-", dir=target.parent))
+    tree = fresh / "tree"
+    command = [*options, "clone", "--quiet", "--single-branch", "--no-recurse-submodules", "--template="]
     try:
-        command = ("clone", "--quiet", "--depth", "1", "--no-recurse-submodules", "--no-tags", "--template=", "--")
-        _run_bounded([*options, *command, url, str(fresh / "tree")], fresh, max_bytes, _CLONE_S, tick)
+        try:
+            past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
+            said = _run_bounded([*command, *past, "--", url, str(tree)], fresh, replace(bounds, seconds=_PAST_S))
+        except SourceError:
+            shutil.rmtree(tree, ignore_errors=True)
+            newest = ("--depth", "1", "--no-tags")
+            said = _run_bounded([*command, *newest, "--", url, str(tree)], fresh, replace(bounds, seconds=_CLONE_S))
+            (tree / ".git" / _ALONE).touch()
         if target.exists():
             shutil.rmtree(target)
-        (fresh / "tree").rename(target)
+        tree.rename(target)
     except OSError as error:
         message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
         raise SourceError(message) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+    return said
 
 
-def _update(url: str, target: Path, options: Sequence[str], max_bytes: int, tick: Callable[[], None] | None) -> None:
-    at = ("-C", str(target))
-    command = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--", url, "HEAD")
-    _run_bounded([*options, *at, *command], target, max_bytes, _FETCH_S, tick)
-    run(["reset", "--quiet", "--hard", "FETCH_HEAD"], target)
+def _update(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
+    at = (*options, "-C", str(target))
+    if (target / ".git" / _ALONE).exists():
+        what: tuple[str, ...] = ("--depth", "1", "--no-tags", "--no-recurse-submodules", "--", url, "HEAD")
+    else:
+        run(["config", "remote.origin.url", url], target)  # the remote's own name keeps the filter it was cloned with
+        what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
+    said = _run_bounded([*at, "fetch", "--quiet", *what], target, bounds)
+    # What is new of the contents is brought by this one: the fetch above left it out.
+    said += _run_bounded([*at, "reset", "--quiet", "--hard", "FETCH_HEAD"], target, bounds)
     run(["clean", "--quiet", "-ffdx"], target)
+    return said
 
 
 def _connection_options(pinned: str) -> tuple[str, ...]:
@@ -157,14 +234,13 @@ _KEPT = (
 )
 
 
-def _run_bounded(
-    arguments: Sequence[str], grows: Path, max_bytes: int, seconds: float, tick: Callable[[], None] | None
-) -> None:
-    """Run git, and stop it when the folder grows beyond its bound, when it takes too long, or when `tick` raises."""
+def _run_bounded(arguments: Sequence[str], grows: Path, bounds: _Bounds) -> str:
+    """Run git and return what it says; stop it when the folder outgrows its bound, takes too long, or `tick` raises."""
     try:
         process = subprocess.Popen(
             ["git", *arguments],
-            env=environment(),
+            # to check out what is newest, contents that a clone left out are fetched from where it came
+            env={name: value for name, value in environment().items() if name != "GIT_NO_LAZY_FETCH"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -177,17 +253,18 @@ def _run_bounded(
             with contextlib.suppress(subprocess.TimeoutExpired):
                 _, errors = process.communicate(timeout=_POLL_S)
                 break
-            if tick is not None:
-                tick()
-            _check_bounds(grows, max_bytes, started, seconds)
-        _check_bounds(grows, max_bytes, started, seconds)
+            if bounds.tick is not None:
+                bounds.tick()
+            _check_bounds(grows, bounds.bytes, started, bounds.seconds)
+        _check_bounds(grows, bounds.bytes, started, bounds.seconds)
     finally:
         if process.poll() is None:
             process.kill()
             process.communicate()
     if process.returncode:
-        verb = next((word for word in arguments if word in ("clone", "fetch")), "")
+        verb = next((word for word in arguments if word in ("clone", "fetch", "reset")), "")
         raise SourceError(_failure(verb, errors))
+    return errors.decode("utf-8", "replace")
 
 
 def _check_bounds(grows: Path, max_bytes: int, started: float, seconds: float) -> None:

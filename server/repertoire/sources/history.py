@@ -32,7 +32,7 @@ def read(folder: Path) -> History:
         return History()
     try:
         top = Path(git.run(["rev-parse", "--show-toplevel"], folder).strip()).resolve()
-        shallow = git.run(["rev-parse", "--is-shallow-repository"], folder).strip() == "true"
+        shallow = git.is_shallow(folder)
         commit = git.head(folder)
         log = git.run(
             ["log", f"--format={_MARK}%cs", "--name-only", "--no-renames", "--relative", "-z"], folder, seconds=_LOG_S

@@ -50,10 +50,14 @@ def read(folder: Path) -> Releases:
     try:
         tags = tuple(_tags(folder))
         # A shallow clone shows one commit that adds everything: its day says nothing of a version.
-        shallow = git.run(["rev-parse", "--is-shallow-repository"], folder).strip() == "true"
-        return Releases(folder, tags, {} if shallow else _bumps(folder))
+        # Of a partial one, older manifests would have to be fetched while somebody waits for an answer.
+        complete = not git.is_shallow(folder) and not git.is_partial(folder)
     except SourceError:
         return Releases(folder)
+    try:
+        return Releases(folder, tags, _bumps(folder) if complete else {})
+    except SourceError:  # it took too long
+        return Releases(folder, tags)
 
 
 def _tags(folder: Path) -> Iterator[tuple[str, Release]]:

@@ -1,0 +1,121 @@
+"""Repositories over the network, read with their past: what is told of each file, and of those that move or vanish."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ingestion.workbench import commit, git, repository, skill
+from repertoire.app.opening import clone_folder
+from repertoire.app.refresh import refresh
+from repertoire.app.search import search
+from repertoire.app.stale import Wanted, stale
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Query
+from repertoire.rendering.ageing import stale_text
+from repertoire.rendering.answers import answer_text
+from repertoire.settings import Settings
+from repertoire.sources import releases
+from repertoire.sources.git import is_partial, is_shallow
+from sources.git_server import git_server
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="NOT TESTED: openssl is not installed")
+NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
+
+
+@pytest.fixture
+def origin(bench, monkeypatch):
+    """A repository with a past, on a server."""
+    folder = bench.write(
+        {"skills/one/SKILL.md": skill("one", "Rotates ledgers."), "big.bin": b"x" * 5_000}, under="srv/a"
+    )
+    repository(folder, date="2024-01-01")
+    git(folder, "tag", "v1.0.0", date="2024-01-01")
+    bench.write({"skills/two/SKILL.md": skill("two"), "big.bin": b"y" * 5_000}, under="srv/a")
+    commit(folder, date="2025-05-05")
+    git(folder, "tag", "v2.0.0", date="2025-05-05")
+    with git_server(bench.root / "srv", bench.root) as (address, sent_on, certificate):
+        monkeypatch.setenv("GIT_SSL_CAINFO", str(certificate))
+        yield folder, f"{address}/a", sent_on
+
+
+def dates(bench):
+    return {key: item.last_commit for key, item in bench.all().items()}
+
+
+def clone_of(bench) -> Path:
+    (row,) = [row for row in bench.store.sources.all() if row.info.kind == "git"]
+    return clone_folder(bench.home, row.info.key)
+
+
+def test_a_clone_knows_when_each_file_changed_and_what_was_released_but_no_old_contents(bench, origin):
+    folder, address, _ = origin
+    bench.ingest(address)
+    clone = clone_of(bench)
+
+    assert dates(bench) == {"skills/one/SKILL.md": "2024-01-01", "skills/two/SKILL.md": "2025-05-05"}
+    assert [release.version for release in releases.read(clone).of("skills/one/SKILL.md")] == ["2.0.0", "1.0.0"]
+    assert (is_partial(clone), is_shallow(clone)) == (True, False)
+    missing = git(clone, "rev-list", "--objects", "--all", "--missing=print").count("?")
+    assert missing == 1  # the first big.bin
+
+    bench.write({"skills/two/SKILL.md": skill("two", "Newer.")}, under="srv/a")
+    commit(folder, date="2025-06-06")
+    git(folder, "tag", "v3.0.0", date="2025-06-06")
+    report = bench.ingest(address)
+
+    assert (report.changed, dates(bench)["skills/one/SKILL.md"]) == (1, "2024-01-01")
+    assert bench.all()["skills/two/SKILL.md"].description == "Newer."
+    assert releases.read(clone).of("skills/one/SKILL.md")[0].version == "3.0.0"
+    assert clone_of(bench) == clone
+
+
+def test_a_repository_that_moved_is_read_on_and_says_where_it_is_now(bench, origin):
+    folder, address, sent_on = origin
+    key = bench.ingest(address).source
+    folder.rename(bench.root / "srv/b")
+    sent_on["/a"] = "/b"
+    bench.write({"skills/three/SKILL.md": skill("three")}, under="srv/b")
+    commit(bench.root / "srv/b", date="2025-07-07")
+
+    with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
+        refresh(repertoire.store, bench.home, settings=Settings())
+        told = stale_text(stale(repertoire, Wanted(), environment={}))
+        answer = answer_text(search(repertoire.pipeline, Query("rotate ledgers", repository="")))
+
+    assert "skills/three/SKILL.md" in bench.all()
+    now = address.removesuffix("/a") + "/b"
+    assert f"{key}: has moved to {now}, which its old place still sends to" in told
+    assert f"beware: its source {key} has moved to {now}" in answer
+
+
+def test_a_repository_that_vanished_keeps_its_last_good_state_until_it_is_back(bench, origin):
+    folder, address, _ = origin
+    key = bench.ingest(address).source
+    before = bench.all()
+    kept = folder.rename(bench.root / "kept")
+
+    with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
+        refresh(repertoire.store, bench.home, settings=Settings())
+        (lost,) = stale(repertoire, Wanted(), environment={}).lost
+        assert (lost.source, lost.moved) == (key, "")
+        assert {name: bench.all()[name] for name in before} == before
+
+        shutil.move(kept, folder)
+        refresh(repertoire.store, bench.home, settings=Settings())
+        assert stale(repertoire, Wanted(), environment={}).lost == ()
+
+
+def test_a_clone_of_the_newest_commit_alone_is_made_whole(bench, origin):
+    _, address, _ = origin
+    bench.ingest(address)
+    clone = clone_of(bench)
+    shutil.rmtree(clone)
+    git(bench.root, "clone", "-q", "--depth", "1", address, str(clone))
+
+    bench.ingest(address)
+
+    assert not is_shallow(clone)
+    assert dates(bench)["skills/one/SKILL.md"] == "2024-01-01"
