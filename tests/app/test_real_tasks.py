@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest
+from app.real_components import DATA, real_components
 from repertoire.app.recommend import recommend
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import Task
 
-DATA = "REPERTOIRE_COMPONENTS_DATA"
-UNHURRIED = {"REPERTOIRE_QUERY_MS": "60000"}  # how busy a machine is must not decide what is recommended
 pytestmark = [
     pytest.mark.bench_data,
     pytest.mark.skipif(DATA not in os.environ, reason=f"NOT TESTED: {DATA} names no real components"),
@@ -46,13 +42,7 @@ TASKS = {
 
 @pytest.fixture(scope="module")
 def repertoire(request: pytest.FixtureRequest) -> Iterator[Repertoire]:
-    home = request.config.cache.mkdir("real-components")
-    with open_repertoire(home, environment=UNHURRIED) as opened:
-        for folder in sorted(Path(os.environ[DATA]).iterdir()):
-            if folder.is_dir() and folder.name != "manifests":
-                ingest(opened.store, home, str(folder), settings=opened.settings)
-        assert opened.embedder is not None
-        embed_pending(opened.store, opened.embedder)
+    with real_components(request.config) as opened:
         yield opened
 
 

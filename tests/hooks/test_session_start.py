@@ -328,3 +328,30 @@ def test_it_runs_on_other_pythons(version: str, project: Path, home: Path, tmp_p
         capture_output=True, env={"HOME": str(tmp_path), "REPERTOIRE_HOME": str(home)}, check=False, timeout=20,
     )  # fmt: skip
     assert "fastapi-templates" in context(done)
+
+
+def test_what_a_project_uses_is_called_as_its_manifest_calls_it(run: Run, tmp_path: Path) -> None:
+    files = {"package.json": '{"dependencies": {"next": "15"}, "devDependencies": {"vitest": "3"}}'}
+    text = context(run(make_project(tmp_path / "site", files)))
+    assert "this project uses next;" in text
+    assert "jest" not in text.lower()
+
+
+def test_a_projects_own_component_is_not_suggested_to_it(run: Run, tmp_path: Path, home: Path) -> None:
+    store_with(home)
+    files = {**FASTAPI, "skills/fastapi-templates.md": "Ours.", "agents/another.md": "Not there."}
+    text = context(run(make_project(tmp_path / "ours", files)))
+    assert [line.split(" ")[1] for line in items(text)] == ["orm-reviewer"]
+
+
+def test_what_sets_up_new_projects_comes_after_what_helps_in_one_that_is_there(
+    run: Run, project: Path, home: Path
+) -> None:
+    home.mkdir(exist_ok=True)
+    records = [
+        record_of(component("skill", "fastapi-starter", "Sets up."), provides=["fastapi", "scaffolding"]),
+        record_of(component("skill", "fastapi-helper", "Helps."), provides=["fastapi", "caching"]),
+    ]
+    with Store.open(home / "repertoire.db") as store:
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+    assert next(line.split(" ")[1] for line in items(context(run(project)))) == "fastapi-helper"

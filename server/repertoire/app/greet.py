@@ -95,7 +95,7 @@ def greet(start: Start) -> Greeting:
                 return _greeting(profile, _from_store(db, profile, start, _half_life(settings)))
     if start.source == "resume":  # nothing notes what was said, so it would be said again
         return Greeting()
-    return _greeting(profile, _from_catalogue(shipped, profile))
+    return _greeting(profile, _from_catalogue(shipped, profile, start.project))
 
 
 def note(start: Start, greeting: Greeting) -> None:
@@ -175,7 +175,8 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     total = db.execute("SELECT count(*) FROM component").fetchone()[0]
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
-    return list(islice((whole for fit in fits if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
+    others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
+    return list(islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
 
 
 def _half_life(settings: Mapping[str, Any]) -> float:
@@ -258,6 +259,12 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
         yield candidate, (repository, source)
 
 
+def _is_own(project: str, candidate: Candidate) -> bool:
+    """Tell whether a component is the project's own work, which whoever works on it knows."""
+    path = candidate.id.rpartition(":")[2].partition("#")[0]
+    return path.endswith(".md") and Path(project, path).is_file()
+
+
 def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
     """Return a fit with its install lines, or None where its text hides something or gives orders."""
     candidate = fit.candidate
@@ -271,7 +278,7 @@ def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
     return replace(fit, candidate=replace(candidate, install=tuple(map(str, json.loads(install)))))
 
 
-def _from_catalogue(shipped: reading.Catalogue, profile: Profile) -> list[Fit]:
+def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
     candidates = [
         Candidate(
             entry.id,
@@ -289,12 +296,13 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile) -> list[Fit]:
         for term in candidate.terms:
             frequency[term] = frequency.get(term, 0) + 1
     weight = weights(profile.terms, frequency, len(candidates))
-    return choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS)
+    fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
+    return [fit for fit in fits if not _is_own(project, fit.candidate)][:MAX_ITEMS]
 
 
 def _greeting(profile: Profile, fits: Sequence[Fit]) -> Greeting:
     items = tuple(_item(profile, fit) for fit in fits)
-    named = [term for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
+    named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
     return Greeting(
         hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items), items
     )
@@ -316,6 +324,12 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
         installed=candidate.installed,
         install=candidate.install,
     )
+
+
+def _said(term: str, evidence: str) -> str:
+    """Return what a project uses as its own manifest calls it, where one names a package."""
+    package, named, _ = evidence.partition(" in ")
+    return clean_line(package, 60) if named else term
 
 
 def _reason(term: str, evidence: str) -> str:

@@ -17,6 +17,8 @@ _COMMON_WEIGHT = 0.25
 _IN_NAME, _ELSEWHERE = 1.5, 0.7  # what a component is named after, it is about
 _SURE = 0.6  # of a term that is not in the name: its description says it more than once
 _INSTALLED = 1.15
+_POPULAR, _MOST_POPULAR = 0.08, 2.0  # what each step of popularity adds, and how many count
+_BEGINS, _BEGUN = "scaffolding", 0.7  # what sets up new projects is little use in one that is there
 _SAME_KIND, _SAME_TERMS = 0.7, 0.5  # what is left of a score beside a chosen one of its kind, or with nothing new
 _ENOUGH = 0.3  # of the best possible single match: below it a match is weak
 
@@ -87,7 +89,13 @@ def _score(candidate: Candidate, weight: Mapping[str, float], absent: AbstractSe
     total = sum(weight[term] * candidate.terms[term] * _emphasis(candidate, term) for term in shared)
     others = sum(candidate.terms[term] for term in candidate.terms.keys() - shared - foreign)
     elsewhere = others / 3 + sum(candidate.terms[term] for term in foreign)  # what it is about beside this project
-    return total / math.sqrt(1 + elsewhere) * (_INSTALLED if candidate.installed else 1.0) / candidate.demand
+    return total / math.sqrt(1 + elsewhere) * _standing(candidate) / candidate.demand
+
+
+def _standing(candidate: Candidate) -> float:
+    popular = 1.0 + _POPULAR * min(max(candidate.popularity, 0.0), _MOST_POPULAR)
+    begins = _BEGUN if candidate.terms.get(_BEGINS, 0.0) >= _SURE else 1.0
+    return popular * begins * (_INSTALLED if candidate.installed else 1.0)
 
 
 def _emphasis(candidate: Candidate, term: str) -> float:
