@@ -1,0 +1,366 @@
+"""Lets eight processes use one file at once and looks for what got lost: `python bench/soak/crowd.py [--seconds 120]`.
+
+Four servers over stdio, as the client starts them: three answer the hooks of sessions (prompts, uses, failures, stops),
+one answers tools (sets, searches, outcomes) and reads a repository in between. Beside them a session-start hook, a
+person's commands (feedback, sets), commands that only look, and ingests of a folder that changes: each of these four
+starts one process after the other. Whatever was acknowledged (an answer, a status 0) is noted with what must then be in
+the log, and in the end each of it must be there exactly once. Whatever is answered or printed must speak of no lock.
+The size of the write-ahead log is looked at every 20 milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench" / "speed")]
+
+from harness import bare_environment, plain_python  # noqa: E402
+from states import faults  # noqa: E402
+from stdio import Client, launch_command  # noqa: E402
+from works import write_source  # noqa: E402
+
+from repertoire.app.ingest import ingest  # noqa: E402
+from repertoire.boot.layout import command  # noqa: E402
+from repertoire.settings import Settings  # noqa: E402
+from repertoire.store.database import Store  # noqa: E402
+from repertoire.store.events import ASKED, CLOSED, FAILED, OFFERED, OUTCOME, SELECTED, Event  # noqa: E402
+
+_KITS, SIZE = 3, 40
+_NAMES = ("fields", "ledger", "cluster", "report", "forms", "queries", "notes", "pages", "charts", "parcels")
+_ASKED = "Fill the PDF form of the {} from the spreadsheet, then read it as {}"
+Needed = tuple[str, str, str]  # kind, session, and what tells the event from others of the session
+
+
+@dataclass
+class Ledger:
+    """What was acknowledged, and what was said that nobody should have to read."""
+
+    needed: Counter[Needed] = field(default_factory=Counter)
+    shown: Counter[str] = field(default_factory=Counter)  # by session: hints that were put before a model
+    done: Counter[str] = field(default_factory=Counter)
+    complaints: list[str] = field(default_factory=list)
+    late: int = 0  # hooks that took longer than the server gives itself
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def need(self, kind: str, session: str, what: str = "") -> None:
+        """Note what must be in the log."""
+        with self.lock:
+            self.needed[kind, session, what] += 1
+
+    def did(self, what: str) -> None:
+        """Count something that was done."""
+        with self.lock:
+            self.done[what] += 1
+
+    def complain(self, text: str) -> None:
+        """Note what a person or a model was told and should not have been."""
+        with self.lock:
+            self.complaints.append(text.strip()[-300:])
+
+
+class Crowd:
+    """A home with components, and everybody who uses it."""
+
+    def __init__(self, place: Path, seconds: float, size: int = SIZE) -> None:
+        self.place, self.home = place, place / "home"
+        self.ledger = Ledger()
+        self._seconds, self._size = seconds, size
+        self._until = 0.0
+        self.home.mkdir(mode=0o700)
+        (place / "project").mkdir()
+        (place / "project/pyproject.toml").write_text(
+            '[project]\nname = "a"\ndependencies = ["psycopg", "playwright"]\n'
+        )
+        with Store.open(self.home / "repertoire.db") as store:
+            for number in range(_KITS):
+                write_source(place / f"kit{number}", number, size, changed=False)
+                ingest(store, self.home, str(place / f"kit{number}"), settings=Settings())
+            _write_rare(place / "rare")
+            ingest(store, self.home, str(place / "rare"), settings=Settings())
+            self.skills = sorted(row.name for row in store.graph.summaries() if row.type == "skill")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of all of them: a machine where nothing is installed, and no refresh beside."""
+        place = str(self.place)
+        return bare_environment(
+            HOME=place,
+            CLAUDE_CONFIG_DIR=f"{place}/claude",
+            CLAUDE_PROJECT_DIR=f"{place}/project",
+            REPERTOIRE_HOME=str(self.home),
+            REPERTOIRE_PYTHON=sys.executable,
+            REPERTOIRE_BACKGROUND="false",
+        )
+
+    def cli(self, *arguments: str) -> str:
+        """Run a command as a person does; what it complains of is noted."""
+        done = subprocess.run(
+            command(Path(sys.executable), "repertoire", *arguments),
+            env=self.environment,
+            cwd=self.place / "project",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode or "lock" in done.stderr:
+            self.ledger.complain(f"{arguments[0]}: {done.returncode} {done.stderr}")
+        return done.stdout if not done.returncode else ""
+
+    def gather(self, roles: list[Callable[[int], None]]) -> None:
+        """Let everybody do what they do until time is up."""
+        self._until = time.monotonic() + self._seconds
+        threads = [threading.Thread(target=self._guarded, args=(role, n)) for n, role in enumerate(roles)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _guarded(self, role: Callable[[int], None], number: int) -> None:
+        try:
+            role(number)
+        except Exception as error:  # noqa: BLE001 - told at the end, with everything else
+            self.ledger.complain(f"{role.__name__}: {error!r}")
+
+    def rounds(self) -> Iterator[int]:
+        """Yield numbers until time is up, one at least."""
+        number = 0
+        while not number or time.monotonic() < self._until:
+            yield number
+            number += 1
+
+    @contextmanager
+    def server(self) -> Iterator[Client]:
+        with closing(Client(launch_command(), self.environment, cwd=self.place / "project")) as client:
+            client.handshake()
+            client.call("status")  # once it is there; on a busy machine that takes longer than a hook waits
+            yield client
+            client.call("status")  # answers when what came before is written: a session ends after its last answer
+
+    def session(self, number: int) -> None:
+        """Prompt, use what is there, fail now and then, stop; a new session every ten prompts."""
+        draw = random.Random(number)
+        with self.server() as client:
+            for turn in self.rounds():
+                session = f"server {number} session {turn // 10}"
+                prompt = _ASKED.format(draw.choice(_NAMES), spelled(turn))
+                shown = self._hook(client, "hook_prompt", session, prompt=prompt)
+                self.ledger.need(ASKED, session, prompt)
+                if "hookSpecificOutput" in shown:
+                    with self.ledger.lock:
+                        self.ledger.shown[f"{session}: {prompt}"] += 1
+                name = draw.choice(self.skills)
+                tool = {"tool_name": "Skill", "tool_input": json.dumps({"skill": name})}
+                if turn % 4 == 3:
+                    self._hook(client, "hook_failed", session, error="it broke", **tool)
+                    self.ledger.need(FAILED, session, f"{name} {prompt}")
+                else:
+                    self._hook(client, "hook_used", session, **tool)
+                    self.ledger.need(SELECTED, session, f"{name} {prompt}")
+                self._hook(client, "hook_stop", session)
+                self.ledger.need(CLOSED, session, prompt)
+                time.sleep(0.05)  # a client has other things to do as well
+
+    def _hook(self, client: Client, name: str, session: str, **arguments: str) -> str:
+        began = time.monotonic()
+        answer = client.call(name, session_id=session, cwd=str(self.place / "project"), **arguments)
+        with self.ledger.lock:
+            self.ledger.late += time.monotonic() - began >= 1.5
+            self.ledger.done[name] += 1
+        return answer
+
+    def tools(self, number: int) -> None:
+        """Call what a model calls."""
+        with self.server() as client:
+            for turn in self.rounds():
+                note = f"told by server {number}, {spelled(turn)}"
+                self._tool(client, "report_outcome", id=self.skills[turn % len(self.skills)], outcome="ok", note=note)
+                self.ledger.need(OUTCOME, "", note)
+                self._tool(client, "recommend_set", task="Audit a ledger and deploy to Kubernetes")
+                self._tool(client, "search_components", query="explain slow PostgreSQL queries")
+                if turn % 10 == 5:
+                    write_source(self.place / "project/kit9", 9, 10, changed=turn % 20 == 5)
+                    self._tool(client, "ingest_repo", source=str(self.place / "project/kit9"))
+
+    def _tool(self, client: Client, name: str, **arguments: Any) -> None:
+        try:
+            text = client.call(name, **arguments)
+        except RuntimeError as error:
+            text = f"{name}: {error}"
+            self.ledger.complain(text)
+        if "locked" in text:
+            self.ledger.complain(text)
+        self.ledger.did(name)
+
+    def greetings(self, number: int) -> None:
+        """Start sessions, as the client's hook does."""
+        hook = [plain_python(), "-I", "-S", str(ROOT / "hooks/session_start.py")]
+        for turn in self.rounds():
+            session = f"greeting {number} {turn}"
+            given = {"session_id": session, "cwd": str(self.place / "project"), "source": "startup"}
+            done = subprocess.run(
+                hook, input=json.dumps(given), env=self.environment, capture_output=True, text=True, check=False
+            )
+            self.ledger.did("session start")
+            if done.returncode or done.stderr:
+                self.ledger.complain(f"session start: {done.returncode} {done.stderr}")
+            if done.stdout:
+                self.ledger.did("session start with a hint")
+                self.ledger.need(OFFERED, session)
+
+    def person(self, number: int) -> None:
+        """Say how things went, and ask."""
+        for turn in self.rounds():
+            note = f"said by person {number}, {spelled(turn)}"
+            if self.cli("feedback", self.skills[turn % len(self.skills)], "failed", "--note", note):
+                self.ledger.need(OUTCOME, "", note)
+            self.ledger.did("feedback")
+            self.cli("recommend", "Fill PDF forms and write a changelog")
+            self.ledger.did("recommend")
+
+    def looking(self, _: int) -> None:
+        """Look at everything that can be looked at."""
+        for turn in self.rounds():
+            self.cli(("status", "stats", "review", "sources")[turn % 4])
+            self.ledger.did("look")
+
+    def ingests(self, number: int) -> None:
+        """Ingest a folder again and again, each time changed."""
+        for turn in self.rounds():
+            write_source(self.place / "changing", number, 3 * self._size, changed=turn % 2 == 1)
+            self.cli("ingest", "--quiet", str(self.place / "changing"))
+            self.ledger.did("ingest")
+
+
+def _write_rare(folder: Path) -> None:
+    """Write a source whose one skill fits the project and hardly anything else does: a session's start names it."""
+    path = folder / "skills/playwright-tests/SKILL.md"
+    path.parent.mkdir(parents=True)
+    description = "Writes and mends Playwright tests of web applications."
+    path.write_text(f"---\nname: playwright-tests\ndescription: {description}\n---\n\n# Playwright\n\nRun Playwright.\n")
+
+
+def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
+    """Return what came of so many seconds of it."""
+    with tempfile.TemporaryDirectory(prefix="repertoire-crowd-") as named:
+        made = Crowd(Path(named).resolve(), seconds, size)
+        of_letter = {
+            "s": made.session, "t": made.tools, "g": made.greetings,
+            "p": made.person, "l": made.looking, "i": made.ingests,
+        }  # fmt: skip
+        database = made.home / "repertoire.db"
+        wal = database.with_name(f"{database.name}-wal")
+        with watched(wal) as sizes:
+            made.gather([of_letter[letter] for letter in roles])
+        with Store.open(database) as store:
+            log = store.events.since(0, limit=-1)
+        return {
+            "processes": len(roles),
+            "seconds": seconds,
+            "done": dict(sorted(made.ledger.done.items())),
+            "acknowledged": sum(made.ledger.needed.values()),
+            "lost": _not_once(made.ledger, log)[:20],
+            "hints without their offers": _unrecorded(made.ledger, log)[:20],
+            "hooks later than 1.5 s": made.ledger.late,
+            "complaints": made.ledger.complaints[:20],
+            "faults of the file": faults(database),
+            "events": len(log),
+            "file_kb": database.stat().st_size // 1024,
+            "wal_peak_kb": max(sizes, default=0) // 1024,
+            "wal_after_kb": bytes_of(wal) // 1024,
+        }
+
+
+def _not_once(ledger: Ledger, log: list[Event]) -> list[str]:
+    """Return what was acknowledged and is not in the log as often as it was."""
+    prompts = {event.request: str(event.data.get("prompt", "")) for event in log if event.kind == ASKED}
+    found: Counter[Needed] = Counter()
+    for event in log:
+        prompt = prompts.get(event.request, "")
+        what = {
+            ASKED: prompt,
+            SELECTED: f"{event.data.get('name')} {prompt}",
+            FAILED: f"{event.data.get('name')} {prompt}",
+            CLOSED: prompt,
+            OUTCOME: str(event.data.get("note", "")),
+        }.get(event.kind)
+        if what is not None:
+            found[event.kind, "" if event.kind == OUTCOME else event.session, what] += 1
+    greeted = {event.session for event in log if event.kind == OFFERED}
+    return [
+        f"{needed}: {found[needed]} of {times}"
+        for needed, times in ledger.needed.items()
+        if (needed[1] not in greeted if needed[0] == OFFERED else found[needed] != times)
+    ]
+
+
+def _unrecorded(ledger: Ledger, log: list[Event]) -> list[str]:
+    """Return the hints that a model was shown and the log does not know of."""
+    prompts = {event.request: str(event.data.get("prompt", "")) for event in log if event.kind == ASKED}
+    offered = {f"{event.session}: {prompts.get(event.request)}" for event in log if event.kind == OFFERED}
+    return [where for where in ledger.shown if where not in offered]
+
+
+@contextmanager
+def watched(path: Path) -> Iterator[list[int]]:
+    """Look at the size of a file every 20 milliseconds, and lend what was seen."""
+    sizes: list[int] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.02):
+            sizes.append(bytes_of(path))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield sizes
+    finally:
+        stop.set()
+        thread.join()
+
+
+def bytes_of(path: Path) -> int:
+    """Return the bytes of a file that may come and go."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
+
+
+def spelled(number: int) -> str:
+    """Return a number as a word: digits in a row may be taken for a secret."""
+    return "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--roles", default="ssstgpli", help="s, t, g, p, l, i: one letter a process")
+    parser.add_argument("--size", type=int, default=SIZE, help="components in each of three sources")
+    parser.add_argument("--json", type=Path, help="write the figures here as well")
+    options = parser.parse_args()
+    found = crowd(options.seconds, options.roles, options.size)
+    text = json.dumps(found, indent=1)
+    print(text)
+    if options.json:
+        options.json.write_text(text + "\n", encoding="utf-8")
+    return int(any(found[name] for name in ("lost", "hints without their offers", "complaints", "faults of the file")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
