@@ -233,8 +233,9 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
 
 
 def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
-    """Return what goes with it, or instead of it, and was not muted."""
-    found = _once([link for link in links if link.relation in _GOES_WITH and link.other_name])
+    """Return what goes with it, or instead of it, and was not muted; what it is a part of first."""
+    known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
+    found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
     return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
 
 

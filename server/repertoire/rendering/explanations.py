@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from repertoire.app.explain import Explanation, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
+from repertoire.domain.fields import fields_of
 from repertoire.domain.soundness import LOST
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
@@ -19,6 +20,7 @@ from repertoire.sources.equipment import Condition
 
 _DESCRIPTION = 600
 _EXCERPT = 400
+_EXPORTS = 12
 _EVIDENCE = 100
 _NODE, _TIES = 60, 4
 _RELATIONS = {
@@ -42,6 +44,7 @@ def explanation_text(explanation: Explanation) -> str:
     if not is_withheld(component):
         lines += _line("from its text", clean_line(component.body, _EXCERPT))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
+        lines += _fields(component)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))
@@ -123,6 +126,13 @@ def _state(component: Component) -> str:
 
 def _line(label: str, text: str) -> list[str]:
     return [f"{label}: {text}"] if text else []
+
+
+def _fields(component: Component) -> list[str]:
+    fields = fields_of(component.front_matter)
+    exports = ", ".join(fields.exports[:_EXPORTS]) + (", …" if len(fields.exports) > _EXPORTS else "")
+    made_of = "; ".join(", ".join(part) for part in (fields.languages, fields.frameworks, fields.patterns) if part)
+    return [*_line("made of", made_of), *_line("exports", exports)]
 
 
 def _names(links: Sequence[Link]) -> str:
