@@ -222,7 +222,8 @@ def _providing(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
     rows = db.execute(
         "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
         "JOIN component p ON p.node_id = e.source "
-        f"WHERE c.key IN ({_marks(terms)}) GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
+        f"WHERE c.key IN ({_marks(terms)}) AND p.type <> 'tool' "
+        f"GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
         [f"capability:{term}" for term in terms],
     )
     return [row for (row,) in rows]
@@ -249,7 +250,9 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
     rows = db.execute(
         "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.plugin, c.popularity, "
         "c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
-        f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND (c.risk <= {HINTABLE} OR "
+        # a tool comes with its server, and a line of a list leads elsewhere
+        f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
+        f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
         "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash))",
         ids,
     )

@@ -131,12 +131,12 @@ def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
     listing = crawl.walk(opened.mounts, limits=opened.limits)
     entries = {entry.path: entry for entry in listing.entries}
     plan = extraction.plan([*entries, *(path for path in opened.documents if path not in entries)], opened.layout)
-    files, unread = _read(
+    files, unread = read_files(
         entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
     )
     unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
     unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
-    ground = _ground(store, opened, entries)
+    ground = ground_of(store, opened, entries)
     state = extraction.fingerprint(
         ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())]
     )
@@ -179,7 +179,8 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     return _told(store, CATALOGUE.key, _write(store, CATALOGUE, records, (), known), [], started)
 
 
-def _ground(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) -> Ground:
+def ground_of(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) -> Ground:
+    """Return what is known about a source beside its files."""
     prefix = f"{opened.info.key}:"
     return Ground(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
@@ -204,7 +205,7 @@ def _part(entry: crawl.Entry) -> str | None:
     return data.decode("utf-8", "replace")  # one bad byte must not hide the rest
 
 
-def _read(
+def read_files(
     entries: Mapping[str, crawl.Entry], documents: Mapping[str, str], plan: Plan, tell: Callable[[int, int], None]
 ) -> tuple[dict[str, SourceFile], dict[str, str]]:
     """Read the files of a plan; return them, and the reasons for those that were not."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
+from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
 from repertoire.learning.hints import let_through
@@ -111,7 +112,9 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     if not hits or not ranking.fits:
         return 0.0
     installed = hits[0].component.installed
-    crowd = int(ranking.snapshot.column("installed").sum()) if installed else len(ranking.snapshot)
+    snapshot = ranking.snapshot
+    others = snapshot.column("installed") if installed else ~(snapshot.inner | snapshot.pointers)
+    crowd = int(others.sum())
     odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD)
     odds *= math.exp(SUBJECT * min(ranking.subject, PLAINLY))
     odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
@@ -155,6 +158,8 @@ def _chosen(hits: Sequence[Hit], limits: Limits, unwanted: frozenset[str]) -> li
         if hit.score < BESIDE * best or len(chosen) == min(limits.items, MAX_ITEMS):
             break
         if component.id in limits.seen or component.type in unwanted or component.plugin == OURS:
+            continue
+        if is_pointer(component.id):  # nobody asked what else there may be elsewhere
             continue
         if name in taken or suspicion(_words_of(hit)):
             continue

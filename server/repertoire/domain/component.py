@@ -80,6 +80,11 @@ class Component:
     flags: tuple[Flag, ...] = ()  # what static checks found in this content
 
 
+def is_pointer(component_id: str) -> bool:
+    """Tell whether an id names what lies elsewhere and is known from a list alone: its path is an address."""
+    return ":https://" in component_id
+
+
 @dataclass(frozen=True)
 class Node:
     """A node that is no component: capability, pattern, requirement or concept. `key` is `type:name`."""
@@ -122,6 +127,15 @@ class FileRecord:
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     skipped: str = ""  # the reason, where nothing was taken
+
+
+@dataclass(frozen=True)
+class FileFate:
+    """What became of one file of a source. `of`: what it is a part of, or why it is none."""
+
+    path: str
+    became: str  # component | part | skipped | none
+    of: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,21 +17,26 @@ from repertoire.domain.component import (
     SKILL,
     Component,
     Edge,
+    FileFate,
     FileRecord,
     SourceInfo,
+    is_pointer,
 )
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import Flag
-from repertoire.ingestion import capabilities, install, licences, manifests, prose, relations, values
+from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, values
 from repertoire.ingestion.capabilities import Vocabulary
-from repertoire.ingestion.parts import Draft, Layout, PluginFacts, SourceFile, folder, hook_scripts, skill_of
+from repertoire.ingestion.fates import NONE, PART, fates
+from repertoire.ingestion.parts import Draft, Layout, Outcome, PluginFacts, SourceFile, folder, hook_scripts, skill_of
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 4  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 5  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
 _PROSE = (SKILL, AGENT, COMMAND)
 _MANIFESTS = ("marketplace", "plugin")
+_WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
+_BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Plan:
     read: tuple[str, ...]
     parts: Mapping[str, tuple[str, ...]]  # SKILL.md -> the files beside it
     layout: Layout
+    paths: tuple[str, ...] = ()  # of all files that there are
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Extraction:
     records: tuple[FileRecord, ...]
     derived: tuple[Edge, ...]
     warnings: tuple[str, ...]
+    fates: tuple[FileFate, ...] = ()
 
 
 def plan(paths: Sequence[str], layout: Layout) -> Plan:
@@ -94,13 +101,14 @@ def plan(paths: Sequence[str], layout: Layout) -> Plan:
         if owner is not None and path != skills[owner]:
             parts.setdefault(skills[owner], []).append(path)
     parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] == "hooks.json"})
-    return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout)
+    read.sort(key=lambda path: path.endswith(".py"))  # last: code must not use up the room that texts need
+    return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
 
 
 def looks_like_component(path: str, layout: Layout) -> bool:
     """Tell whether a file that cannot be read would have been a component, by its name alone."""
     strategy = strategy_for(path, layout)
-    return strategy is not None and strategy.kind != "loose"
+    return strategy is not None and strategy.kind not in _BY_LOOKS
 
 
 def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Plan, ground: Ground) -> Extraction:
@@ -111,10 +119,16 @@ def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Pl
     for path, reason in unread.items():
         if looks_like_component(path, layout):
             records.append(_seal(FileRecord(path, "", skipped=reason), exact=True))
+        else:
+            reader.left[path] = FileFate(path, NONE, reason)
+    if ground.info.kind in _WHOLE and not reader.members:
+        records += reader.readme()
     members = reader.members
     plugin_ids = {root: plugin_id for root, plugin_id in reader.plugin_ids.items() if plugin_id}
     derived = relations.derive(members, plugin_ids)
-    return Extraction(tuple(record for record in records if record is not None), tuple(derived), tuple(reader.warnings))
+    told = tuple(record for record in records if record is not None)
+    became = fates(plan.paths, told, plan.parts, reader.left, plan.read)
+    return Extraction(told, tuple(derived), tuple(reader.warnings), became)
 
 
 def _read_manifests(files: Mapping[str, SourceFile], layout: Layout) -> Layout:
@@ -148,6 +162,7 @@ class _Reader:
         self.members: list[relations.Member] = []
         self.plugin_ids: dict[str, str] = {}
         self.warnings: list[str] = []
+        self.left: dict[str, FileFate] = {}  # files that gave nothing themselves
 
     def record(self, path: str) -> FileRecord | None:
         strategy = strategy_for(path, self._layout)
@@ -163,15 +178,31 @@ class _Reader:
             return _seal(FileRecord(path, "", skipped=str(error)), exact=True)
         self.warnings.extend(f"{path}: {warning}" for warning in outcome.warnings)
         if not outcome.drafts:
+            self.left[path] = self._fate(path, outcome)
             return None
+        return self._record(file, outcome.drafts)
+
+    def readme(self) -> Iterator[FileRecord]:
+        """Yield what the README makes of a source in which nothing else was found."""
+        path = next((path for path in self._files if path.lower() == "readme.md"), "")
+        draft = readme.about(self._files[path], self._layout.name) if path else None
+        if draft is not None:
+            yield self._record(self._files[path], (draft,))
+
+    def _fate(self, path: str, outcome: Outcome) -> FileFate:
+        skill = skill_of(path, self._layout.skills)
+        whole = outcome.part_of or (f"{skill}/SKILL.md".lstrip("/") if skill is not None and not outcome.left else "")
+        return FileFate(path, PART, whole) if whole else FileFate(path, NONE, outcome.left or "says nothing")
+
+    def _record(self, file: SourceFile, drafts: Sequence[Draft]) -> FileRecord:
         components: dict[str, Component] = {}
         edges: list[Edge] = []
-        for draft in outcome.drafts:
+        for draft in drafts:
             component, found = self._finish(file, draft)
             if component.id not in components:
                 components[component.id] = component
                 edges.extend(found)
-        record = FileRecord(path, "", tuple(components.values()), (), tuple(edges))
+        record = FileRecord(file.path, "", tuple(components.values()), (), tuple(edges))
         return _seal(record, exact=self._ground.dates_are_exact)
 
     def _finish(self, file: SourceFile, draft: Draft) -> tuple[Component, list[Edge]]:
@@ -179,7 +210,7 @@ class _Reader:
         path = values.storable(draft.path or file.path)
         component_id = f"{ground.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
         plugin = self._plugin(file, draft)
-        first, last = ground.dates.get(file.path, ("", ""))
+        first, last = ground.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
         installed = self._installed(plugin)
         component = Component(
@@ -234,16 +265,19 @@ class _Reader:
         )
         if draft.type == PLUGIN and plugin is not None and not plugin.remote:
             self.plugin_ids[plugin.root] = component.id
+        inner = bool(draft.part_of) or is_pointer(component.id)  # nothing that stands for itself
         self.members.append(
             relations.Member(
                 id=component.id,
                 type=component.type,
                 name=component.name,
                 path=component.path,
-                plugin_root=plugin.root if plugin and not plugin.remote else None,
-                words=relations.mentioned_words(component.body) if draft.type != PLUGIN else frozenset(),
+                plugin_root=plugin.root if plugin and not plugin.remote and not inner else None,
+                words=relations.mentioned_words(component.body) if draft.type != PLUGIN and not inner else frozenset(),
                 needs=draft.needs,
                 capabilities={item.term: item.weight for item in found},
+                part_of=draft.part_of,
+                known=not inner,
             )
         )
         # a curator's edges are kept beside the sources', and would count twice
@@ -255,6 +289,8 @@ class _Reader:
         return [*provides, *_requirements(component.id, draft)]
 
     def _plugin(self, file: SourceFile, draft: Draft) -> PluginFacts | None:
+        if "://" in draft.path:
+            return None
         if draft.type != PLUGIN:
             return self._layout.plugin_of(file.path)
         own = self._layout.plugins.get("" if draft.path == "." else draft.path)
@@ -271,7 +307,7 @@ class _Reader:
     def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence
             return draft.licence
-        above = path
+        above = path if "://" not in draft.path else ""  # a list's licence is not that of what it leads to
         while above:
             above = folder(above)
             if above in self._licences:

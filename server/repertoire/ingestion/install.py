@@ -5,10 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from shlex import quote
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PACKAGE, SETTING, SKILL, TOOL, WORKFLOW
-from repertoire.ingestion.parts import Draft, PluginFacts, folder
+from repertoire.domain.component import (
+    AGENT,
+    COMMAND,
+    HOOK,
+    MCP_SERVER,
+    PACKAGE,
+    PLUGIN,
+    SETTING,
+    SKILL,
+    TOOL,
+    WORKFLOW,
+)
+from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
+_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
 
@@ -27,15 +39,28 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
     """Return the lines that install a component, in order; none where they cannot be told."""
     if plugin is not None and plugin.marketplace:
         return _of_plugin(plugin, site)
-    if draft.install or not site.location:
+    if draft.install or not site.location or _is_for_others(draft, path):
         return draft.install
-    if draft.type in _WITH_ANOTHER or (draft.type == WORKFLOW and "on" not in draft.front_matter):
-        return ()
     return (_by_hand(draft, path, site.location.rstrip("/")),)
+
+
+def _is_for_others(draft: Draft, path: str) -> bool:
+    """Tell what lies elsewhere, comes with another, or is no file that Claude Code or GitHub reads."""
+    if "://" in path or draft.type in _WITH_ANOTHER:
+        return True
+    if draft.type == WORKFLOW:
+        return "on" not in draft.front_matter
+    if draft.type in _FOLDERS:
+        return not path.endswith(".md")
+    if draft.type == MCP_SERVER:
+        return path.endswith(".md") or "registry_name" in draft.front_matter
+    return draft.type == PLUGIN and path.endswith((".yml", ".yaml"))  # a collection: its items are installed one by one
 
 
 def _by_hand(draft: Draft, path: str, location: str) -> str:
     place = quote(f"{location}/{path}")
+    if draft.type == SETTING and not path.endswith(".json"):
+        return _of_text(path, place)
     if draft.type == SKILL:
         return f"cp -R {quote(f'{location}/{folder(path)}'.rstrip('/'))} ~/.claude/skills/{quote(draft.name)}"
     if draft.type in _FOLDERS:
@@ -45,6 +70,14 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
     if draft.type == WORKFLOW:
         return f"cp {place} .github/workflows/"
     return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
+
+
+def _of_text(path: str, place: str) -> str:
+    """Return how a text that shapes every answer is taken over: Claude Code reads styles, rules and CLAUDE.md."""
+    if path.rpartition("/")[2] in _GUIDANCE:
+        return f"merge {place} into CLAUDE.md"
+    styles = in_folder(path, "output-styles", "output_styles")
+    return f"cp {place} ~/.claude/{'output-styles' if styles else 'rules'}/"
 
 
 def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:

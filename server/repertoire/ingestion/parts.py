@@ -55,6 +55,7 @@ class Draft:
     plugin: str = ""
     marketplace: str = ""
     install: tuple[str, ...] = ()
+    part_of: str = ""  # the path of a file whose first component this one is a part of
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Outcome:
 
     drafts: tuple[Draft, ...] = ()
     warnings: tuple[str, ...] = ()
+    part_of: str = ""  # without drafts: the file that it is read with
+    left: str = ""  # without drafts: why it is no component
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,17 @@ def entry_digest(text: str) -> str:
 def stem(path: str) -> str:
     """Return the last part of a path without its extensions."""
     name = path.rpartition("/")[2]
-    for suffix in (".agent.md", ".prompt.md", ".chatmode.md", ".md", ".json", ".yaml", ".yml"):
+    for suffix in (
+        ".agent.md",
+        ".prompt.md",
+        ".chatmode.md",
+        ".instructions.md",
+        ".mdc",
+        ".md",
+        ".json",
+        ".yaml",
+        ".yml",
+    ):
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]
     return name

@@ -46,6 +46,11 @@ def first_paragraph(body: str) -> str:
     return unmarked(" ".join(paragraph) or heading)
 
 
+def without_code(body: str) -> str:
+    """Return a text without its fenced code."""
+    return _FENCE.sub("", body)
+
+
 def unmarked(text: str) -> str:
     """Return text as one line without emphasis and link targets."""
     return clean_line(_MARKUP.sub(lambda match: match.group(1) or "", text), DESCRIPTION_LIMIT)

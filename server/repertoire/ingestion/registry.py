@@ -5,15 +5,23 @@ from __future__ import annotations
 from repertoire.ingestion.parts import Layout, Strategy
 from repertoire.ingestion.strategies import (
     agent,
+    awesome,
     command,
+    copilot,
+    crew,
     docker_server,
+    guidance,
     hook,
     loose,
     marketplace,
     mcp_server,
     plugin,
+    python_agents,
+    registry_server,
     setting,
     skill,
+    tool_list,
+    workflow,
 )
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -21,11 +29,19 @@ STRATEGIES: tuple[Strategy, ...] = (
     plugin.STRATEGY,
     mcp_server.STRATEGY,
     docker_server.STRATEGY,
+    registry_server.STRATEGY,
+    tool_list.STRATEGY,
     setting.STRATEGY,
     hook.STRATEGY,
     skill.STRATEGY,
     agent.STRATEGY,
     command.STRATEGY,
+    copilot.STRATEGY,
+    guidance.STRATEGY,
+    workflow.STRATEGY,
+    crew.STRATEGY,
+    awesome.STRATEGY,
+    python_agents.STRATEGY,
     loose.STRATEGY,  # last: it looks into any Markdown that is left
 )
 

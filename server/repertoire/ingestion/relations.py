@@ -36,10 +36,12 @@ class Member:
     type: str
     name: str
     path: str
-    plugin_root: str | None  # None: in no plugin
+    plugin_root: str | None  # None: in no plugin, or there by way of what it is a part of
     words: frozenset[str]  # what its body might name
     needs: tuple[Need, ...] = ()
     capabilities: Mapping[str, float] = field(default_factory=dict)
+    part_of: str = ""  # the path of a file whose first component this one is a part of
+    known: bool = True  # by its name to others: what a text names is not a tool inside a server, nor a line of a list
 
 
 def mentioned_words(body: str) -> frozenset[str]:
@@ -69,6 +71,8 @@ class _Names:
     def __init__(self, members: Sequence[Member]) -> None:
         self._by_name: dict[str, list[Member]] = {}
         for member in members:
+            if not member.known:
+                continue
             self._by_name.setdefault(member.name.lower(), []).append(member)
 
     def find(self, name: str, seeker: Member, types: Iterable[str] = ()) -> Member | None:
@@ -86,7 +90,12 @@ class _Names:
 
 
 def _parts(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> Iterator[Edge]:
+    first: dict[str, Member] = {}
     for member in members:
+        first.setdefault(member.path, member)
+    for member in members:
+        if member.part_of in first:
+            yield Edge(member.id, first[member.part_of].id, PART_OF, 1.0, member.path)
         target = plugin_ids.get(member.plugin_root) if member.plugin_root is not None else None
         if target and member.type != PLUGIN:
             yield Edge(member.id, target, PART_OF, 1.0, member.path)

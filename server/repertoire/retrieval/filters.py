@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repertoire.domain.answer import Query
+from repertoire.domain.component import TOOL
 from repertoire.retrieval.snapshot import Mask, Snapshot
 
 _SILENCED = ("id", "source", "repository")  # what a person may mute
@@ -15,6 +16,9 @@ def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mas
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     if not len(snapshot):
         return allowed
+    allowed &= ~snapshot.doubled
+    if TOOL not in query.types:
+        allowed &= ~snapshot.inner
     if query.types:
         allowed &= np.isin(snapshot.column("type"), query.types)
     if query.installed is not None:

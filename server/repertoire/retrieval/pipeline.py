@@ -243,15 +243,23 @@ class Pipeline:
 
     def _judged(self, run: Run, *, certain: bool) -> Ranking:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
-        rows = run.head(_MAX_RANKED)
+        leads, among = run.snapshot.pointers, int(run.allowed.sum())
+        rows = run.head(_MAX_RANKED, without=None if certain else leads)
         with run.trace.stage("gate") as detail:
-            judged = self._judge(run, rows, run.evidence.nearness)
-            sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
-            sure = 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
-            sure = 1.0 if certain else sure
+            sure = 1.0 if certain else self._sure(run, rows)
+            if leads.any() and not fits(sure, among=among):
+                # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
+                beyond = run.head(_MAX_RANKED)
+                surer = self._sure(run, beyond)
+                rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
         subject = self._subject.odds(run.question.turned) if self._subject and run.question else 0.0
-        return run.ranking(rows, confidence=sure, fits=fits(sure, among=int(run.allowed.sum())), subject=subject)
+        return run.ranking(rows, confidence=sure, fits=fits(sure, among=among), subject=subject)
+
+    def _sure(self, run: Run, rows: Rows) -> float:
+        judged = self._judge(run, rows, run.evidence.nearness)
+        sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
+        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
 
     def _judge(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
         head = rows[:_JUDGED]

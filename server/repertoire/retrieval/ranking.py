@@ -99,9 +99,10 @@ class Run:
         """Return the log-odds of the rows that something found; minus infinity for the others."""
         return np.where(self.found, self.scores, -np.inf)
 
-    def head(self, limit: int) -> Rows:
+    def head(self, limit: int, *, without: Mask | None = None) -> Rows:
         """Return the best rows so far."""
-        return best_rows(self.candidates(), limit)
+        found = self.candidates()
+        return best_rows(found if without is None else np.where(without, -np.inf, found), limit)
 
     def second_look(self) -> Rows:
         """Return the head that is worth a second look: nothing where a simple question has a clear first answer."""

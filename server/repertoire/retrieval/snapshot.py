@@ -20,12 +20,14 @@ from repertoire.domain.component import (
     HOOK,
     MCP_SERVER,
     PACKAGE,
+    PART_OF,
     PATTERN,
     PLUGIN,
     PROVIDES,
     SELECTED,
     TOOL,
     TWIN_OF,
+    is_pointer,
 )
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.ppr import CsrGraph
@@ -39,6 +41,7 @@ SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE)
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 # Types whose texts name others in passing: a skill that mentions another is not about what the other does.
 NAMING = COMPONENT_TYPES
+CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
 _NAMED = 0.33
 _INDIRECT = 0.1
 _SILENT = frozenset((CONFLICTS_WITH, TWIN_OF, SELECTED))
@@ -140,9 +143,35 @@ class Snapshot:
     def priors(self) -> Floats:
         """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
         kinds, names = self.column("type"), np.char.lower(self.column("name").astype(np.str_))
-        rare = np.isin(kinds, SELDOM) if len(np.unique(kinds)) > 1 else np.zeros(len(self))
+        rare = (np.isin(kinds, SELDOM) | self.pointers) if len(np.unique(kinds)) > 1 else np.zeros(len(self))
         _, which, count = np.unique(names, return_inverse=True, return_counts=True)
         return np.stack([rare.astype(np.float64), np.log(count[which])]) if len(self) else np.zeros((2, 0))
+
+    @cached_property
+    def inner(self) -> Mask:
+        """Which rows are tools inside another component: that is what is installed and named, and it tells of them."""
+        among = self.related(PART_OF)
+        source, target = self.row_at[self.topology.source[among]], self.row_at[self.topology.target[among]]
+        inside = np.zeros(len(self), dtype=np.bool_)
+        inside[source[(source >= 0) & (target >= 0)]] = True
+        return np.asarray(inside & (self.column("type") == TOOL)) if len(self) else inside
+
+    @cached_property
+    def pointers(self) -> Mask:
+        """Which rows are lines of a list, that lead to what lies elsewhere and was not read."""
+        return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
+
+    @cached_property
+    def doubled(self) -> Mask:
+        """Which rows lead to what was read itself: to a repository that is a source, or a component that is known."""
+        real = [row for row, leads in zip(self.summaries, self.pointers, strict=True) if not leads]
+        read = {row.repository for row in real if row.repository and row.source != CATALOGUE}
+        known = {(row.repository, row.name.lower()) for row in real if row.repository}
+        doubled = (
+            leads and (row.repository in read or (row.repository, row.name.lower()) in known)
+            for row, leads in zip(self.summaries, self.pointers, strict=True)
+        )
+        return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
         """Work out now what the first question would otherwise wait for."""

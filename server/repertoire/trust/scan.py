@@ -51,7 +51,11 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
     `text` is its own file, `parts` the files that belong to it; None for one that could not be read.
     """
     found: list[tuple[str, Found]] = [("", item) for item in _declared(component)]
-    own = _own(component, text) if component.type in _OF_JSON else _document(text, component.path)
+    # of a file that holds several, each is checked for what it says itself
+    alone = (
+        component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
+    )
+    own = _document(text, component.path) if alone else _own(component, text)
     found += [("", item) for item in own]
     for path, part in parts:
         if part is None:
@@ -69,6 +73,7 @@ def _declared(component: Component) -> Iterator[Found]:
 def _own(component: Component, text: str) -> Iterator[Found]:
     """Check what a hook or a server runs, and what a manifest says of itself."""
     runs = component.type == HOOK and not _is_prompt(text)
+    runs = runs or is_script(component.path)
     yield from _checked(Document(component.body, kind=SCRIPT if runs else MARKDOWN))
     if component.type == MCP_SERVER:
         front = component.front_matter

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
 from repertoire.domain.component import MCP_SERVER
-from repertoire.ingestion import front_matter, servers, validation, values
+from repertoire.ingestion import front_matter, servers, tool_lists, validation, values
 from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy
+from repertoire.ingestion.values import Unusable
 
 _KEPT = ("name", "image", "type", "meta", "about", "remote", "source")
 
@@ -58,27 +58,11 @@ def _tools(source: str) -> tuple[str, str, str]:
     if not source:
         return "", "", ""
     try:
-        found = json.loads(source)  # not bounded by number of values: a server may list hundreds of tools
-    except (ValueError, RecursionError):
-        return "", "", "tools.json is not JSON"
-    tools = [tool for tool in found if isinstance(tool, Mapping)] if isinstance(found, list) else []
-    signatures, lines = [], []
-    for tool in tools[:200]:
-        name, described = values.name(tool.get("name")), values.text(tool.get("description"))
-        arguments = ", ".join(_arguments(tool))
-        signatures.append(f"{name}({arguments})")
-        lines.append(f"- {name}: {described[:200]}" if described else f"- {name}")
-    return "\n".join(signatures)[:4_000], "\n".join(lines)[:20_000], ""
-
-
-def _arguments(tool: Mapping[str, Any]) -> Iterator[str]:
-    listed = tool.get("arguments")
-    for item in listed[:20] if isinstance(listed, list) else ():
-        argument = values.mapping(item)
-        yield f"{values.name(argument.get('name'))}: {values.name(argument.get('type')) or 'any'}"
-    properties = values.mapping(values.mapping(tool.get("inputSchema")).get("properties"))
-    for name, schema in list(properties.items())[:20]:
-        yield f"{values.name(name)}: {values.name(values.mapping(schema).get('type')) or 'any'}"
+        tools = tool_lists.read(source)[:200]
+    except Unusable as error:
+        return "", "", f"tools.json is {error}"
+    lines = [f"- {tool.name}: {tool.description[:200]}" if tool.description else f"- {tool.name}" for tool in tools]
+    return "\n".join(tool.signature for tool in tools)[:4_000], "\n".join(lines)[:20_000], ""
 
 
 STRATEGY = Strategy("docker_server", _claims, _extract, beside=("tools.json",))

@@ -9,6 +9,8 @@ from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, is
 _OF_AGENTS = frozenset(("tools", "model", "color"))
 _OF_COMMANDS = frozenset(("allowed-tools", "argument-hint"))
 
+_NEITHER = "Markdown without the front matter of an agent or a command"
+
 
 def _claims(path: str, layout: Layout) -> bool:
     return path.endswith(".md") and not is_document(path) and not layout.in_skill(path)
@@ -16,13 +18,13 @@ def _claims(path: str, layout: Layout) -> bool:
 
 def _extract(file: SourceFile, _: Layout) -> Outcome:
     if not file.text.startswith("---"):
-        return Outcome()
+        return Outcome(left=_NEITHER)
     keys = set(front_matter.split(file.text).front_matter)
     if {"name", "description"} <= keys and keys & _OF_AGENTS:
         return markdown.outcome(file, AGENT, fallback_name=stem(file.path))
     if "description" in keys and keys & _OF_COMMANDS and "name" not in keys:
         return markdown.outcome(file, COMMAND, fallback_name=stem(file.path))
-    return Outcome()
+    return Outcome(left=_NEITHER)
 
 
 STRATEGY = Strategy("loose", _claims, _extract)

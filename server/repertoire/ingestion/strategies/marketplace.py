@@ -22,7 +22,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
             continue  # its own plugin.json speaks for it
         if entry.name not in layout.elsewhere:
             drafts.append(manifests.plugin_draft(entry.facts(), digest=entry_digest(repr(entry))))
-    return Outcome(tuple(drafts))
+    return Outcome(tuple(drafts), left="" if drafts else "every plugin that it lists is described by itself")
 
 
 STRATEGY = Strategy("marketplace", _claims, _extract)

@@ -20,7 +20,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     if facts is None:
         raise Unusable(manifests.fault(file.text))
     if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
-        return Outcome()
+        return Outcome(part_of=facts.manifest)
     data = values.mapping(values.parse_json(file.text))
     draft = manifests.plugin_draft(facts, digest=file.digest)
     found = [draft]

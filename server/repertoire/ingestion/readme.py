@@ -1,0 +1,165 @@
+"""What a README tells where nothing else does: the entries of a list of links, or what its repository is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from repertoire.domain.component import (
+    AGENT,
+    COMMAND,
+    HOOK,
+    MCP_SERVER,
+    PACKAGE,
+    PLUGIN,
+    SETTING,
+    SKILL,
+    WORKFLOW,
+)
+from repertoire.ingestion import prose, values
+from repertoire.ingestion.addresses import repository_of
+from repertoire.ingestion.parts import Draft, SourceFile, entry_digest
+
+ENTRIES = 3_000
+_FEWEST = 10
+_SAYS = 8  # characters from which an entry says what it is
+_BODY = 20_000
+_TELLS = 30  # characters from which a paragraph tells what a repository is
+_HEADING = re.compile(r"^(#{1,5})\s+(.*?)\s*#*$")
+_LINK = r"\[(?P<name>(?:[^\[\]]|\[[^\]]*\]){1,160})\]\((?P<url>https?://[^)\s]+)[^)]*\)"
+_ENTRY = re.compile(rf"^\s*(?:[-*+]|\d+[.)])\s+[^\[\w]{{0,12}}{_LINK}(?P<rest>.*)$")
+_ROW = re.compile(rf"^\s*\|\s*[^\[\w|]{{0,12}}{_LINK}[^|]*\|(?P<rest>.*)$")
+_START = re.compile(rf"^\*{{0,2}}{_LINK}(?P<rest>.*)$")
+# what is neither an entry nor prose: nothing, markup, badges, a table of contents, a table's rule, a continued entry
+_NO_PROSE = re.compile(
+    r"^\s*$|^\s*(?:<|\[?!\[|>|\|[\s:|-]*$|[-*_]{3,}\s*$)|^\s+\S|.*\]\(#|\s*[-*+]\s*\[[^\]]*\]\([^)]*\)\s*$"
+)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LINKED = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<[^>]+>")
+_LEADING = re.compile(r"^[\s:|.*_)\u2013\u2014-]+")
+# the last of these that a place names decides: "Skills for agents" are skills, said before the agents that they serve
+_TYPES = (
+    (re.compile(r"\bmcp\b|model context protocol", re.IGNORECASE), MCP_SERVER),
+    (re.compile(r"\bskills?\b", re.IGNORECASE), SKILL),
+    (re.compile(r"\b(?:sub-?)?agents?\b", re.IGNORECASE), AGENT),
+    (re.compile(r"\bcommands?\b", re.IGNORECASE), COMMAND),
+    (re.compile(r"\bhooks?\b", re.IGNORECASE), HOOK),
+    (re.compile(r"\bplugins?\b|\bmarketplaces?\b", re.IGNORECASE), PLUGIN),
+    (re.compile(r"\boutput styles?\b|\bsettings\b|\bstatus ?lines?\b|\brules?\b|claude\.md", re.IGNORECASE), SETTING),
+    (re.compile(r"\bworkflows?\b", re.IGNORECASE), WORKFLOW),
+)
+_IS_SERVER = re.compile(r"\bMCP server\b|Model Context Protocol (?:\(MCP\) )?server", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a list."""
+
+    name: str
+    url: str
+    description: str
+    section: str
+
+
+def entries(text: str) -> list[Entry]:
+    """Return the entries of a list of links; none where the text is anything else."""
+    found: dict[str, Entry] = {}
+    others = 0
+    section = ""
+    lines = prose.without_code(_COMMENT.sub("", text)).splitlines()
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        heading = _HEADING.match(line)
+        if heading:
+            section = prose.unmarked(_LINKED.sub("", heading.group(2)))
+            continue
+        match = _ENTRY.match(line) or _ROW.match(line) or _START.match(line)
+        entry = _entry(match, after, section) if match else None
+        if entry is not None:
+            found.setdefault(entry.url, entry)
+        elif not _NO_PROSE.match(line):
+            others += 1
+    listed = list(found.values())[:ENTRIES]
+    return listed if len(listed) >= _FEWEST and len(listed) >= others else []
+
+
+def _entry(match: re.Match[str], after: str, section: str) -> Entry | None:
+    name = prose.unmarked(match["name"])
+    url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
+    described = _said(match["rest"])
+    if match.re is _START or len(described) < _SAYS:  # the words follow on a line of their own
+        described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
+    if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
+        return None
+    return Entry(values.name(name), url, described, section)
+
+
+def _said(text: str) -> str:
+    return _LEADING.sub("", prose.unmarked(_LINKED.sub(_word, text).replace("&nbsp;", " ")).partition(" | ")[0]).strip(
+        " |"
+    )
+
+
+def _word(match: re.Match[str]) -> str:
+    return "" if match.group().startswith(("!", "<")) else match.group()
+
+
+def kind_of(*places: str) -> str:
+    """Return the type that the first telling place names; a package where none does."""
+    for place in places:
+        found = [(match.start(), kind) for pattern, kind in _TYPES if (match := pattern.search(place))]
+        if found:
+            return min(found)[1]
+    return PACKAGE
+
+
+def pointers(listed: list[Entry], title: str) -> Iterator[Draft]:
+    """Yield a draft for every entry: what lies elsewhere, known by its address and a sentence."""
+    for entry in listed:
+        below = entry.url.split("/", 5)[5] if entry.url.count("/") > 4 else ""
+        body = "\n".join((entry.description, f"Listed under {entry.section or title} in {title}.", entry.url))
+        yield Draft(
+            type=kind_of(below.replace("/", " ").replace("-", " "), entry.section, title),
+            name=entry.name,
+            description=entry.description,
+            body=body,
+            path=entry.url,
+            digest=entry_digest(f"{entry!r}{title}"),
+            repository=repository_of(entry.url),
+            tags=(entry.section,) if entry.section else (),
+        )
+
+
+def title_of(text: str, fallback: str) -> str:
+    """Return the first heading of a text."""
+    for line in text.splitlines()[:80]:
+        heading = _HEADING.match(line)
+        if heading and (title := prose.unmarked(_LINKED.sub(_word, heading.group(2)))):
+            return title
+    return fallback
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs that say something: no titles, badges, or links to the same in other languages."""
+    for block in re.split(r"\n\s*\n", prose.without_code(text)[:_BODY]):
+        said = prose.first_paragraph(block)
+        if len(said) >= _TELLS and "](" not in said and " | " not in said and said != block.strip("# \n"):
+            yield said
+
+
+def about(file: SourceFile, name: str) -> Draft | None:
+    """Return the one component that a README makes of its repository; None where it says nothing."""
+    text = _COMMENT.sub("", file.text)
+    described = next(_paragraphs(text), "")
+    if not described:
+        return None
+    title = title_of(text, name)
+    server = _IS_SERVER.search(f"{title}\n{described}")
+    return Draft(
+        type=MCP_SERVER if server else PACKAGE,
+        name=name,
+        description=described,
+        body=values.storable(text)[:_BODY],
+        digest=file.digest,
+        front_matter={"title": title},
+    )
