@@ -21,6 +21,7 @@ class Settings:
     query_ms: int = 500
     store_prompts: str = "redacted"
     background: bool = True
+    refresh_hours: int = 12
     hints: bool = True
     hint_limit: int = 3
     max_files: int = 20_000
@@ -52,6 +53,11 @@ TABLE = (
         ("redacted", "vectors", "off"),
     ),
     SettingRow("background", "REPERTOIRE_BACKGROUND", "Whether a refresh may run beside an answer or a session."),
+    SettingRow(
+        "refresh_hours",
+        "REPERTOIRE_REFRESH_HOURS",
+        "Hours after which everything is read again, at the start of a session and while one lives; 0: not by time.",
+    ),
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),

@@ -7,25 +7,34 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from repertoire.app.schedule import held_off, newest_attempt, overdue
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.installed import config_folder
 
-OLD = timedelta(days=1)  # what was read longer ago is read again
 _WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def is_stale(repertoire: Repertoire, environment: Mapping[str, str]) -> bool:
-    """Tell whether a refresh would find something: no sources, old ones, changed ones, or vectors still to come."""
+def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
+    """Tell whether a refresh would find something: no sources, old ones, changed ones, or vectors still to come.
+
+    After a refresh that failed it is told again only when there has been time for things to mend.
+    """
     store, embedder = repertoire.store, repertoire.embedder
+    moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
+    if held_off(attempt, moment):
+        return False
+    hours = repertoire.settings.refresh_hours
     read = max((row.ingested_at for row in store.sources.all()), default="")
-    if read < (datetime.now(timezone.utc) - OLD).strftime(_FORMAT):
+    if not read or overdue(attempt, hours, moment):
+        return True
+    if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
         return True
     vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
     if vectors is not None and vectors.done < vectors.total:
         return True
-    since = datetime.strptime(read, _FORMAT).replace(tzinfo=timezone.utc).timestamp()
+    since = datetime.strptime(max(read, attempt.finished), _FORMAT).replace(tzinfo=timezone.utc).timestamp()
     return any(changed > since for changed in _changes(config_folder(environment)))
 
 

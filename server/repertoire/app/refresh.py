@@ -27,6 +27,8 @@ from repertoire.app.lost import note_unread
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
 from repertoire.app.review import renew_learned
+from repertoire.app.unwritten import take_in
+from repertoire.app.schedule import attempted
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ports import Embedder
@@ -49,7 +51,7 @@ def refresh(
     Raises:
         RefreshRunning: another process is doing it.
     """
-    with one_refresh(home):
+    with one_refresh(home), attempted(home):
         project = project_folder()
         machine = installed.look(os.environ, project=project)
         around = Surroundings(home, settings, machine)

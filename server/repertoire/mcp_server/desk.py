@@ -29,6 +29,7 @@ TOOL_MODEL_SECONDS = 20.0
 QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
 FIRST_READING_SECONDS = 30.0
 POLL_SECONDS = 0.25
+LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
@@ -46,6 +47,7 @@ class Desk:
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
         self._numbers = itertools.count()
+        self._looks_at = time.monotonic() + LOOK_SECONDS
         self._refreshing: list[subprocess.Popen[bytes]] = []
         self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
         self._in_order = asyncio.Lock()
@@ -100,6 +102,12 @@ class Desk:
     async def warm_up(self) -> None:
         """Open the store before the first question comes, and have it brought up to date beside the session."""
         await self._refresh()
+
+    async def keep_fresh(self) -> None:
+        """Have everything read again beside the session when it is time; asked often, it looks now and then."""
+        if time.monotonic() >= self._looks_at:
+            self._looks_at = time.monotonic() + LOOK_SECONDS
+            await self._refresh()
 
     def tidy(self) -> None:
         """Let the model go if nobody has used it for long, and take leave of refreshes that have ended."""

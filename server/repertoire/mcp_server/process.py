@@ -24,6 +24,7 @@ async def tend(desk: Desk) -> None:
     while True:
         await anyio.sleep(IDLE_CHECK_SECONDS)
         desk.tidy()
+        await desk.keep_fresh()
 
 
 def leaving(desk: Desk) -> Callable[[], NoReturn]:

@@ -1,0 +1,104 @@
+"""When everything is read again: at its time, never twice at once, and after failures ever later."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from repertoire.app.clock import now
+from repertoire.app.freshness import is_stale
+from repertoire.app.refresh import refresh
+from repertoire.app.schedule import Attempt, attempted, held_off, newest_attempt, overdue
+from repertoire.app.wiring import open_repertoire
+from repertoire.settings import Settings
+from shelf import SOURCE, filled_home
+
+NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
+AT = datetime(2026, 5, 5, 12, tzinfo=timezone.utc)
+
+
+def ago(**span: int) -> str:
+    return (AT - timedelta(**span)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None:
+    assert newest_attempt(tmp_path) == Attempt()
+    for failures in (1, 2):
+        with pytest.raises(RuntimeError), attempted(tmp_path):
+            raise RuntimeError
+        assert newest_attempt(tmp_path).failures == failures
+    with attempted(tmp_path):
+        assert newest_attempt(tmp_path).failures == 3, "called failed until it has ended"
+    last = newest_attempt(tmp_path)
+    assert last.failures == 0
+    assert last.finished >= last.started
+
+
+def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(tmp_path: Path) -> None:
+    home = filled_home(tmp_path / "data")
+    code = (
+        "import sys, pathlib, os, signal\nfrom repertoire.app.schedule import attempted\n"
+        "with attempted(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "server")}
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
+    with open_repertoire(home, environment=NO_MODEL) as repertoire:
+        assert is_stale(repertoire, environment)
+        subprocess.run([sys.executable, "-c", code, str(home)], env=env, check=False)
+        assert not is_stale(repertoire, environment)
+        later = datetime.now(timezone.utc) + timedelta(minutes=6)
+        assert is_stale(repertoire, environment, at=later)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "held"),
+    [
+        (Attempt(), False),
+        (Attempt(ago(minutes=1), "", 0), False),
+        (Attempt(ago(minutes=4), "", 1), True),
+        (Attempt(ago(minutes=6), "", 1), False),
+        (Attempt(ago(minutes=19), "", 3), True),
+        (Attempt(ago(hours=23), "", 20), True),
+        (Attempt(ago(hours=25), "", 20), False),
+        (Attempt(ago(hours=-1), "", 1), False),
+        (Attempt("nonsense", "", 5), False),
+    ],
+)
+def test_after_each_failure_it_waits_twice_as_long_but_never_more_than_a_day(attempt: Attempt, held: bool) -> None:
+    assert held_off(attempt, AT) is held
+
+
+def test_it_is_time_again_after_the_hours_that_a_person_has_set() -> None:
+    done = Attempt(ago(hours=7), ago(hours=7))
+    assert [overdue(done, hours, AT) for hours in (6, 7, 8, 0)] == [True, True, False, False]
+    assert overdue(Attempt("", ago(hours=-20)), 6, AT), "the clock was set back"
+
+
+def test_the_hours_are_a_setting(tmp_path: Path) -> None:
+    home = filled_home(tmp_path / "data")
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
+    for hours, stale in (("0", False), ("5", True), ("1000000", False)):
+        with open_repertoire(home, environment={**NO_MODEL, "REPERTOIRE_REFRESH_HOURS": hours}) as repertoire:
+            repertoire.store.sources.seen(SOURCE.key, now=now())
+            past = {"started": ago(days=30), "finished": ago(days=30), "failures": 0}
+            (home / "refresh.json").write_text(json.dumps(past), encoding="utf-8")
+            assert is_stale(repertoire, environment) is stale
+
+
+def test_what_was_cut_off_or_is_nonsense_is_as_if_nothing_had_been_tried(tmp_path: Path) -> None:
+    for text in ("", "{", "[]", '{"started": 3}', '{"started": "", "finished": "", "failures": "x"}'):
+        (tmp_path / "refresh.json").write_text(text, encoding="utf-8")
+        assert newest_attempt(tmp_path) == Attempt()
+
+
+def test_a_refresh_notes_itself(bench) -> None:
+    refresh(bench.store, bench.home, settings=Settings())
+
+    assert newest_attempt(bench.home).failures == 0
+    assert newest_attempt(bench.home).finished
