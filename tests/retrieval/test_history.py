@@ -22,6 +22,19 @@ PAST = {
     CHANGELOG: [f"tell {who} what is new {when}" for who in ("customers", "users") for when in ("today", "this week")],
 }
 
+BOOKS = [
+    "tie out the month end",
+    "close the books for march",
+    "prepare the quarter end for head office",
+    "balance what was booked this year",
+    "check the postings of the month",
+    "get the numbers ready for the auditors",
+    "reconcile the bank statements of this week",
+    "what did we book in april",
+    "write up the month for the board",
+    "go through the invoices of the quarter",
+]
+
 
 def remember(store, embedder, past):
     rows = [(text, selected) for selected, texts in past.items() for text in texts]
@@ -81,6 +94,36 @@ def test_too_little_past_says_nothing(embedded, embedder, past):
     snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
     history = History(snapshot, snapshot.spaces[REQUEST_SPACE])
     assert history.ask(embedder.embed_queries(["anything"])[0]).weight == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["close the month: write a changelog from the commits", "write a changelog of the month"]
+)
+def test_what_requests_of_like_words_never_meant_stays_first(embedded, embedder, text):
+    plain = first(embedded, embedder, text)[1].component.id
+    remember(embedded, embedder, {LEDGER: BOOKS})
+    ranking, hit = first(embedded, embedder, text)
+    assert ranking.past.weight > 0.4  # it was trusted, and would have put what it selected first
+    assert hit.component.id == plain == CHANGELOG
+    assert hit.parts["requests"] > -0.1
+
+
+def test_one_selection_of_the_two_that_a_task_needs_pushes_the_other_out_of_no_answer(embedded, embedder):
+    task = "{} the {} end, then write a changelog from the commits of the git repository"
+    texts = [task.format(verb, period) for verb in ("tie out", "close", "balance") for period in ("month", "quarter")]
+    remember(embedded, embedder, {LEDGER: texts})
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+    ranking = pipeline.rank(Query("balance the year end, then write a changelog from the git commits"), intent=SEARCH)
+    found = [ranking.snapshot.summaries[row].id for row in ranking.rows[:2]]
+    assert set(found) == {LEDGER, CHANGELOG}
+
+
+def test_the_past_shares_out_no_more_than_it_passed_over(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
+    past = History(snapshot, snapshot.spaces[REQUEST_SPACE]).ask(embedder.embed_queries(["month end"])[0])
+    scores = np.linspace(0.0, 5.0, len(snapshot))
+    assert np.exp(with_past(scores, past)).sum() == pytest.approx(np.exp(scores).sum())
 
 
 def test_rows_without_a_past_keep_their_order(embedded, embedder):
