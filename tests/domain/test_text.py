@@ -44,6 +44,7 @@ def rows_found(document: str, expression: str) -> int:
         ("日本語 café", ["日本語", "café"]),
         ("", []),
         ("--- *** !!!", []),
+        ("PDFを作る、生成PDF报告、PDF를", ["pdf", "を作る", "生成", "pdf", "报告", "pdf", "를"]),
     ],
 )
 def test_text_is_split_as_people_write_it(text: str, words: list[str]) -> None:

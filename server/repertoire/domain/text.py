@@ -10,7 +10,9 @@ import re
 import unicodedata
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[cC]\+\+|[cCfF]#|[^\W_]+")
+# Scripts that part no words, and Hangul, whose particles cling to a foreign word: "PDFを" speaks of PDF.
+_UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+_WORD = re.compile(rf"[cC]\+\+|[cCfF]#|[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
 _SYMBOLS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HIDDEN = re.compile(

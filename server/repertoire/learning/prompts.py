@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from repertoire.domain.text import content_words, split_words
+from repertoire.learning.small_talk import amount, is_small_talk
 
 MOST = 6_000  # characters that say what is wanted; what follows is pasted material
 _MIN_WORDS = 2
@@ -13,15 +14,6 @@ _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
 _COMMAND = re.compile(r"\s*[/!]\S")
-_SMALL_TALK = frozenset(
-    """again agree agreed alright amazing answer awesome back bad bravo bye cheers come continue cool
-    correct day doing done else evening everything exactly excellent fantastic fine further going good
-    goodbye great hello hmm hope idea joke know later lgtm like look looking looks love maybe moment morning
-    much never next nice night nope nothing okay ok perfect pretty problem proceed question ready right same
-    saying second sense share sleep sorry sound sounds stop story stuff sure tea tell think time today
-    tomorrow told true understood wait weather week weekend welcome well wonderful work works worries wow
-    yeah yep yesterday""".split()
-)
 
 
 def needless(prompt: str) -> str:
@@ -31,7 +23,7 @@ def needless(prompt: str) -> str:
     if _COMMAND.match(prompt):
         return "a command"
     words = content_words(prompt[:MOST])
-    if len(words) < _MIN_WORDS or _SMALL_TALK.issuperset(words):
+    if amount(words) < _MIN_WORDS or is_small_talk(words):
         return "small talk or too short"
     return ""
 
