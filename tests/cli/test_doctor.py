@@ -223,7 +223,7 @@ def test_a_damaged_database_is_found(doctor: Doctor, home: Path) -> None:
     path.write_bytes(bytes(data))
     found = doctor(status=1)
     assert found["database"]["state"] == "fail"
-    assert "repertoire refresh" in found["database"]["mend"]
+    assert "repertoire rescue" in found["database"]["mend"]
 
 
 def test_a_file_that_is_no_database_of_ours_or_a_newer_one_is_told_as_that(doctor: Doctor, home: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_damaged_header_is_refused_and_left_as_it_is(path, offset):
     with pytest.raises(StoreError, match=str(path)) as caught, Store.open(path) as store:
         read_everything(store)
     assert isinstance(caught.value, CorruptStore)
-    assert "move it away" in str(caught.value)
+    assert "repertoire rescue" in str(caught.value)
     after = files_in(path.parent)
     assert after[path.name] == before[path.name]
 
@@ -174,7 +174,7 @@ def test_damage_in_the_middle_is_named_and_nothing_is_written(path, use):
         content[page * 4096 : page * 4096 + 200] = os.urandom(200)
     path.write_bytes(content)
     store = Store.open(path)
-    with pytest.raises(CorruptStore, match=f"{path} is damaged .*repertoire ingest"):
+    with pytest.raises(CorruptStore, match=f"{path} is damaged .*repertoire rescue"):
         use(store)
     store.close()
     assert path.read_bytes() == content

@@ -11,11 +11,10 @@ import pytest
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
-from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
+from repertoire.domain.errors import StoreBusy
 from repertoire.store.database import Store
 from repertoire.store.events import Event
 from repertoire.store.likeness import Carried
-from repertoire.store.rescue import quarantine
 from store.samples import NOW, SOURCE, component, record, start
 
 MODEL = "m"
@@ -212,27 +211,3 @@ def test_traces_that_another_session_keeps_in_the_log_are_named_and_go_the_next_
         reader.communicate("go on\n", timeout=60)
         impatient.privacy.forget_requests()
         assert traces(path, b"xylophone", b"zeppelin") == []
-
-
-def test_a_damaged_store_is_moved_aside_with_its_log_and_a_new_one_takes_its_place(tmp_path):
-    path = tmp_path / "repertoire.db"
-    with Store.open(path) as store:
-        store.events.append([Event(NOW, "asked")])
-    path.with_name("repertoire.db-wal").write_bytes(b"log")
-    content = b"x" + path.read_bytes()[1:]
-    path.write_bytes(content)
-    with pytest.raises(CorruptStore):
-        Store.open(path)
-    first = quarantine(path, NOW)
-    assert (first.parent, first.read_bytes()) == (tmp_path, content)
-    assert first.with_name(first.name + "-wal").read_bytes() == b"log"
-    with Store.open(path) as store:
-        assert store.events.count("asked") == 0
-    second = quarantine(path, NOW)
-    assert second != first
-    assert first.read_bytes() == content
-
-
-def test_moving_aside_what_is_not_there_is_named(tmp_path):
-    with pytest.raises(StoreError, match="could not be moved"):
-        quarantine(tmp_path / "repertoire.db", NOW)

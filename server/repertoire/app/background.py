@@ -42,15 +42,24 @@ def running(home: Path) -> bool:
             return False
     except RefreshRunning:
         return True
+    except OSError:  # no room for its lock file: none can run here
+        return False
 
 
 def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
-    """Start a refresh that outlives this process and yields to all others; None where one is running already."""
+    """Start a refresh that outlives this process and yields to all others.
+
+    None where one is running already, or where there is no room for its log: what was asked is answered all the same.
+    """
     if running(home):
         return None
     log = home / "log"
-    log.mkdir(mode=0o700, exist_ok=True)
-    with (log / "refresh.log").open("wb") as output:
+    try:
+        log.mkdir(mode=0o700, exist_ok=True)
+        output = (log / "refresh.log").open("wb")
+    except OSError:
+        return None
+    with output:
         process = subprocess.Popen(
             command(Path(sys.executable), "repertoire", "refresh", "--quiet"),
             cwd=home,

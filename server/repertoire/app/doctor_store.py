@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -12,18 +13,22 @@ from pathlib import Path
 from repertoire.app.greet import APPLICATION_ID, SCHEMA
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.health import FAIL, OK, WARN, Finding
+from repertoire.domain.rescue import RESCUED, Rescue, rescue_of
 from repertoire.domain.text import clean_line
 
 _WAIT_S, _CHECK_S = 5.0, 30.0
 _STEPS = 100_000  # SQLite's own, between two looks at the clock
 _OLD = timedelta(days=30)
 _NAMED = 3
+_SIDECARS = ("-wal", "-shm", "-journal")
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
 def database(path: Path, model: str) -> Iterator[Finding]:
     """Yield whether the file is whole and ours, its sources still there and fresh, and all embedded by this model."""
+    told: dict[str, tuple[str, Rescue]] = {}
     if not path.exists():
+        yield from _set_aside(path, told)
         yield Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
         return
     try:
@@ -32,11 +37,36 @@ def database(path: Path, model: str) -> Iterator[Finding]:
             yield found
             if found.state != FAIL:
                 yield _sources(db)
+                told = _rescues(db)
                 yield from _embedded(db, model)
     except sqlite3.Error as error:
         busy = "locked" in str(error) or "busy" in str(error)
         mend = "try again when the process that writes to it has ended" if busy else _rescue(path)
         yield Finding("database", WARN if busy else FAIL, f"{path} cannot be read ({error})", mend)
+    yield from _set_aside(path, told)
+
+
+def _rescues(db: sqlite3.Connection) -> dict[str, tuple[str, Rescue]]:
+    """Map every file that a rescue set aside to when that was and what it came to."""
+    rows = db.execute("SELECT at, data FROM event WHERE kind = ? ORDER BY id", (RESCUED,)).fetchall()
+    found = [(at, rescue_of(json.loads(data))) for at, data in rows]
+    return {told.kept: (at, told) for at, told in found}
+
+
+def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Finding]:
+    """Yield every damaged database that lies beside, and how it was mended."""
+    for kept in sorted(path.parent.glob(f"{path.name}.damaged-*")):
+        if kept.name.endswith(_SIDECARS):
+            continue
+        size = f"{kept} ({kept.stat().st_size / 1e6:.1f} MB)"
+        if kept.name in told:
+            at, rescue = told[kept.name]
+            text = f"{size} was damaged ({clean_line(rescue.cause, 80)}) and mended on {at[:10]}; {rescue.text}"
+            yield Finding("rescued", OK, text, "nothing; delete it when you miss nothing")
+        else:
+            yield Finding(
+                "rescued", WARN, f"{size} was damaged; nothing tells how it was mended", "keep it, or delete it"
+            )
 
 
 def _whole(db: sqlite3.Connection, path: Path) -> Finding:
@@ -74,7 +104,7 @@ def _trouble(db: sqlite3.Connection) -> str | None:
 
 
 def _rescue(path: Path) -> str:
-    return f"move {path} (with -wal and -shm) away and run `repertoire refresh`; what was learned is in the old file"
+    return f"run `repertoire rescue`, which keeps {path.name} beside a new one and brings over what can be read"
 
 
 def _sources(db: sqlite3.Connection) -> Finding:
@@ -89,6 +119,10 @@ def _sources(db: sqlite3.Connection) -> Finding:
         mend = f"put it back, or run `repertoire remove {clean_line(gone[0], 120)}`"
         return Finding("sources", WARN, f"{text}; {len(gone)} no longer there: {listed}", mend)
     newest = max(read for *_, read in rows)
+    if not newest:
+        return Finding(
+            "sources", WARN, f"{text}; none was read since the database was mended", "run `repertoire refresh`"
+        )
     if newest < (datetime.now(timezone.utc) - _OLD).strftime("%Y-%m-%dT%H:%M:%SZ"):
         return Finding("sources", WARN, f"{text}; last read on {newest[:10]}", "run `repertoire refresh`")
     return Finding("sources", OK, f"{text}; last read {newest}")

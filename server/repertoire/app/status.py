@@ -13,7 +13,9 @@ from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.overlaps import count_installed
 from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.rescue import RESCUED, rescue_of
 from repertoire.sources.copies import compare
+from repertoire.store.database import Store
 from repertoire.store.events import FAILED, GAP, MUTED, OFFERED, SELECTED, Event, Mute
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
@@ -113,9 +115,18 @@ def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
     return tuple(newest.values())[:_RECENT]
 
 
+def _rescued(store: Store) -> tuple[str, ...]:
+    """Tell of the last rescue for as long as the damaged file lies there."""
+    for event in store.events.recent(kinds=(RESCUED,), limit=1):
+        told = rescue_of(event.data)
+        if store.path.with_name(told.kept).exists():
+            return (f"the database was damaged and mended on {event.at[:10]}; {told.kept} is the old one; {told.text}",)
+    return ()
+
+
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     store = repertoire.store
-    notes = list(repertoire.degraded)
+    notes = [*repertoire.degraded, *_rescued(store)]
     if not store.graph.counts().get("components"):
         notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
     return tuple(notes)

@@ -18,7 +18,7 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import reading
 from repertoire.catalogue.profile import read_profile
-from repertoire.domain.errors import ModelUnavailable, StoreReadOnly
+from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
@@ -73,7 +73,10 @@ def open_repertoire(
     home = folder or find_home()
     settings = load(home, os.environ if environment is None else environment)
     embedder, degraded = open_embedder(home, settings)
-    with Store.open(homes.database_path(home), read_only=read_only) as store:
+    with (
+        _mending(home, settings, read_only=read_only),
+        Store.open(homes.database_path(home), read_only=read_only) as store,
+    ):
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:

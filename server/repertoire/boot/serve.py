@@ -39,7 +39,9 @@ def main() -> None:
 def _condemn(env: Path) -> None:
     healed = env.parent / "healed"
     with contextlib.suppress(OSError):  # a read-only home, or a python that was given and is nobody's to rebuild
-        if (env / ".ready").exists() and not (healed.exists() and time.time() - healed.stat().st_mtime < HEAL_AGAIN_S):
+        # A mark from the future was made by a clock that was wrong: it must not forbid until the clock gets there.
+        ago = time.time() - healed.stat().st_mtime if healed.exists() else -1.0
+        if (env / ".ready").exists() and not 0 <= ago < HEAL_AGAIN_S:
             healed.touch()
             (env / ".ready").unlink()
 

@@ -37,6 +37,7 @@ VERBS = {
     "trust": "trust",
     "serve": "serve",
     "doctor": "doctor",
+    "rescue": "rescue",
     "completion": "completion",
     "eval": "measure",
     "model": "model",
@@ -113,5 +114,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except RepertoireError as error:
         click.echo(f"repertoire: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:  # a full disk, a folder that may not be read: the machine's, and told in its words
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` looks at every piece", err=True)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

@@ -23,7 +23,7 @@ _POLL_S = 0.2
 def prepared(repertoire: Repertoire, *, wait: bool) -> Iterator[tuple[str, ...]]:
     """Have text to answer from, and vectors too if told to wait for them; yield what a person should know beside."""
     if not repertoire.store.read_only:
-        if not repertoire.store.sources.all():
+        if _unread(repertoire):
             with progress() as bar:
                 _first_reading(repertoire, bar)
         vectors_follow(repertoire, wait=wait)
@@ -48,11 +48,16 @@ def tell_steps(bar: Callable[[str, int, int], None]) -> Callable[[Step], None]:
     return lambda step: bar(f"{step.stage} {step.source}".strip(), step.done, step.total)
 
 
+def _unread(repertoire: Repertoire) -> bool:
+    """Tell whether no source was read yet, or none since the database was mended."""
+    return not any(row.ingested_at for row in repertoire.store.sources.all())
+
+
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
     try:
         refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=tell_steps(bar))
     except RefreshRunning:
         deadline = time.monotonic() + _PATIENCE_S
-        while not repertoire.store.sources.all() and running(repertoire.home) and time.monotonic() < deadline:
+        while _unread(repertoire) and running(repertoire.home) and time.monotonic() < deadline:
             bar("waiting for another process that reads the same", 0, 0)
             time.sleep(_POLL_S)

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from repertoire.boot.errors import BootError
+from repertoire.boot.home import database_path, locate
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
-from repertoire.mcp_server.lane import Lane
+from repertoire.mcp_server.lane import Care, Lane
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
 
@@ -41,8 +43,9 @@ class Desk:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._answering: Lane[Answers] = Lane(self._answers, name="answers")
-        self._writing: Lane[Writes] = Lane(lambda: _work().Writes(environment), name="writes")
+        care = Care(_identity, lambda found: _rescuer().mended_home(found, environment))
+        self._answering: Lane[Answers] = Lane(self._answers, name="answers", care=care)
+        self._writing: Lane[Writes] = Lane(lambda: _work().Writes(environment), name="writes", care=care)
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
@@ -68,7 +71,7 @@ class Desk:
             await self._refresh()  # its vectors follow
             return reply
         if name in _WRITING:
-            return await self._writing.run(lambda writes: writes.tool(name, arguments))
+            return await self._writing.run(lambda writes: writes.tool(name, arguments), again=False)
         if name in _EMBEDDING:
             await self._first_reading(progress)
             await self._load_model(TOOL_MODEL_SECONDS)
@@ -76,7 +79,7 @@ class Desk:
             if self._doing:
                 await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
-        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
+        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments), again=False)
         if events:
             self._writing.submit(lambda writes: writes.keep(events))
         return reply
@@ -196,6 +199,19 @@ class Desk:
 def _work() -> Any:
     # Not at the top: the store, numpy and networkx take a third of a second, which the handshake need not wait for.
     return importlib.import_module("repertoire.mcp_server.work")
+
+
+def _rescuer() -> Any:
+    return importlib.import_module("repertoire.app.rescue")
+
+
+def _identity() -> tuple[int, int] | None:
+    """Tell which file lies at the database's place: another one, where it was mended or put back."""
+    try:
+        found = database_path(locate()).stat()
+    except (OSError, BootError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _report(done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:

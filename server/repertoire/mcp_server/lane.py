@@ -9,27 +9,53 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
-Owned = TypeVar("Owned")
+from repertoire.domain.errors import CorruptStore
+
+Owned = TypeVar("Owned", bound="Closing")
 Result = TypeVar("Result")
 
 
-class Lane(Generic[Owned]):
-    """One thread and what it owns, made on that thread when first needed, and again where making it failed."""
+class Closing(Protocol):
+    """What a lane may own."""
 
-    def __init__(self, make: Callable[[], Owned], *, name: str) -> None:
+    def close(self) -> None:
+        """Release the store."""
+
+
+@dataclass(frozen=True)
+class Care:
+    """What keeps a lane's store sound: which file lies at its place, and what mends that file where it is damaged."""
+
+    identity: Callable[[], object] = lambda: None
+    mended: Callable[[CorruptStore], CorruptStore] = lambda found: found
+
+
+class Lane(Generic[Owned]):
+    """One thread and what it owns, made on that thread when first needed, and again where making it failed.
+
+    What it owns is made anew too where another file has taken the place of its store.
+    """
+
+    def __init__(self, make: Callable[[], Owned], *, name: str, care: Care | None = None) -> None:
         self._make = make
+        self._care = care or Care()
+        self._identity: object = None
         self._owned: Owned | None = None
         self._executor = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
 
-    def submit(self, work: Callable[[Owned], Result]) -> concurrent.futures.Future[Result]:
-        """Queue work; its future holds the result or the error."""
-        return self._executor.submit(self._do, work)
+    def submit(self, work: Callable[[Owned], Result], *, again: bool = True) -> concurrent.futures.Future[Result]:
+        """Queue work; its future holds the result or the error.
 
-    async def run(self, work: Callable[[Owned], Result]) -> Result:
+        Work that finds the store damaged is done again once it is mended; else, on request, the error tells of that.
+        """
+        return self._executor.submit(self._do, work, again)
+
+    async def run(self, work: Callable[[Owned], Result], *, again: bool = True) -> Result:
         """Queue work and wait for it; where the caller gives up, work that has begun finishes by itself."""
-        return await asyncio.wrap_future(self.submit(work))
+        return await asyncio.wrap_future(self.submit(work, again=again))
 
     def drain(self, seconds: float) -> bool:
         """Wait until all that is queued is done, so long at most; tell whether it is."""
@@ -42,7 +68,25 @@ class Lane(Generic[Owned]):
             self._executor.submit(dispose, self._owned).result()
         self._executor.shutdown()
 
-    def _do(self, work: Callable[[Owned], Result]) -> Result:
+    def _do(self, work: Callable[[Owned], Result], again: bool) -> Result:  # noqa: FBT001 - the executor passes it on
+        try:
+            return work(self._own())
+        except CorruptStore as error:
+            self._release()
+            told = self._care.mended(error)
+            if not again:
+                raise told from error
+        return work(self._own())
+
+    def _own(self) -> Owned:
+        if self._owned is not None and self._care.identity() != self._identity:
+            self._release()
         if self._owned is None:
             self._owned = self._make()
-        return work(self._owned)
+            self._identity = self._care.identity()
+        return self._owned
+
+    def _release(self) -> None:
+        owned, self._owned = self._owned, None
+        if owned is not None:
+            owned.close()

@@ -130,7 +130,7 @@ class Answers:
 
     def awaits_first_reading(self) -> bool:
         """Tell whether nothing is known yet and a refresh is about to change that."""
-        return self._may_refresh and not self.repertoire.store.sources.all()
+        return self._may_refresh and not any(row.ingested_at for row in self.repertoire.store.sources.all())
 
     @property
     def _may_refresh(self) -> bool:

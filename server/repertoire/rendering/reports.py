@@ -97,7 +97,7 @@ def _source(row: SourceRow) -> str:
     skipped = f", {row.skipped} files skipped" if row.skipped else ""
     commit = f", commit {row.info.commit[:10]}" if row.info.commit else ""
     key = clean_line(row.info.key, 160)
-    return f"{key} ({row.info.kind}): {row.components} components{skipped}, read {row.ingested_at}{commit}"
+    return f"{key} ({row.info.kind}): {row.components} components{skipped}, read {row.ingested_at or 'not yet'}{commit}"
 
 
 def _offered(event: Event) -> str:

@@ -22,6 +22,9 @@ from repertoire.domain.errors import (
 )
 
 APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
+MENDED = ".mended"  # what the name of a file begins with, after the database's, that is about to take its place
+_OURS = "event_is_not_changed"  # a name in our schema, by which a file is known whose header is not ours any more
+_SEARCHED = 64 << 20  # bytes
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -54,9 +57,11 @@ def open_file(path: Path, wish: Wish) -> Opened:
     Raises:
         StoreError: the file is foreign, newer, corrupt, or cannot be opened at all; it was left as it is.
     """
-    schema = _schema_in_header(path)
+    schema = schema_in_header(path)
     if schema is not None:
         refuse_newer(path, schema, wish.known_schema)
+    else:
+        _refuse_to_lose(path)
     if schema is None and not path.exists():
         _create(path, wish)
     if not wish.read_only:
@@ -108,8 +113,8 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
 
 def _damaged(path: Path, cause: object) -> str:
     return (
-        f"{path} is damaged ({cause}); move it away with its -wal and -shm files and run `repertoire ingest` to build "
-        "a new one, nothing in it was changed"
+        f"{path} is damaged ({cause}), nothing in it was changed; run `repertoire rescue`, which sets it aside and "
+        "brings over what can be read"
     )
 
 
@@ -117,8 +122,12 @@ def _full(path: Path) -> str:
     return f"no space left to write {path}; free some and run it again, nothing was changed"
 
 
-def _schema_in_header(path: Path) -> int | None:
-    """Read the schema number without opening a database; None where there is no file or an empty one."""
+def schema_in_header(path: Path) -> int | None:
+    """Read the schema number without opening a database; None where there is no file or an empty one.
+
+    Raises:
+        StoreError: it is not ours, or its header is damaged.
+    """
     if not path.exists():
         return None
     foreign = f"{path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
@@ -137,11 +146,44 @@ def _schema_in_header(path: Path) -> int | None:
         raise StoreReadOnly(message) from error
     if not header:
         return None
-    if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+    whole, named = header.startswith(_MAGIC), header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    if not named and not (_has_our_schema(path) if whole else _holds_our_schema(path)):
         raise ForeignStore(foreign)
-    if not header.startswith(_MAGIC):
+    if not (whole and named):
         raise CorruptStore(_damaged(path, "its header"))
     return int.from_bytes(header[60:64], "big")
+
+
+def _has_our_schema(path: Path) -> bool:
+    """Tell whether a SQLite file that does not bear our number has our tables all the same."""
+    try:
+        db = apsw.Connection(
+            f"{path.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        )
+        try:
+            return db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (_OURS,)).fetchone() is not None
+        finally:
+            db.close()
+    except apsw.Error:
+        return _holds_our_schema(path)
+
+
+def _holds_our_schema(path: Path) -> bool:
+    """Tell whether our schema stands somewhere in a file that SQLite cannot read."""
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        return f"CREATE TRIGGER {_OURS}".encode() in file.xRead(min(file.xFileSize(), _SEARCHED), 0)
+    finally:
+        file.xClose()
+
+
+def _refuse_to_lose(path: Path) -> None:
+    """Let an empty place pass where a new database may be made; SQLite would delete a log without its file."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        raise CorruptStore(_damaged(path, "its file is gone, its log is not"))
+    if not path.exists() and any(path.parent.glob(f"{path.name}{MENDED}*")):
+        raise CorruptStore(_damaged(path, "what takes its place was not moved there yet"))
 
 
 def _create(path: Path, wish: Wish) -> None:

@@ -1,33 +1,117 @@
-"""Moves a damaged database out of the way, as an explicit command asks for; nothing is ever deleted."""
+"""Moves a damaged database out of the way and puts what it still holds in its place; nothing is ever deleted.
+
+In an order that a process may be killed in at any point: the new file is complete under a name of its own before the
+old one is moved, and whoever comes next goes on from there.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from repertoire.domain.errors import StoreError
+from repertoire.domain.errors import CorruptStore, StoreError
+from repertoire.domain.rescue import Rescue
+from repertoire.store.opening import MENDED, schema_in_header
+from repertoire.store.requests import Request
+from repertoire.store.salvage import OWN, build, salvage, trouble
 
 _SIDECARS = ("-wal", "-shm", "-journal")
+_LOG = "-wal"
 
 
-def quarantine(path: Path, now: str) -> Path:
-    """Move a database with its log beside itself, and return where it lies now; the next open makes a new one.
+Finish = Callable[[Path, Rescue, Sequence[Request]], Rescue]
 
-    No session may have the file open: one that closes it later would delete the log of the new database.
+
+def damage(path: Path) -> str:
+    """Return what is wrong with a database, empty where nothing is; of a log without its file too.
 
     Raises:
-        StoreError: there is no such file, or it cannot be moved.
+        StoreError: it is not ours, or cannot be read at all.
     """
+    log = path.with_name(path.name + _LOG)
+    try:
+        if schema_in_header(path) is not None:
+            return trouble(path)
+    except CorruptStore:
+        return "its header is not what it was"
+    return "its file is gone, its log is not" if log.exists() and log.stat().st_size else ""
+
+
+def rescue(path: Path, cause: str, *, now: str, finish: Finish) -> Rescue:
+    """Put a new database in the place of a damaged one, with all of a person's own that can be read.
+
+    `finish` completes the new file before anybody sees it, with the past requests, and the report. One process at a
+    time.
+
+    Raises:
+        StoreError: there is no room for the new file, or the old one cannot be moved; it is as it was then.
+    """
+    target = _free(path, now)
+    mended = path.with_name(f"{path.name}{MENDED}{target.name.removeprefix(path.name)}")
+    making = path.with_name(f"{path.name}.making")
+    _discard(making)
+    found = salvage(path)
+    try:
+        build(making, found)
+        brought = {name: len(found.rows[name]) for name in OWN}
+        told = finish(making, Rescue(target.name, cause, brought, found.partly, found.missing), found.requests())
+    except BaseException:
+        _discard(making)
+        raise
+    making.rename(mended)
+    go_on(path)
+    return told
+
+
+def go_on(path: Path) -> bool:
+    """Finish what a rescue began, where one was interrupted; tell whether one was.
+
+    Raises:
+        StoreError: a file cannot be moved.
+    """
+    begun = unfinished(path)
+    for mended in begun:
+        target = path.with_name(path.name + mended.name.removeprefix(path.name + MENDED))
+        if not target.exists():
+            _move(path, target)
+        if not path.exists():
+            mended.rename(path)
+    return bool(begun)
+
+
+def unfinished(path: Path) -> list[Path]:
+    """Return the new databases that wait to take the place of a damaged one."""
+    return sorted(path.parent.glob(f"{path.name}{MENDED}*"))
+
+
+def _discard(making: Path) -> None:
+    for leftover in (making, *(making.with_name(making.name + sidecar) for sidecar in _SIDECARS)):
+        leftover.unlink(missing_ok=True)
+
+
+def _free(path: Path, now: str) -> Path:
     stamp = "".join(character for character in now if character.isalnum())
     names = (f"{path.name}.damaged-{stamp}" + (f"-{count}" if count else "") for count in itertools.count())
-    target = next(place for place in map(path.with_name, names) if not place.exists())
+    return next(place for place in map(path.with_name, names) if not place.exists())
+
+
+def _move(path: Path, target: Path) -> None:
     try:
         for sidecar in _SIDECARS:  # first: a new database must never meet the log of the old one
             beside = path.with_name(path.name + sidecar)
             if beside.exists():
                 beside.rename(target.with_name(target.name + sidecar))
-        path.rename(target)
+        if path.exists():
+            path.rename(target)
+        else:
+            target.touch(0o600)  # its log alone was left: it is known by this name
     except OSError as error:
-        message = f"{path} could not be moved to {target} ({error.strerror}); move it by hand"
+        message = (
+            f"{path} is damaged and could not be moved to {target} ({error.strerror}); end the sessions that use it "
+            "and run the same command again"
+        )
         raise StoreError(message) from error
-    return target
+    with contextlib.suppress(OSError):
+        target.chmod(0o600)

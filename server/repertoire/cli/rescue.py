@@ -1,0 +1,39 @@
+"""`rescue`: looks whether the database is sound, and mends it where it is not."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from repertoire.app.background import start_detached_refresh
+from repertoire.app.rescue import mend, rescue_text
+from repertoire.app.wiring import find_home
+from repertoire.boot.home import database_path
+from repertoire.cli.output import json_option, show
+from repertoire.settings import load
+
+
+@click.command("rescue")
+@json_option
+def rescue_command(as_json: bool) -> None:
+    r"""Mend a damaged database: set it aside, dated, and bring over all that can be read.
+
+    Brought over are sources, the log, mutes, corrections, trust acceptances and dismissals; past requests are made
+    anew from the log, components are read again from their sources. The damaged file is never deleted. Every command
+    that meets damage does the same by itself; this one checks the file from end to end.
+
+    \b
+    repertoire rescue
+    repertoire rescue --json
+    """
+    home = find_home()
+    settings = load(home, os.environ)
+    told = mend(home, settings)
+    if told is not None and settings.background:
+        start_detached_refresh(home)
+    show(
+        {"sound": True} if told is None else {"sound": False, **told.data()},
+        lambda: f"{database_path(home)} is sound" if told is None else rescue_text(home, told),
+        as_json=as_json,
+    )

@@ -1,0 +1,71 @@
+"""What became of a damaged database: where it lies now, what was brought out of it, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+RESCUED = "rescued"  # the kind of the event that remembers it
+_CALLED = {
+    "source": "sources",
+    "event": "events of the log",
+    "mute": "mutes",
+    "correction": "corrections",
+    "acceptance": "trust acceptances",
+    "dismissal": "dismissals",
+    "advisory": "advisories",
+    "departed": "departures",
+    "node": "past requests",
+    "edge": "past requests",
+}
+_AGAIN = "components are read again from their sources"
+
+
+@dataclass(frozen=True)
+class Rescue:
+    """How a damaged database was mended."""
+
+    kept: str  # the file's name now, in the same folder
+    cause: str
+    brought: Mapping[str, int] = field(default_factory=dict)  # rows by table
+    partly: tuple[str, ...] = ()  # tables of which rows may be missing
+    missing: int = 0  # numbers of events that were not found; forgotten ones among them
+    requests: int = 0  # past requests, made anew from the log
+
+    def data(self) -> dict[str, Any]:
+        """Return it as the event holds it."""
+        return {
+            "kept": self.kept,
+            "cause": self.cause,
+            "brought": dict(self.brought),
+            "partly": list(self.partly),
+            "missing": self.missing,
+            "requests": self.requests,
+        }
+
+    @property
+    def text(self) -> str:
+        """Say what was brought out, what was not, and where the rest comes from."""
+        counted = [f"{_CALLED.get(name, name)} ({count})" for name, count in self.brought.items() if count]
+        parts = [f"brought over: {', '.join(counted) or 'nothing'}"]
+        if self.requests:
+            parts.append(f"past requests, from the log where need be ({self.requests})")
+        if self.partly:
+            listed = ", ".join(dict.fromkeys(_CALLED.get(name, name) for name in self.partly))
+            parts.append(f"some may be missing of: {listed}")
+        if self.missing:
+            parts.append(f"{self.missing} numbers of the log are not there, those condensed or forgotten among them")
+        return "; ".join([*parts, _AGAIN])
+
+
+def rescue_of(data: Mapping[str, Any]) -> Rescue:
+    """Return what an event's data hold."""
+    return Rescue(
+        str(data.get("kept", "")),
+        str(data.get("cause", "")),
+        dict(data.get("brought", {})),
+        tuple(data.get("partly", ())),
+        int(data.get("missing", 0)),
+        int(data.get("requests", 0)),
+    )
