@@ -1,4 +1,4 @@
-"""Fourteen real repositories: nothing that their manifests name is lost, and a second run changes nothing.
+"""Fourteen real repositories: nothing that their manifests name is lost, every file is told of.
 
 REPERTOIRE_COMPONENTS_DATA names a folder that holds `owner+name` for each repository and `manifests/owner+name.json`.
 """
@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.account import account
+from repertoire.settings import Settings
+
 pytestmark = [
     pytest.mark.bench_data,
     pytest.mark.skipif(
@@ -18,6 +21,7 @@ pytestmark = [
     ),
 ]
 _TYPES = {"mcp": "mcp_server"}
+TOOLS = 755  # entries of all `tools.json`, counted apart from the product
 
 
 def unaccounted(bench, manifest: Path) -> list[str]:
@@ -42,12 +46,23 @@ def unaccounted(bench, manifest: Path) -> list[str]:
     return lost
 
 
-def test_every_component_of_real_repositories_is_accounted_for(bench):
+def test_every_component_and_every_file_of_real_repositories_is_accounted_for(bench):
     manifests = sorted((Path(os.environ["REPERTOIRE_COMPONENTS_DATA"]) / "manifests").glob("*.json"))
 
     assert {manifest.stem: unaccounted(bench, manifest) for manifest in manifests} == {
         manifest.stem: [] for manifest in manifests
     }
+
+    for manifest in manifests:
+        folder = manifest.parents[1] / manifest.stem
+        fates = account(bench.store, bench.home, str(folder), settings=Settings())
+        assert [fate.path for fate in fates] == sorted(
+            str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()
+        )
+        assert [fate for fate in fates if fate.became not in ("component", "part") and not fate.of] == []
+        assert sum(fate.became == "component" for fate in fates) >= len(fates) * 0.85
+    counts = bench.store.graph.counts()
+    assert counts["tool"] == TOOLS
 
     revision = bench.revision()
     assert bench.store.graph.counts()["components"] > 5_000

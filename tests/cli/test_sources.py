@@ -27,6 +27,8 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     run("ingest", str(source))
     assert json.loads(run("status", "--json").stdout)["revision"] == revision
     key = json.loads(run("sources", "--json").stdout)[0]["info"]["key"]
+    told = json.loads(run("sources", "--files", key, "--json").stdout)
+    assert [(fate["became"], fate["of"]) for fate in told] == [("component", "skill")]
     assert run("remove", key).returncode == 0
     state = json.loads(run("status", "--json").stdout)
     assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, [])

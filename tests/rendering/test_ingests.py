@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repertoire.domain.component import IngestReport, Skipped
-from repertoire.rendering.ingests import ingest_text
+from repertoire.domain.component import FileFate, IngestReport, Skipped
+from repertoire.rendering.ingests import fates_text, ingest_text
 
 
 def test_a_report_counts_and_groups_what_was_skipped() -> None:
@@ -16,6 +16,20 @@ def test_a_report_counts_and_groups_what_was_skipped() -> None:
         "  Note: slow disk",
         "  skipped 5: no front matter (x0.md, x1.md, x2.md, …)",
         "  skipped 1: not JSON at all (y.json)",
+    ]
+
+
+def test_the_fates_of_files_are_counted_by_what_they_became_and_why() -> None:
+    fates = (
+        FileFate("agents/a.md", "component", "agent"),
+        *(FileFate(f"img/{number}.svg", "none", "no strategy reads such files") for number in range(4)),
+        FileFate("skills/x/run.py", "part", "skills/x/SKILL.md"),
+    )
+    assert fates_text(fates).splitlines() == [
+        "6 files",
+        "  component 1: agent (agents/a.md)",
+        "  none 4: no strategy reads such files (img/0.svg, img/1.svg, img/2.svg, …)",
+        "  part 1: read with another (skills/x/run.py)",
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from repertoire.app.account import account
 from repertoire.app.background import RefreshRunning
 from repertoire.app.ingest import ingest
 from repertoire.app.lost import lost_sources
@@ -14,7 +15,7 @@ from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, plain, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow
 from repertoire.rendering.ageing import lost_text
-from repertoire.rendering.ingests import ingest_text
+from repertoire.rendering.ingests import fates_text, ingest_text
 
 
 @click.command("ingest")
@@ -73,15 +74,26 @@ def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
 
 
 @click.command("sources")
+@click.option(
+    "--files",
+    "source",
+    metavar="SOURCE",
+    shell_complete=source_keys,
+    help="What becomes of every file of one source (a key or an address): a component, a part of one, or why none.",
+)
 @json_option
-def sources_command(as_json: bool) -> None:
+def sources_command(source: str | None, as_json: bool) -> None:
     r"""List the sources: their keys, where they lie, how much came from them and when it was read.
 
     \b
     repertoire sources
-    repertoire sources --json
+    repertoire sources --files github.com/owner/name --json
     """
     with open_repertoire() as repertoire:
+        if source is not None:
+            fates = account(repertoire.store, repertoire.home, source, settings=repertoire.settings)
+            show(fates, lambda: fates_text(fates), as_json=as_json)
+            return
         rows = repertoire.store.sources.all()
         lost = {item.source: item for item in lost_sources(repertoire.store)}
     lines = [
