@@ -233,7 +233,9 @@ def fill(connection: Connection, size: int) -> None:
     columns = ("node_id", "type", *text, *more, "installed", "popularity", "version")
     with connection.transaction():
         connection.execute(
-            "INSERT INTO source VALUES (1, 'folder:/kit', 'folder', '/kit', 'acme/kit', '', ?, ?)", (NOW, NOW)
+            "INSERT INTO source(id, key, kind, location, repository, commit_sha, added_at, ingested_at) "
+            "VALUES (1, 'folder:/kit', 'folder', '/kit', 'acme/kit', '', ?, ?)",
+            (NOW, NOW),
         )
         for number in range(1, size + 1):
             key = f"folder:/kit:skills/{number}/SKILL.md"

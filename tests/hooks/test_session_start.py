@@ -16,6 +16,7 @@ import pytest
 
 from repertoire.app import greet
 from repertoire.app.clock import now
+from repertoire.app.unwritten import take_in
 from repertoire.learning.hints import let_through
 from repertoire.store.database import Store
 from repertoire.store.events import COMPACTED, OFFERED, SELECTED, Event
@@ -268,6 +269,12 @@ def test_a_writer_does_not_keep_the_greeting_back(run: Run, project: Path, home:
     with closing(sqlite3.connect(home / "repertoire.db", isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
         assert "fastapi-templates" in context(run(project))
+    with Store.open(home / "repertoire.db") as store:
+        assert store.events.count(OFFERED) == 0
+        taken = take_in(store)  # what was said is not lost
+        assert taken
+        assert take_in(store) == 0
+        assert [event.data["where"] for event in store.events.recent(kinds=(OFFERED,))] == ["session_start"] * taken
 
 
 def test_a_home_that_cannot_be_written_still_greets(run: Run, project: Path, home: Path) -> None:

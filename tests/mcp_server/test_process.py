@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import IO, Any
 
 import anyio
+import apsw
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mcp_server.talk import ask, events_of, refused, text_of
+from repertoire.app.unwritten import take_in
 from repertoire.mcp_server.definitions import HOOKS
+from repertoire.store.database import Store
 from repertoire.store.events import SELECTED
 
 pytestmark = pytest.mark.anyio
@@ -132,6 +135,23 @@ def test_it_leaves_at_once_and_keeps_what_it_was_told(
     else:
         server.send_signal(end)
     assert server.wait(timeout=20) == 0
+    [event] = events_of(home, SELECTED)
+    assert event.session == "s1"
+
+
+def test_what_a_lock_kept_from_the_log_is_not_lost_when_it_leaves(server: subprocess.Popen[str], home: Path) -> None:
+    search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
+    send(server, HELLO, READY, call(2, search))
+    answer(server.stdout, 2)
+    with closing(apsw.Connection(str(home / "repertoire.db"))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        send(server, call(3, USED))
+        answer(server.stdout, 3)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=20) == 0
+    assert events_of(home, SELECTED) == []
+    with Store.open(home / "repertoire.db") as store:
+        assert (take_in(store), take_in(store)) == (1, 0)
     [event] = events_of(home, SELECTED)
     assert event.session == "s1"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.review import renew_learned
+from repertoire.app.unwritten import take_in
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 
@@ -17,6 +18,7 @@ def forget(store: Store, what: str, *, project: str = "") -> int:
         InvalidRequest: it is none of the three, or a project is not named.
         StoreBusy: deleted, but another session still holds traces; the message says what to do.
     """
+    take_in(store)  # what waits to be recorded is to be forgotten too
     if what == REQUESTS:
         return store.privacy.forget_requests()
     if what == ALL:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repertoire.boot import home as homes
+from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
@@ -102,21 +103,28 @@ def note(start: Start, greeting: Greeting) -> None:
     """Write what was said into the log, and that a compaction made the session forget what was said before.
 
     Raises:
-        sqlite3.Error: it cannot be written now.
+        sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
     """
     path = homes.database_path(homes.locate())
-    rows = [("compacted", "", "{}")] if start.source in RESETTING else []
+    rows: list[tuple[str, str, dict[str, object]]] = []
+    if start.source in RESETTING:
+        rows.append(("compacted", "", {}))
     for rank, item in enumerate(greeting.items, 1):
         told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
-        data = {**told, "where": SESSION_START}
-        rows.append(("offered", item.id, json.dumps(data)))
+        rows.append(("offered", item.id, {**told, "where": SESSION_START}))
     if not rows or not start.session or not path.exists():
         return
-    with closing(_connect(path, writing=True)) as db, db:
-        db.executemany(
-            "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
-            [(start.at, kind, start.session, start.project, node, data) for kind, node, data in rows],
-        )
+    try:
+        with closing(_connect(path, writing=True)) as db, db:
+            db.executemany(
+                "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
+                [(start.at, kind, start.session, start.project, node, json.dumps(data)) for kind, node, data in rows],
+            )
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        same = {"at": start.at, "session": start.session, "project": start.project}
+        put_off(path.parent, [{**same, "kind": kind, "node": node, "data": data} for kind, node, data in rows])
 
 
 def _is_no_project(folder: str) -> bool:

@@ -27,8 +27,8 @@ from repertoire.app.lost import note_unread
 from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
 from repertoire.app.project import project_folder
 from repertoire.app.review import renew_learned
-from repertoire.app.unwritten import take_in
 from repertoire.app.schedule import attempted
+from repertoire.app.unwritten import take_in
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ports import Embedder
@@ -63,6 +63,7 @@ def refresh(
         settle(store, report=report)
         note_installs(store)
         renew_learned(store)
+        take_in(store)
         condense_when_due(store)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))

@@ -42,7 +42,7 @@ _TOLD = tuple(field.name for field in fields(Trial) if field.name not in ("node"
 class Room:
     """How many events may stay."""
 
-    newest: int = 10_000  # of sessions, as they are
+    newest: int = 5_000  # of sessions, as they are
     selected: int = 10_000  # older ones, of sessions in which something was selected
     counts: int = 10_000
     others: int = 5_000  # of each kind that belongs to no session: no reader looks at more

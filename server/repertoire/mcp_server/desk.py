@@ -16,6 +16,8 @@ import anyio
 
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
+from repertoire.boot.home import locate
+from repertoire.boot.unwritten import put_off
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.lane import Care, Lane
@@ -24,6 +26,7 @@ from repertoire.mcp_server.server import Handlers, Progress
 
 if TYPE_CHECKING:
     from repertoire.mcp_server.work import Answers, Outcome, Writes
+    from repertoire.store.events import Event
 
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
@@ -54,6 +57,7 @@ class Desk:
         self._refreshing: list[subprocess.Popen[bytes]] = []
         self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
         self._in_order = asyncio.Lock()
+        self._unwritten: dict[int, tuple[Event, ...]] = {}
 
     @property
     def handlers(self) -> Handlers:
@@ -122,7 +126,18 @@ class Desk:
         """Record what is still to be recorded, so long at most."""
         until = time.monotonic() + seconds
         self._answering.drain(seconds)
-        self._writing.drain(max(until - time.monotonic(), 0.0))
+        if not self._writing.drain(max(until - time.monotonic(), 0.0)):
+            self._put_off()
+
+    def _put_off(self) -> None:
+        """Leave what the lock of another process keeps from the log beside it: whoever writes next takes it in."""
+        rows = [
+            {name: getattr(event, name) for name in ("at", "kind", "session", "project", "request", "node", "data")}
+            for events in list(self._unwritten.values())
+            for event in events
+        ]
+        if rows:
+            put_off(locate(), rows)
 
     def close(self) -> None:
         """Finish everything and release the store."""
@@ -150,12 +165,14 @@ class Desk:
         if outcome.events:
             number = next(self._numbers)
             answers.hold(number, outcome.events)
+            self._unwritten[number] = outcome.events
 
             def write(writes: Writes) -> None:
                 try:
                     writes.keep(outcome.events, outcome.lesson)
                 finally:
                     answers.written(number)
+                    self._unwritten.pop(number, None)
 
             self._writing.submit(write).add_done_callback(_report)
         return outcome

@@ -28,6 +28,7 @@ from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.status import status
+from repertoire.app.unwritten import take_in
 from repertoire.app.wiring import Repertoire, ageing_of, open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
@@ -302,6 +303,7 @@ class Writes:
         else:
             self._keep(events, lesson)
         with suppress(StoreBusy):  # whoever writes next does it
+            take_in(self._repertoire.store)
             condense_when_due(self._repertoire.store)
 
     def _keep(self, events: Sequence[Event], lesson: record.Lesson | None) -> None:

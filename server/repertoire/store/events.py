@@ -57,6 +57,15 @@ class Events:
                 ],
             )
 
+    def append_new(self, events: Sequence[Event]) -> None:
+        """Write those of these events that are not in the log yet, as they are."""
+        same = "at = ? AND kind = ? AND session = ? AND project = ? AND request = ? AND node = ? AND data = ?"
+        with self._db.transaction():
+            for e in events:
+                fields = (e.at, e.kind, *map(storable, (e.session, e.project, e.request, e.node)), as_json(e.data))
+                if self._db.value(f"SELECT 1 FROM event WHERE {same}", fields) is None:
+                    self.append([e])
+
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
         """Return the newest events first, of these kinds and this session where given."""
         where = ["1"]

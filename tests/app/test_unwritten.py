@@ -1,0 +1,51 @@
+"""What could not be written when it happened waits beside the database, and comes into the log once."""
+
+from __future__ import annotations
+
+from repertoire.app.forget import REQUESTS, forget
+from repertoire.app.unwritten import take_in
+from repertoire.boot.unwritten import put_off, waiting
+from repertoire.store.database import Store
+from repertoire.store.events import OFFERED, Event
+
+ROW = {"at": "2026-01-01T00:00:00Z", "kind": OFFERED, "session": "s", "project": "/p", "node": "a", "data": {"rank": 1}}
+
+
+def test_it_comes_into_the_log_once_in_the_order_in_which_it_happened(tmp_path):
+    put_off(tmp_path, [ROW])
+    put_off(tmp_path, [{**ROW, "node": "b"}, {**ROW, "node": "c"}])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert take_in(store) == 3
+        assert take_in(store) == 0
+        found = store.events.since(0)
+    assert [event.node for event in found] == ["a", "b", "c"]
+    assert found[0] == Event(ROW["at"], OFFERED, "s", "/p", "", "a", {"rank": 1}, found[0].id)
+
+
+def test_whoever_is_killed_before_the_files_are_gone_doubles_nothing(tmp_path):
+    put_off(tmp_path, [ROW, {**ROW, "node": "b"}])
+    [file] = waiting(tmp_path)
+    kept = file.read_bytes()
+    with Store.open(tmp_path / "repertoire.db") as store:
+        take_in(store)
+        file.write_bytes(kept)
+        take_in(store)
+        assert store.events.count(OFFERED) == 2
+    assert not waiting(tmp_path)
+
+
+def test_only_its_owner_can_read_it_and_a_file_that_was_not_finished_is_none(tmp_path):
+    put_off(tmp_path, [ROW])
+    [file] = waiting(tmp_path)
+    assert file.stat().st_mode & 0o077 == 0
+    assert file.parent.stat().st_mode & 0o077 == 0
+    file.rename(file.with_name(f".{file.name}"))
+    assert not waiting(tmp_path)
+
+
+def test_what_is_to_be_forgotten_is_forgotten_there_too(tmp_path):
+    put_off(tmp_path, [ROW])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert forget(store, REQUESTS) == 1
+        assert take_in(store) == 0
+        assert store.events.since(0) == []
