@@ -29,6 +29,7 @@ class Settings:
     half_life_days: int = 365
     stale_percent: int = 40
     memory_days: int = 90
+    max_requests: int = 5_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,9 @@ TABLE = (
     SettingRow("stale_percent", "REPERTOIRE_STALE_PERCENT", "Freshness in percent below which a component is stale."),
     SettingRow(
         "memory_days", "REPERTOIRE_MEMORY_DAYS", "Days after which use counts half in ranking; 0: it does not count."
+    ),
+    SettingRow(
+        "max_requests", "REPERTOIRE_MAX_REQUESTS", "Past requests that are kept; the least useful go first. 0: none is."
     ),
 )
 

@@ -50,6 +50,17 @@ def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
     assert [(one["rate"]["type"], one["held_back"]) for one in data["hints"]] == [("command", 0), ("skill", 3)]
 
 
+def test_how_much_of_what_is_offered_is_new_is_told(store):
+    store.events.append(
+        [Event(now(), OFFERED, f"s{n}", "/here", "", node, {}) for n, node in enumerate((FORMS, SHIP, SHIP))]
+    )
+    store.requests.record("request:1", now=now())
+    data, text = told(store)
+    assert data["explored"] == {"offers": 3, "first": 2}
+    assert "Of the newest 3 offers 2 were their component's first." in text
+    assert "1 past requests are kept, 5000 at most." in text
+
+
 def test_what_is_not_wanted_is_told_with_where(store):
     store.events.append([Event(now(), SELECTED, "s", "/here", "r", SHIP)])
     store.preferences.mute(SOURCE.key, "source", now=now())

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repertoire.app.offer import Offer, reason_for
+from repertoire.app.requests import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
-from repertoire.domain.component import Component
+from repertoire.domain.component import REQUEST, Component
 from repertoire.domain.text import clean_line
-from repertoire.learning.prompts import needless
+from repertoire.learning.prompts import core, needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import Session
 from repertoire.learning.signals import corrects, of_command
@@ -45,14 +46,20 @@ class Request:
 def open_request(prompt: str, settings: Settings) -> Request | None:
     """Return a prompt as a request, redacted; None where it asks for nothing.
 
-    The same text is the same request. Where it must not be kept, neither must a hash by which it could be guessed.
+    Near-identical texts are the same request. Where it must not be kept, neither must a hash by which it could be
+    guessed.
     """
     if needless(prompt):
         return None
     text = redact(prompt)[:KEPT]
-    kept = settings.store_prompts == REDACTED
-    name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] if kept else uuid.uuid4().hex
-    return Request(f"request:{name}", text)
+    key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
+    return Request(key, text)
+
+
+def request_key(text: str) -> str:
+    """Return the key of a request whose text is kept: one for all that say it in nearly the same words."""
+    name = hashlib.sha256((core(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+    return f"{REQUEST}:{name}"
 
 
 def asked(request: Request, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
@@ -169,15 +176,23 @@ class Lesson:
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
-    """Keep a request with an edge to what it selected, as far as settings allow: text, vector or nothing."""
+    """Keep a request with an edge to what it selected, as far as settings allow: text, vector or nothing.
+
+    It is the same request as one of the same key, or, where no text is kept, of the same vector. Beyond the bound that
+    settings give, the least useful go.
+    """
     text = lesson.request.text if settings.store_prompts == REDACTED else ""
     vector = lesson.vector if settings.store_prompts in {REDACTED, VECTORS} else None
-    if not text and vector is None:
+    if (not text and vector is None) or not settings.max_requests:
         return
     moment, key = lesson.moment, lesson.request.key
+    digest = hashlib.sha256(vector.tobytes()).hexdigest() if vector is not None else ""
     with store.transaction():
-        node = store.requests.record(key, text=text, project=moment.project, session=moment.session, now=moment.at)
+        key = (store.requests.of_vector(digest, lesson.reading) or key) if digest and not text else key
+        known = store.requests.has_text(key)  # the first to say it says it for all
+        said = "" if known else text
+        node = store.requests.record(key, text=said, project=moment.project, session=moment.session, now=moment.at)
         store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)
-        if vector is not None:
-            digest = hashlib.sha256(vector.tobytes()).hexdigest()
+        if vector is not None and not known:
             store.vectors.put(REQUEST_SPACE, lesson.reading, [(node, digest)], vector.reshape(1, -1))
+        bound_requests(store, settings, reading=lesson.reading)

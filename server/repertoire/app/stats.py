@@ -20,6 +20,7 @@ from repertoire.store.database import Store
 from repertoire.store.events import ASKED, Mute
 
 _BESIDE, _ASKED = 5, 5_000
+_NEWEST = 200  # offers that tell how much is new among what is offered
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,17 @@ class AtRank:
     offered: int
     selected: int
     looked_at: float
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Of the newest offers, how many were the first that their component ever had."""
+
+    offers: int = 0
+    first: int = 0
+
+
+NOTHING = Explored()
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,8 @@ class Stats:
     components: tuple[Learned, ...]
     more: int = 0
     requests: int = 0
+    most_requests: int = 0
+    explored: Explored = NOTHING
     edges: tuple[Judged, ...] = ()
 
 
@@ -99,8 +113,20 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         components=tuple(learned[:limit]),
         more=max(len(learned) - limit, 0),
         requests=store.requests.count(),
+        most_requests=settings.max_requests,
+        explored=_explored(found),
         edges=review(store),
     )
+
+
+def _explored(found: Sequence[Trial]) -> Explored:
+    seen: set[str] = set()
+    first: list[bool] = []
+    for trial in sorted((trial for trial in found if trial.offered_at), key=lambda trial: trial.offered_at):
+        first.append(trial.node not in seen)
+        seen.add(trial.node)
+    newest = first[-_NEWEST:]
+    return Explored(len(newest), sum(newest))
 
 
 def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[Hinted]:

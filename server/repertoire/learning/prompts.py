@@ -13,7 +13,26 @@ _MIN_WORDS = 2
 _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
+_WORDS = re.compile(r"[^\W_]+(?:[.+#/@:_-]+[^\W_]+)*[+#]*")  # names, paths and versions stay whole
 _COMMAND = re.compile(r"\s*[/!]\S")
+
+
+# Said around a request, whatever it is; none of them turns its meaning, as `not`, `only`, `from` and `into` do.
+_AROUND = frozenset("a an the this that these those my our your please pls thanks thank kindly".split())
+_OPENING = _AROUND | frozenset(
+    """can could would will you i we us me d ll want need like to help let s hey hi hello ok okay now just so then
+    and""".split()
+)
+
+
+def core(prompt: str) -> str:
+    """Return the words of a prompt that make it the request it is, in their order; equal for near-identical ones.
+
+    Case, punctuation, articles and courtesies go, and how it opens ("could you please", "I'd like you to").
+    """
+    words = _WORDS.findall(prompt.casefold())
+    begin = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
+    return " ".join(word for word in words[begin:] if word not in _AROUND)
 
 
 def needless(prompt: str) -> str:

@@ -35,7 +35,9 @@ def stats_text(found: Stats) -> str:
     lines = [
         f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
         f"Selected {found.selected} times, {found.installed} of them installed. Outcomes: {told}.",
-        f"{found.requests} past requests are kept. Use counts half after {found.half_life_days} days.",
+        f"Use counts half after {found.half_life_days} days.",
+        f"{found.requests} past requests are kept, {found.most_requests} at most.",
+        f"Of the newest {found.explored.offers} offers {found.explored.first} were their component's first.",
         "",
         "rank  offered  followed  held to be looked at",
         *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),

@@ -26,6 +26,15 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How much a kept request has been good for: how often what serves it now was selected for it, and when last."""
+
+    node_id: int
+    selected: float
+    last: str
+
+
+@dataclass(frozen=True)
 class Request:
     """One thing asked. `key` is `request:<hash>`, as events name it too; `text` is empty where it must not be kept."""
 
@@ -51,7 +60,7 @@ class Requests:
         """Keep requests with what was selected for them, all or none; return their node ids in order."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
-            ids = [self._put(writer, request) for request in requests]
+            ids = [self._put(writer, request, now) for request in requests]
             for request, node_id in zip(requests, ids, strict=True):
                 for selection in request.selected:
                     self._strengthen(writer, node_id, selection)
@@ -97,7 +106,48 @@ class Requests:
         """Count the requests that are kept."""
         return int(self._db.value("SELECT count(*) FROM node WHERE type = 'request'"))
 
-    def _put(self, writer: GraphWriter, request: Request) -> int:
+    def has_text(self, key: str) -> bool:
+        """Tell whether a request is kept with its text."""
+        return bool(
+            self._db.value("SELECT json_extract(data, '$.text') IS NOT NULL FROM node WHERE key = ?", (storable(key),))
+        )
+
+    def of_vector(self, digest: str, model: str) -> str:
+        """Return the key of the request whose vector of this model has this digest; empty where there is none."""
+        return str(
+            self._db.value(
+                """SELECT n.key FROM vector_space s JOIN vector_state v ON v.space_id = s.id
+                   JOIN node n ON n.id = v.node_id
+                   WHERE s.space = ? AND s.model = ? AND v.content_hash = ? ORDER BY n.id LIMIT 1""",
+                (REQUEST_SPACE, model, digest),
+            )
+            or ""
+        )
+
+    def standings(self) -> list[Standing]:
+        """Return what every kept request has been good for, the oldest node first."""
+        return [
+            Standing(*row)
+            for row in self._db.rows(
+                """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL THEN 0 ELSE e.weight END), 0),
+                          coalesce(json_extract(n.data, '$.last'), n.last_changed)
+                   FROM node n LEFT JOIN edge e ON e.source = n.id AND e.relation = 'selected'
+                   LEFT JOIN component c ON c.node_id = e.target
+                   WHERE n.type = 'request' GROUP BY n.id ORDER BY n.id"""
+            )
+        ]
+
+    def drop(self, node_ids: Iterable[int]) -> None:
+        """Let go of requests, with their vectors and their edges."""
+        with self._db.transaction():
+            for node_id in node_ids:
+                self._vectors.drop(node_id)
+                self._db.execute("DELETE FROM node WHERE id = ? AND type = 'request'", (node_id,))
+                if self._db.changes():
+                    self._db.touch()
+            GraphWriter(self._db, self._vectors, "").collect_orphans()
+
+    def _put(self, writer: GraphWriter, request: Request, now: str) -> int:
         found = self._db.value("SELECT data FROM node WHERE key = ?", (storable(request.key),))
         data = json.loads(found) if found else {}
         if request.text:
@@ -106,6 +156,8 @@ class Requests:
             data.setdefault("session", storable(request.session))  # the first: the log knows the others
         if request.project:
             data["projects"] = sorted({*data.get("projects", ()), storable(request.project)})
+        if request.selected:
+            data["last"] = max(str(data.get("last", "")), now)
         return writer.put_node(Node(request.key, REQUEST, "", data))
 
     def _strengthen(self, writer: GraphWriter, request: int, selection: Selection) -> None:

@@ -1,0 +1,67 @@
+"""Keeps past requests bounded: where there are too many, the least useful go; the same whenever it is worked out.
+
+How useful one is: how often what serves it now was selected for it, halved each half-life since the last time. What
+serves it no more counts as never selected and goes first. Of equals the least like any other goes first, as the least
+likely to be asked again; then the oldest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.learning.memory import HALF_LIFE
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+from repertoire.store.requests import Standing
+
+_SLACK = 20  # one in so many more than needed go at once, so that it need not be done each time
+_COMPARED = 1_000  # of equals, the oldest: comparing all with all would take a second
+_DAY = len("2026-01-01")
+
+
+def bound_requests(store: Store, settings: Settings, *, reading: str = "") -> int:
+    """Let the least useful past requests go where there are more than settings allow; return how many went."""
+    count = store.requests.count()
+    if count <= settings.max_requests:
+        return 0
+    least = count - settings.max_requests + settings.max_requests // _SLACK
+    gone = _least_useful(store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE, reading))
+    store.requests.drop(gone)
+    return len(gone)
+
+
+def _least_useful(store: Store, found: Sequence[Standing], count: int, by: tuple[float, str]) -> list[int]:
+    half_life, reading = by
+    useful = {one.node_id: _usefulness(one, half_life) for one in found}
+    last = sorted(useful.values())[count - 1]
+    gone = [node for node, value in useful.items() if value < last]
+    equals = [node for node, value in useful.items() if value == last]
+    likeness = _likeness(store, equals[:_COMPARED], reading) if len(equals) > count - len(gone) else {}
+    equals.sort(key=lambda node: (likeness.get(node, 1.0), node))
+    return [*gone, *equals[: count - len(gone)]]
+
+
+def _usefulness(one: Standing, half_life: float) -> float:
+    """Return the binary logarithm of how useful one is, up to a summand that is the same for all at any time."""
+    if one.selected <= 0.0:
+        return -math.inf
+    return math.log2(one.selected) + date.fromisoformat(one.last[:_DAY]).toordinal() / half_life
+
+
+def _likeness(store: Store, nodes: Sequence[int], reading: str) -> dict[int, float]:
+    """Return how near each is to the nearest other request; -1 for one that has no vector."""
+    ids, vectors = store.vectors.matrix(REQUEST_SPACE, reading)
+    place = {int(node): row for row, node in enumerate(ids.tolist())}
+    found = dict.fromkeys(nodes, -1.0)
+    known = [node for node in nodes if node in place]
+    if known and len(ids) > 1:
+        rows = np.array([place[node] for node in known])
+        near = vectors[rows] @ vectors.T
+        near[np.arange(len(rows)), rows] = -1.0
+        found.update(zip(known, near.max(axis=1).tolist(), strict=True))
+    return found

@@ -1,0 +1,166 @@
+"""Past requests: near-identical ones are one, the least useful go first, and the log tells them all over again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from repertoire.app import record
+from repertoire.app.record import Lesson, Moment, learn, open_request
+from repertoire.app.relearn import relearn
+from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.learning.prompts import core
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+from repertoire.store.events import SELECTED, Event
+from shelf import NOW, SOURCE, fill
+
+FORMS, SHIP, CHANGES = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship", "skills/changelog"))
+SETTINGS = Settings(max_requests=10)
+SAME = (
+    "Fill in the PDF form's fields",
+    "could you please fill in the pdf form's fields?",
+    "now fill in PDF form's fields.",
+)
+
+
+@pytest.fixture
+def store(tmp_path) -> Iterator[Store]:
+    with Store.open(tmp_path / "a.db") as opened:
+        fill(opened)
+        yield opened
+
+
+def teach(store, prompt, component=FORMS, *, at=NOW, settings=SETTINGS, vector=None):
+    request = open_request(prompt, settings)
+    given = None if vector is None else np.array(vector, dtype=np.float32)
+    learn(store, Lesson(request, component, Moment(at, "s", "/p"), given, "m"), settings)
+
+
+def kept(store):
+    """Return every request: its text, its data but for the text, and what was selected for it."""
+    topology = store.graph.topology()
+    found = {}
+    for node, key, kind in zip(topology.ids.tolist(), topology.keys, topology.types, strict=True):
+        if kind == "request":
+            served = sorted((link.other, link.weight, link.evidence) for link in store.graph.links(key))
+            found[key] = (store.requests.texts([node]).get(node), store.graph.data("request")[node], served)
+    return found
+
+
+def texts(store):
+    return {text for text, _, _ in kept(store).values()}
+
+
+def test_what_says_the_same_in_nearly_the_same_words_is_one_request(store):
+    for prompt in SAME:
+        teach(store, prompt)
+    [(text, data, served)] = kept(store).values()
+    assert text == SAME[0]
+    assert served == [(FORMS, 3.0, "session s")]
+    assert data["projects"] == ["/p"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("convert the report from PDF to Word", "convert the report from Word to PDF"),
+        ("run the tests with coverage", "run the tests without coverage"),
+        ("merge this into main", "merge main into this"),
+        ("deploy the service", "do not deploy the service"),
+        ("bump the version to 1.2.3", "bump the version to 1.2.4"),
+        ("port the parser to C++", "port the parser to C"),
+        ("review src/a.py", "review src/b.py"),
+    ],
+)
+def test_what_turns_the_meaning_keeps_requests_apart(one, other):
+    assert core(one) != core(other)
+
+
+def test_where_no_text_is_kept_the_same_vector_is_the_same_request(store):
+    quiet = replace(SETTINGS, store_prompts="vectors")
+    for vector in ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
+        teach(store, SAME[0], settings=quiet, vector=vector)
+    assert sorted(served[0][1] for _, _, served in kept(store).values()) == [1.0, 2.0]
+    assert texts(store) == {None}
+
+
+def test_the_first_to_say_it_says_it_for_all_and_keeps_its_vector(store):
+    teach(store, SAME[0], vector=(1.0, 0.0))
+    teach(store, SAME[1], vector=(0.0, 1.0))
+    ids, vectors = store.vectors.matrix(REQUEST_SPACE, "m")
+    assert (len(ids), vectors.tolist()) == (1, [[1.0, 0.0]])
+
+
+def test_growth_is_bounded_and_the_least_useful_go_first(store):
+    teach(store, "restore the old archive", at="2025-01-02T00:00:00Z")
+    teach(store, "what nothing serves any more", "gone:component")
+    for _ in range(3):
+        teach(store, "an old one that was often useful", at="2025-12-02T00:00:00Z")
+    for number in range(8):
+        teach(store, f"task number {number}")
+    assert store.requests.count() == 10
+    assert "what nothing serves any more" not in texts(store)
+    teach(store, "draw one more diagram")
+    assert "restore the old archive" not in texts(store)
+    for number in range(20):
+        teach(store, f"another task {number}")
+        assert store.requests.count() <= 10
+    assert "an old one that was often useful" in texts(store)
+
+
+def test_of_equals_the_one_like_no_other_goes_first(store):
+    for number in range(10):
+        angle = 0.01 * number if number != 4 else 1.5
+        teach(store, f"task number {number}", vector=(np.cos(angle), np.sin(angle)))
+    teach(store, "draw one more diagram", vector=(1.0, 0.0))
+    assert len(texts(store)) == 10
+    assert "task number 4" not in texts(store)
+
+
+def test_none_is_kept_where_none_is_wanted(store):
+    teach(store, SAME[0], settings=replace(SETTINGS, max_requests=0))
+    assert kept(store) == {}
+
+
+def test_what_goes_takes_its_vector_and_its_words_along(store):
+    for number in range(12):
+        teach(store, f"task number {number}", vector=(1.0, float(number)))
+    assert len(store.vectors.matrix(REQUEST_SPACE, "m")[0]) == store.requests.count() == 10
+
+
+said = st.tuples(
+    st.sampled_from((*SAME, "write the release notes", "please write release notes", *(f"task {n}" for n in range(6)))),
+    st.sampled_from((FORMS, SHIP, CHANGES)),
+    st.sampled_from(("s1", "s2", "s3")),
+    st.sampled_from(("/p", "/q")),
+    st.integers(0, 2),
+)
+
+
+@hypothesis_settings(max_examples=15, deadline=None)
+@given(st.lists(said, max_size=16), st.integers(2, 6))
+def test_what_the_log_tells_is_what_was_learned_as_it_happened(tmp_path_factory, happened, most):
+    settings = Settings(max_requests=most)
+    folder = tmp_path_factory.mktemp("twice")
+    day = 1
+    with Store.open(folder / "a.db") as first, Store.open(folder / "b.db") as second:
+        fill(first)
+        fill(second)
+        for prompt, component, session, project, passed in happened:
+            day += passed
+            moment = Moment(f"2026-01-{day:02}T00:00:00Z" if day < 28 else "2026-01-28T00:00:00Z", session, project)
+            request = open_request(prompt, settings)
+            chosen = Event(moment.at, SELECTED, session, project, request.key, component, {"how": "used"})
+            first.events.append([record.asked(request, moment, settings), chosen])
+            learn(first, Lesson(request, component, moment), settings)
+        second.events.append(first.events.since(0, limit=1000))
+        assert relearn(second, settings) == len(happened)
+        assert kept(second) == kept(first)
+        assert second.requests.count() <= most
