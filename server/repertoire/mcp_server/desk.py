@@ -16,7 +16,6 @@ import anyio
 
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
-from repertoire.boot.home import locate
 from repertoire.boot.unwritten import put_off
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
