@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from repertoire.app.installs import INSTALLED
 from repertoire.app.record import Lesson, Moment, Request, learn
@@ -14,14 +14,16 @@ from repertoire.store.events import ASKED, SELECTED, Event
 _READ = 1_000  # events at once
 
 
-def relearn(store: Store, settings: Settings, *, embedder: Embedder | None = None) -> int:
-    """Learn from every selection in the log whose prompt was kept; return how many there were.
+def relearn(store: Store, settings: Settings, *, but: Container[str] = (), embedder: Embedder | None = None) -> int:
+    """Learn from every selection in the log whose prompt was kept, but for some requests; return how many there were.
 
     Without an embedder requests get their vectors later, as everything does that has none.
     """
     found = 0
     with store.transaction():
         for request, event in _selections(store):
+            if request.key in but:
+                continue
             moment = Moment(event.at, event.session, event.project)
             lesson = Lesson(request, event.node, moment)
             if embedder is not None:

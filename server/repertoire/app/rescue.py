@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
-from repertoire.app.installs import INSTALLED
-from repertoire.app.record import Lesson, Moment, Request, learn
+from repertoire.app.relearn import relearn
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
 from repertoire.domain.rescue import RESCUED, Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, SELECTED, Event
+from repertoire.store.events import Event
 from repertoire.store.requests import Request as Past
 from repertoire.store.rescue import damage, go_on, rescue
 
 _PATIENCE_S = 120
-_READ = 1_000  # events at once
 
 
 def mend(home: Path, settings: Settings) -> Rescue | None:
@@ -91,25 +89,7 @@ def _patient(seconds: int) -> None:
 def _finish(made: Path, told: Rescue, past: Sequence[Past], settings: Settings) -> Rescue:
     with Store.open(made) as store, store.transaction():
         store.requests.record_many(past, now=now())
-        _learn_again(store, {request.key for request in past if request.selected}, settings)
+        relearn(store, settings, but={request.key for request in past if request.selected})
         told = replace(told, requests=store.requests.count())
         store.events.append([Event(now(), RESCUED, data=told.data())])
     return told
-
-
-def _learn_again(store: Store, known: Container[str], settings: Settings) -> None:
-    """Make those past requests that were lost anew, from what the log tells of prompts and of what was selected."""
-    asked: dict[str, str] = {}
-    last = 0
-    while events := store.events.since(last, limit=_READ):
-        for event in events:
-            last = event.id
-            if event.request in known:
-                continue
-            if event.kind == ASKED:
-                asked[event.request] = str(event.data.get("prompt", ""))
-            elif event.kind == SELECTED and event.node and event.data.get("how") != INSTALLED:
-                text = asked.get(event.request, "")
-                if text:
-                    moment = Moment(event.at, event.session, event.project)
-                    learn(store, Lesson(Request(event.request, text), event.node, moment), settings)
