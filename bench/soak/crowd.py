@@ -252,7 +252,9 @@ def _write_rare(folder: Path) -> None:
     path = folder / "skills/playwright-tests/SKILL.md"
     path.parent.mkdir(parents=True)
     description = "Writes and mends Playwright tests of web applications."
-    path.write_text(f"---\nname: playwright-tests\ndescription: {description}\n---\n\n# Playwright\n\nRun Playwright.\n")
+    path.write_text(
+        f"---\nname: playwright-tests\ndescription: {description}\n---\n\n# Playwright\n\nRun Playwright.\n"
+    )
 
 
 def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is killed: ingests, learning from use, and bringing a file of every older schema up to date."""
+"""What is killed: ingests, learning from use, bounding the log, and bringing files of older schemas up to date."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from typing import Any, Protocol
 import numpy as np
 from states import ROOT
 
+from repertoire.app.condense import condense_when_due
 from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import ingest
 from repertoire.app.installs import note_installs
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.record import Lesson, Moment, Request
 from repertoire.app.review import renew_learned
+from repertoire.app.unwritten import take_in
 from repertoire.app.wiring import open_embedder
+from repertoire.boot.unwritten import put_off
+from repertoire.learning.counting import Room
 from repertoire.mcp_server.work import Writes
 from repertoire.settings import Settings
 from repertoire.store.connection import Connection
@@ -202,6 +206,39 @@ def rebuild(store: Store) -> None:
     renew_patterns(store)
 
 
+class Condensing:
+    """Takes in what waits beside the file, then counts more and more of the log instead of keeping it."""
+
+    name, weight = "condensing the log", 0.5
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def prepare(self, home: Path) -> None:
+        draw = random.Random(5)
+        with Store.open(home / "repertoire.db") as store:
+            for number in range(self._size * 10):
+                place = {"session": f"session {number}", "project": f"/project {number % 2}"}
+                at = f"2026-{1 + number // 28 % 12:02}-{1 + number % 28:02}T00:00:00Z"
+                log = [Event(at, ASKED, **place, request=f"request:{number}", data={"prompt": "x" * 300})]
+                nodes = [f"node {draw.randrange(9)}" for _ in range(3)]
+                log += [Event(at, OFFERED, **place, node=node, data={"rank": 1, "type": "skill"}) for node in nodes]
+                log += [Event(at, SELECTED, **place, node=nodes[0])] * (number % 4 == 0)
+                store.events.append([*log, Event(at, CLOSED, **place)])
+        for number in range(5):
+            row = {"at": NOW, "kind": OFFERED, "session": f"late {number}", "node": "node 1", "data": {"rank": 2}}
+            put_off(home, [row])
+
+    def recall(self, home: Path) -> None:
+        """Nothing was kept."""
+
+    def run(self, home: Path) -> None:
+        with Store.open(home / "repertoire.db") as store:
+            take_in(store)
+            for newest in range(self._size * 40, self._size, -self._size * 4):
+                condense_when_due(store, room=Room(newest=newest, selected=newest // 4, counts=self._size), every=0)
+
+
 class Migration:
     """Brings a file of an older schema up to date; of schema 0 there is no file."""
 
@@ -304,5 +341,6 @@ def works(size: int) -> list[Work]:
         Ingest(size, changed=False),
         Ingest(size, changed=True),
         Learning(size),
+        Condensing(size),
         *(Migration(schema, size) for schema in range(NEWEST)),
     ]
