@@ -199,6 +199,62 @@ def test_each_line_of_a_list_is_a_pointer_with_its_address_and_nothing_that_inst
     assert len(found) == 11
 
 
+SERVERS = """# Awesome MCP Servers
+
+### 💻 <a name="coding-agents"></a>Coding Agents
+
+Full coding agents.
+
+{lines}
+- [acme/tide-mcp](https://github.com/acme/tide-mcp.git) 📇 ☁️ - Tells the **tides** of any harbour.
+- [`no words`](https://github.com/acme/no-words)
+"""
+OF_TWO_LINES = """# Awesome Claude Code
+
+## Agent Skills 🤖 [🔝](#awesome-claude-code)
+
+> Skills are folders.
+
+<details open>
+<summary><h3>General</h3></summary>
+
+{lines}
+[`Chart Painter`](https://github.com/acme/chart-painter) &nbsp; by &nbsp; [Acme](https://acme.example) &nbsp;⚖️ MIT
+Paints charts from tables of numbers.
+
+![GitHub Stats](https://stats.example.com/pin?repo=chart-painter)
+</details>
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [
+        (SERVERS, "- [acme/s-{n}](https://github.com/acme/s-{n}) 🐍 - Does the thing of number {n}.", "tide-mcp"),
+        (
+            OF_TWO_LINES,
+            "[`S {n}`](https://x.example/{n}) by [a](https://a.example)\nDoes number {n}.\n",
+            "Chart Painter",
+        ),
+    ],
+)
+def test_lists_are_read_as_people_write_them(bench, text, line, found):
+    bench.ingest(bench.write({"README.md": text.format(lines="\n".join(line.format(n=n) for n in range(10)))}))
+
+    kinds = {(component.name, component.type) for component in bench.all().values()}
+    assert len(kinds) == 11
+    assert (found, "mcp_server" if text is SERVERS else "skill") in kinds
+    (told,) = [component.description for component in bench.all().values() if component.name == found]
+    assert told in ("Tells the tides of any harbour.", "Paints charts from tables of numbers.")
+
+
+def test_a_readme_with_some_links_in_it_is_no_list(bench):
+    prose = "\n\n".join(f"Paragraph {n} tells how this is built." for n in range(12))
+    links = "\n".join(f"- [Page {n}](https://example.com/{n}) - What page {n} says." for n in range(10))
+    bench.ingest(bench.write({"README.md": f"# Kit\n\n{prose}\n\n{links}\n"}, under="kit"))
+    assert [(c.type, c.name) for c in bench.all().values()] == [("package", "kit")]
+
+
 def test_a_pointer_answers_only_where_nothing_that_was_read_fits(bench):
     bench.ingest(bench.write({"README.md": AWESOME.format(more=MORE)}))
     pipeline = Pipeline(bench.store.graph, bench.store.vectors, embedder=None)

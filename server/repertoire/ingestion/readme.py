@@ -37,13 +37,14 @@ _NO_PROSE = re.compile(
 )
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINKED = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<[^>]+>")
-_LEADING = re.compile(r"^[\s:|.*_)\u2013\u2014-]+")
-# the last of these that a place names decides: "Skills for agents" are skills, said before the agents that they serve
+_LEADING = re.compile(r"^[^\w(\"'`$@]+")  # what divides a name from its description, and pictograms
+# of "skills for agents" the skills count, of "agent skills" too: the last one named before a preposition
+_PREPOSITION = re.compile(r"\b(?:for|of|by|with|in|from|to|and)\b", re.IGNORECASE)
 _TYPES = (
     (re.compile(r"\bmcp\b|model context protocol", re.IGNORECASE), MCP_SERVER),
     (re.compile(r"\bskills?\b", re.IGNORECASE), SKILL),
     (re.compile(r"\b(?:sub-?)?agents?\b", re.IGNORECASE), AGENT),
-    (re.compile(r"\bcommands?\b", re.IGNORECASE), COMMAND),
+    (re.compile(r"\bcommands\b|slash[- ]command", re.IGNORECASE), COMMAND),
     (re.compile(r"\bhooks?\b", re.IGNORECASE), HOOK),
     (re.compile(r"\bplugins?\b|\bmarketplaces?\b", re.IGNORECASE), PLUGIN),
     (re.compile(r"\boutput styles?\b|\bsettings\b|\bstatus ?lines?\b|\brules?\b|claude\.md", re.IGNORECASE), SETTING),
@@ -91,7 +92,7 @@ def _entry(match: re.Match[str], after: str, section: str) -> Entry | None:
         described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
     if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
         return None
-    return Entry(values.name(name), url, described, section)
+    return Entry(values.name(name.rpartition("/")[2] or name), url, described, section)
 
 
 def _said(text: str) -> str:
@@ -107,9 +108,10 @@ def _word(match: re.Match[str]) -> str:
 def kind_of(*places: str) -> str:
     """Return the type that the first telling place names; a package where none does."""
     for place in places:
-        found = [(match.start(), kind) for pattern, kind in _TYPES if (match := pattern.search(place))]
+        head = _PREPOSITION.split(place)[0]
+        found = [(match.start(), kind) for pattern, kind in _TYPES for match in pattern.finditer(head)]
         if found:
-            return min(found)[1]
+            return max(found)[1]
     return PACKAGE
 
 
@@ -119,7 +121,7 @@ def pointers(listed: list[Entry], title: str) -> Iterator[Draft]:
         below = entry.url.split("/", 5)[5] if entry.url.count("/") > 4 else ""
         body = "\n".join((entry.description, f"Listed under {entry.section or title} in {title}.", entry.url))
         yield Draft(
-            type=kind_of(below.replace("/", " ").replace("-", " "), entry.section, title),
+            type=kind_of(below.replace("/", " ").replace("-", " "), title, entry.section),  # a list of servers is one
             name=entry.name,
             description=entry.description,
             body=body,
@@ -143,7 +145,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs that say something: no titles, badges, or links to the same in other languages."""
     for block in re.split(r"\n\s*\n", prose.without_code(text)[:_BODY]):
         said = prose.first_paragraph(block)
-        if len(said) >= _TELLS and "](" not in said and " | " not in said and said != block.strip("# \n"):
+        is_title = block.lstrip().startswith("#") and "\n" not in block.strip()
+        if len(said) >= _TELLS and not is_title and "](" not in said and " | " not in said:
             yield said
 
 
