@@ -7,6 +7,7 @@ import concurrent.futures
 import importlib
 import itertools
 import logging
+import shutil
 import subprocess
 import time
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ import anyio
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.unwritten import put_off
+from repertoire.domain.errors import CorruptStore
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.lane import Care, Lane
@@ -34,6 +36,7 @@ QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
 FIRST_READING_SECONDS = 30.0
 POLL_SECONDS = 0.25
 LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
+LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
@@ -45,7 +48,8 @@ class Desk:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        care = Care(_identity, lambda found: _rescuer().mended_home(found, environment))
+        self._rescues: list[str] = []  # what became of a damaged store, until somebody was told
+        care = Care(_place, self._mend)
         self._answering: Lane[Answers] = Lane(self._answers, name="answers", care=care)
         self._writing: Lane[Writes] = Lane(lambda: _work().Writes(environment), name="writes", care=care)
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
@@ -74,7 +78,7 @@ class Desk:
             await self._refresh()  # its vectors follow
             return reply
         if name in _WRITING:
-            return await self._writing.run(lambda writes: writes.tool(name, arguments), again=False)
+            return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
         if name in _EMBEDDING:
             await self._first_reading(progress)
             await self._load_model(TOOL_MODEL_SECONDS)
@@ -82,10 +86,24 @@ class Desk:
             if self._doing:
                 await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
-        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments), again=False)
+        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
         if events:
             self._writing.submit(lambda writes: writes.keep(events))
+        if name == "status":  # which tells of rescues itself
+            self._rescues.clear()
+        return self._told(reply)
+
+    def _told(self, reply: Reply) -> Reply:
+        """Let a reply pass, but for the first after the store was mended: it would tell of an empty graph."""
+        if self._rescues:
+            raise CorruptStore(self._rescues.pop())
         return reply
+
+    def _mend(self, found: CorruptStore) -> None:
+        told = str(importlib.import_module("repertoire.app.rescue").mended_home(found, self._environment))
+        if told != str(found) or "was damaged" in told:
+            _LOG.warning("%s", told)
+            self._rescues[:] = [told]
 
     async def hook(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Answer a hook in time and in any case: a session goes on whatever happens here.
@@ -217,17 +235,14 @@ def _work() -> Any:
     return importlib.import_module("repertoire.mcp_server.work")
 
 
-def _rescuer() -> Any:
-    return importlib.import_module("repertoire.app.rescue")
-
-
-def _identity() -> tuple[int, int] | None:
-    """Tell which file lies at the database's place: another one, where it was mended or put back."""
+def _place() -> tuple[int, int, bool] | None:
+    """Tell which file lies at the database's place, and whether the disk has room: what is opened depends on both."""
     try:
-        found = database_path(locate()).stat()
+        path = database_path(locate())
+        found = path.stat()
+        return found.st_dev, found.st_ino, shutil.disk_usage(path.parent).free > LEAST_ROOM
     except (OSError, BootError):
         return None
-    return found.st_dev, found.st_ino
 
 
 def _report(done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:

@@ -27,35 +27,32 @@ class Closing(Protocol):
 
 @dataclass(frozen=True)
 class Care:
-    """What keeps a lane's store sound: which file lies at its place, and what mends that file where it is damaged."""
+    """What keeps a lane's store sound: what its place looks like now, and what mends the file there."""
 
-    identity: Callable[[], object] = lambda: None
-    mended: Callable[[CorruptStore], CorruptStore] = lambda found: found
+    place: Callable[[], object] = lambda: None
+    mend: Callable[[CorruptStore], None] = lambda _: None
 
 
 class Lane(Generic[Owned]):
     """One thread and what it owns, made on that thread when first needed, and again where making it failed.
 
-    What it owns is made anew too where another file has taken the place of its store.
+    What it owns is made anew too where the place of its store has changed: another file is there, or room again.
     """
 
     def __init__(self, make: Callable[[], Owned], *, name: str, care: Care | None = None) -> None:
         self._make = make
         self._care = care or Care()
-        self._identity: object = None
+        self._place: object = None
         self._owned: Owned | None = None
         self._executor = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
 
-    def submit(self, work: Callable[[Owned], Result], *, again: bool = True) -> concurrent.futures.Future[Result]:
-        """Queue work; its future holds the result or the error.
+    def submit(self, work: Callable[[Owned], Result]) -> concurrent.futures.Future[Result]:
+        """Queue work; its future holds the result or the error. Where it finds the store damaged, it is done again."""
+        return self._executor.submit(self._do, work)
 
-        Work that finds the store damaged is done again once it is mended; else, on request, the error tells of that.
-        """
-        return self._executor.submit(self._do, work, again)
-
-    async def run(self, work: Callable[[Owned], Result], *, again: bool = True) -> Result:
+    async def run(self, work: Callable[[Owned], Result]) -> Result:
         """Queue work and wait for it; where the caller gives up, work that has begun finishes by itself."""
-        return await asyncio.wrap_future(self.submit(work, again=again))
+        return await asyncio.wrap_future(self.submit(work))
 
     def drain(self, seconds: float) -> bool:
         """Wait until all that is queued is done, so long at most; tell whether it is."""
@@ -68,22 +65,20 @@ class Lane(Generic[Owned]):
             self._executor.submit(dispose, self._owned).result()
         self._executor.shutdown()
 
-    def _do(self, work: Callable[[Owned], Result], again: bool) -> Result:  # noqa: FBT001 - the executor passes it on
+    def _do(self, work: Callable[[Owned], Result]) -> Result:
         try:
             return work(self._own())
         except CorruptStore as error:
             self._release()
-            told = self._care.mended(error)
-            if not again:
-                raise told from error
+            self._care.mend(error)
         return work(self._own())
 
     def _own(self) -> Owned:
-        if self._owned is not None and self._care.identity() != self._identity:
+        if self._owned is not None and self._care.place() != self._place:
             self._release()
         if self._owned is None:
             self._owned = self._make()
-            self._identity = self._care.identity()
+            self._place = self._care.place()
         return self._owned
 
     def _release(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from repertoire.domain.errors import (
 APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
 MENDED = ".mended"  # what the name of a file begins with, after the database's, that is about to take its place
 _OURS = "event_is_not_changed"  # a name in our schema, by which a file is known whose header is not ours any more
+_LEAST_ROOM = 65_536  # bytes: a write-ahead log and its index, as small as they can be
 _SEARCHED = 64 << 20  # bytes
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
@@ -65,12 +67,30 @@ def open_file(path: Path, wish: Wish) -> Opened:
     if schema is None and not path.exists():
         _create(path, wish)
     if not wish.read_only:
-        with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
+        try:
             db = _connect(str(path), apsw.SQLITE_OPEN_READWRITE, wish)
             if not db.readonly("main"):
                 return Opened(db, read_only=False)
             db.close()
+        except apsw.Error as error:
+            _refuse_unless_unwritable(path, error)
     return _open_to_read(path, wish)
+
+
+def _refuse_unless_unwritable(path: Path, error: apsw.Error) -> None:
+    """Pass over what SQLite raises where it can neither write the file nor make what it needs beside it."""
+    if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
+        return
+    if not isinstance(error, apsw.IOError) or not _is_full(path):
+        raise error
+
+
+def _is_full(path: Path) -> bool:
+    """Tell whether the disk has no room for what SQLite keeps beside a file."""
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+    except OSError:
+        return False
 
 
 def refuse_newer(path: Path, schema: int, known: int) -> None:
@@ -99,13 +119,15 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
     except apsw.FullError as error:
         raise StoreFull(_full(path)) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        if _is_full(path):
+            raise StoreFull(_full(path)) from error
         message = f"{path} cannot be written ({error}); set REPERTOIRE_HOME to a folder that can"
         raise StoreReadOnly(message) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         message = f"{path} is locked by another process; try again, or end the session that holds it"
         raise StoreBusy(message) from error
     except apsw.IOError as error:
-        if db is not None and db.system_errno in _NO_ROOM:
+        if (db is not None and db.system_errno in _NO_ROOM) or _is_full(path):
             raise StoreFull(_full(path)) from error
         message = f"{path} could not be read or written ({error}); check the disk"
         raise StoreError(message) from error
@@ -207,8 +229,10 @@ def _create(path: Path, wish: Wish) -> None:
 def _open_to_read(path: Path, wish: Wish) -> Opened:
     address = path.absolute().as_uri()
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
+    try:
         return Opened(_connect(f"{address}?mode=ro", flags, wish), read_only=True)
+    except apsw.Error as error:
+        _refuse_unless_unwritable(path, error)
     # Neither is there shared memory beside the file nor can it be made: read the file alone, without its log.
     log = path.with_name(path.name + "-wal")
     stale = log.exists() and log.stat().st_size > 0
