@@ -7,6 +7,7 @@ import os
 import click
 
 from repertoire.app.wiring import find_home
+from repertoire.cli.output import json_option, show
 from repertoire.inference.embedder import fetch
 from repertoire.inference.weights import bundled, find, verify
 from repertoire.settings import load
@@ -22,7 +23,8 @@ def model_command() -> None:
 
 
 @model_command.command("show")
-def show_command() -> None:
+@json_option
+def show_command(as_json: bool) -> None:
     r"""Name the configured model and check its files.
 
     \b
@@ -31,12 +33,17 @@ def show_command() -> None:
     home = find_home()
     weights = find(load(home, os.environ).model, cache=home / "models")
     verify(weights)
-    click.echo(f"{weights.model}, {weights.dimensions} dimensions, {weights.bytes / 1e6:.1f} MB, in {weights.folder}")
+    told = {"model": weights.model, "dimensions": weights.dimensions, "bytes": weights.bytes, "folder": weights.folder}
+    size = f"{weights.bytes / 1e6:.1f} MB"
+    show(
+        told, lambda: f"{weights.model}, {weights.dimensions} dimensions, {size}, in {weights.folder}", as_json=as_json
+    )
 
 
 @model_command.command("fetch")
 @click.argument("name")
-def fetch_command(name: str) -> None:
+@json_option
+def fetch_command(name: str, as_json: bool) -> None:
     r"""Download the fastembed model NAME into the home: the only command that needs a model hub.
 
     \b
@@ -45,4 +52,5 @@ def fetch_command(name: str) -> None:
     """
     home = find_home()
     weights = fetch(name, cache=home / "models")
-    click.echo(f"fetched {weights.model}; use it with REPERTOIRE_MODEL={name} (the bundled one is {bundled().name})")
+    use = f"use it with REPERTOIRE_MODEL={name} (the bundled one is {bundled().name})"
+    show({"model": weights.model, "name": name}, lambda: f"fetched {weights.model}; {use}", as_json=as_json)

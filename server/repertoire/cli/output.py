@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from repertoire.cli import terminal
 from repertoire.domain.component import Component
 from repertoire.rendering.flags import without_orders
 
@@ -22,9 +23,16 @@ _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufef
 BODY_SHOWN = 400  # characters of a component's text in JSON; `explain --json` has the whole of it
 
 
-def show(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
-    """Print a value, as JSON or as the text of it."""
-    click.echo(as_text(value) if as_json else text().rstrip("\n"))
+def show(
+    value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.Table] | None = None
+) -> None:
+    """Print a value: as JSON, as the text of it, or laid out, as a table where there is one, for who looks at it."""
+    if as_json or not terminal.is_terminal():
+        click.echo(as_text(value) if as_json else text().rstrip("\n"))
+    elif table is not None and (rows := table()).rows:
+        terminal.write_table(rows)
+    else:
+        terminal.write(text())
 
 
 def as_text(value: Any) -> str:

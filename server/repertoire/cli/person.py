@@ -35,7 +35,8 @@ def status_command(as_json: bool) -> None:
 @click.argument("target", shell_complete=targets)
 @click.option("--here", is_flag=True, help="In this project alone.")
 @click.option("--undo", is_flag=True, help="Suggest it again.")
-def mute_command(target: str, here: bool, undo: bool) -> None:
+@json_option
+def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
     r"""Never suggest TARGET again: a component's id or name, a source's key, or `project` for this folder.
 
     \b
@@ -51,7 +52,7 @@ def mute_command(target: str, here: bool, undo: bool) -> None:
             done = unmute(store, target, project=project)
         else:
             done = mute(store, target, project=project, now=now(), here=here)
-    click.echo(muted_text(done))
+    show(done, lambda: muted_text(done), as_json=as_json)
 
 
 @click.command("forget")
@@ -59,7 +60,8 @@ def mute_command(target: str, here: bool, undo: bool) -> None:
 @click.option("--project", type=click.Path(path_type=Path), help="What was asked and used in one project's folder.")
 @click.option("--all", "everything", is_flag=True, help="Everything that was recorded about you.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool) -> None:
+@json_option
+def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool, as_json: bool) -> None:
     r"""Delete what was recorded, for good: rows, full text, vectors and the write-ahead log.
 
     \b
@@ -71,7 +73,8 @@ def forget_command(requests: bool, project: Path | None, everything: bool, yes: 
         raise click.UsageError(message)
     what = REQUESTS if requests else ALL if everything else PROJECT
     if not yes:
-        click.confirm(f"Delete {what} for good?", abort=True)
+        click.confirm(f"Delete {what} for good?", abort=True, err=True)
     with open_repertoire() as repertoire:
         gone = forget(repertoire.store, what, project=str(project.absolute()) if project else "")
-        click.echo(forgotten_text(what, gone, str(repertoire.home)))
+        told = {"what": what, "events": gone, "home": str(repertoire.home)}
+        show(told, lambda: forgotten_text(what, gone, str(repertoire.home)), as_json=as_json)

@@ -14,6 +14,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, plain, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow
+from repertoire.cli.terminal import Table
 from repertoire.rendering.ageing import lost_text
 from repertoire.rendering.ingests import fates_text, ingest_text
 
@@ -105,12 +106,26 @@ def sources_command(source: str | None, as_json: bool) -> None:
         [{**plain(row), "lost": lost.get(row.info.key)} for row in rows],
         lambda: "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed",
         as_json=as_json,
+        table=lambda: Table(
+            ("source", "kind", "components", "read", ""),
+            [
+                (
+                    row.info.key,
+                    row.info.kind,
+                    row.components,
+                    row.ingested_at[:10],
+                    "lost" if row.info.key in lost else "",
+                )
+                for row in rows
+            ],
+        ),
     )
 
 
 @click.command("remove")
 @click.argument("source", shell_complete=source_keys)
-def remove_command(source: str) -> None:
+@json_option
+def remove_command(source: str, as_json: bool) -> None:
     r"""Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are.
 
     \b
@@ -118,4 +133,5 @@ def remove_command(source: str) -> None:
     """
     with open_repertoire() as repertoire:
         components = remove(repertoire.store, source)
-    click.echo(f"removed {source}: {components} components")
+    told = {"source": source, "components": components}
+    show(told, lambda: f"removed {source}: {components} components", as_json=as_json)

@@ -48,7 +48,8 @@ def show_command(component: str, least: str, as_json: bool) -> None:
 @trust_command.command("accept")
 @click.argument("component", shell_complete=component_names)
 @click.option("--undo", is_flag=True, help="Flag it again.")
-def accept_command(component: str, undo: bool) -> None:
+@json_option
+def accept_command(component: str, undo: bool, as_json: bool) -> None:
     r"""Let COMPONENT pass as it is now; when its content changes it is checked, and flagged, again.
 
     \b
@@ -58,7 +59,7 @@ def accept_command(component: str, undo: bool) -> None:
     with open_repertoire() as repertoire:
         store = repertoire.store
         done = withdraw(store, component) if undo else accept(store, component, now=now())
-    click.echo(accepted_text(done))
+    show(done, lambda: accepted_text(done), as_json=as_json)
 
 
 @trust_command.command("eval")

@@ -1,0 +1,67 @@
+"""Lays answers out on a terminal: prose wrapped to its width, what is to be copied left whole, lists as tables."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import rich.table
+from rich.console import Console
+from rich.text import Text
+
+_WIDEST = 120  # longer lines are hard to read, however wide the window
+_HEAD = re.compile(r"\d+\. ")
+_HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: )?")
+# Broken in two it would install nothing, or something else.
+_COPIED = re.compile(r"\s*(?:install|id): |\s+(?:/plugin|claude|cp|docker|npx|uvx|git|npm) ")
+_BLOCK = "Install:"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and the names of their columns."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+def is_terminal() -> bool:
+    """Tell whether somebody looks at what is printed."""
+    return sys.stdout.isatty()
+
+
+def write(text: str) -> None:
+    """Print text for somebody who looks at it; colour is left to nobody, weight to who sees it."""
+    console, width = _console(), min(shutil.get_terminal_size().columns, _WIDEST)
+    copied = False
+    for line in text.splitlines():
+        copied = line == _BLOCK or (copied and line.startswith(" "))
+        style = "bold" if _HEAD.match(line) else "dim" if line.lstrip().startswith("id: ") else ""
+        whole = copied or len(line) <= width or _COPIED.match(line) is not None
+        for part in [line] if whole else _wrapped(line, width):
+            console.print(Text(part, style), soft_wrap=True)
+
+
+def write_table(table: Table) -> None:
+    """Print rows under their columns' names, cells folded where the terminal is narrow; numbers stand to the right."""
+    drawn = rich.table.Table(box=None, header_style="bold", pad_edge=False)
+    for place, name in enumerate(table.columns):
+        numbers = all(isinstance(row[place], (int, float)) for row in table.rows)
+        drawn.add_column(name, overflow="fold", justify="right" if numbers else "left")
+    for row in table.rows:
+        drawn.add_row(*(Text(str(cell)) for cell in row))
+    _console().print(drawn)
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    hang = _HANGING.match(line)
+    indent = " " * len(hang.group() if hang else "")
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

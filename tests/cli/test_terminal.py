@@ -1,0 +1,114 @@
+"""In the hand: wrapped and weighted on a terminal, plain in a pipe, silent when nobody reads on, gone on Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Run
+from repertoire.store.database import Store
+from shelf import component, filled_home
+
+fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
+
+NARROW = 60
+ESCAPE = "\x1b["
+LONG = "Reviews baskets that were woven by hand, and says of each what is well and what is not. " * 2
+Look = Callable[..., str]
+REPERTOIRE = [sys.executable, "-m", "repertoire"]
+
+
+@pytest.fixture
+def shelf(environment: dict[str, str]) -> dict[str, str]:
+    """Return the environment of a user with a shelf."""
+    filled_home(Path(environment["REPERTOIRE_HOME"]), component("skill", "basket-review", LONG))
+    return environment
+
+
+@pytest.fixture
+def look(shelf: dict[str, str], tmp_path: Path) -> Look:
+    """Return what a person sees of a command on a terminal of sixty columns."""
+
+    def at(*arguments: str, **more: str) -> str:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x18\x00" + bytes([NARROW]) + b"\x00" * 5)
+        environment = {**shelf, "TERM": "xterm-256color", **more}
+        process = subprocess.Popen(
+            [*REPERTOIRE, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=tmp_path
+        )
+        os.close(theirs)
+        seen = b""
+        while part := _read(ours):
+            seen += part
+        os.close(ours)
+        assert process.wait(timeout=60) == 0, seen
+        return seen.decode().replace("\r\n", "\n")
+
+    return at
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # Linux's way of saying that the other end is closed
+        return b""
+
+
+def test_a_narrow_terminal_gets_prose_in_its_width_and_whole_lines_to_copy(look: Look, run: Run) -> None:
+    seen = look("search", "review woven baskets")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", seen)
+    assert seen != plain
+    wide = [line for line in plain.splitlines() if len(line) > NARROW]
+    assert all(line.lstrip().startswith(("install: ", "id: ")) for line in wide), wide
+    assert " ".join(LONG.split())[:150] in " ".join(plain.split())
+    assert ESCAPE not in run("search", "review woven baskets").stdout
+
+
+def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:
+    seen = look("sources", NO_COLOR="1")
+    assert re.search(r"source +.*kind +.*components", seen)
+    assert not re.search(r"\x1b\[(?:3|4|9|10)\d", seen), "a colour"
+    assert re.match(r"folder:\S+ \(folder\): \d+ components, read ", run("sources").stdout)
+
+
+@pytest.mark.parametrize("arguments", [("search", "basket", "--json"), ("doctor",), ("--help",)])
+def test_a_reader_who_has_seen_enough_is_no_failure_to_speak_of(
+    shelf: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    module = "repertoire.cli.checkup" if arguments == ("doctor",) else "repertoire"
+    line = [sys.executable, "-m", module, *(() if arguments == ("doctor",) else arguments)]
+    done = subprocess.run(
+        line, stdout=theirs, stderr=subprocess.PIPE, env=shelf, cwd=tmp_path, text=True, timeout=60, check=False
+    )
+    os.close(theirs)
+    assert done.stderr == ""
+    assert done.returncode == 1
+
+
+def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str, str], tmp_path: Path) -> None:
+    # a git that never ends, found first on the path
+    stuck, sign = tmp_path / "bin" / "git", tmp_path / "running"
+    stuck.parent.mkdir()
+    stuck.write_text(f"#!/bin/sh\necho fetching > {sign}\nexec sleep 600\n")
+    stuck.chmod(0o755)
+    os.mkfifo(sign)
+    environment = {**shelf, "PATH": f"{stuck.parent}{os.pathsep}{shelf['PATH']}"}
+    line = [*REPERTOIRE, "ingest", "https://8.8.8.8/acme/shelf.git"]  # no name to look up; that git never connects
+    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert sign.read_text() == "fetching\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.strip().splitlines()[-1] == "interrupted"
+    assert "Traceback" not in said
+    with Store.open(Path(environment["REPERTOIRE_HOME"]) / "repertoire.db") as store:
+        assert len(store.sources.all()) == 1
