@@ -69,7 +69,7 @@ def entries(text: str) -> list[Entry]:
     others = 0
     section = ""
     lines = prose.without_code(_COMMENT.sub("", text)).splitlines()
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+    for line, after in zip(lines, [*lines, ""][1:], strict=True):
         heading = _HEADING.match(line)
         if heading:
             section = prose.unmarked(_LINKED.sub("", heading.group(2)))
