@@ -86,6 +86,7 @@ _HIT: dict[str, str | Mapping[str, Any]] = {
     "installed": "boolean",
     "description": "string",
     "flags": _LINES,
+    "notes": _LINES,
     "score": "number",
     "whys": _LINES,
     "install": _LINES,

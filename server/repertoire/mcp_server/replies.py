@@ -11,7 +11,7 @@ from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Reco
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
-from repertoire.rendering.answers import answer_text, recommendation_text, why_text
+from repertoire.rendering.answers import answer_text, note_lines, recommendation_text, why_text
 from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.flags import description_of, flag_lines
 from repertoire.rendering.reports import status_text
@@ -116,6 +116,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
         "installed": component.installed,
         "description": description_of(component, 300),
         "flags": flag_lines(component.flags),
+        "notes": note_lines(hit),
         "score": round(hit.score, 6),
         "whys": [why_text(why) for why in hit.whys],
         "install": [clean_line(line, 300) for line in component.install],

@@ -70,12 +70,19 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(_described(component)),
         *_indent(_why_line(hit.whys)),
         *_indent(flag_lines(component.flags)),
-        *_indent([hit.aged] if hit.aged else []),
-        *_indent([hit.demoted] if hit.demoted else []),
-        *_indent(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
-        *_indent(["muted: never suggested"] if hit.muted else []),
+        *_indent(note_lines(hit)),
         *_indent(_install_line(component)),
         f"   id: {clean_line(component.id, 300)}",
+    ]
+
+
+def note_lines(hit: Hit) -> list[str]:
+    """Render what there is to know of a hit before taking it: its age, its harm, its troubles, that it is muted."""
+    return [
+        *([hit.aged] if hit.aged else []),
+        *([hit.demoted] if hit.demoted else []),
+        *(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
+        *(["muted: never suggested"] if hit.muted else []),
     ]
 
 
