@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,3 +71,21 @@ def test_every_component_and_every_file_of_real_repositories_is_accounted_for(be
     for manifest in manifests:
         assert bench.ingest(manifest.parents[1] / manifest.stem).changed == 0
     assert bench.revision() == revision
+
+
+def test_components_of_a_real_history_bear_the_dates_that_git_tells(bench, tmp_path):
+    data, name = Path(os.environ["REPERTOIRE_COMPONENTS_DATA"]), "getsentry+skills"
+    subprocess.run([sys.executable, str(data / "as_git.py"), str(tmp_path / "git"), name], check=True)
+    folder = tmp_path / "git" / name
+    bench.ingest(folder)
+
+    told = {component.path: (component.first_commit, component.last_commit) for component in bench.all().values()}
+    assert len(told) == 30
+    for place, dates in told.items():
+        # a plugin is where its folder is; its dates are its manifest's
+        path = ".claude-plugin/plugin.json" if place == "." else place
+        out = subprocess.run(
+            ["git", "log", "--format=%cs", "--", path], cwd=folder, check=True, capture_output=True, text=True
+        )
+        days = out.stdout.split()
+        assert tuple(date[:10] for date in dates) == (days[-1], days[0]), path
