@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repertoire.app.packed import Scratch, fetched, taken_out
@@ -126,7 +126,7 @@ def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Open
         info,
         (Mount(scratch.root),),
         Site(),  # what is unpacked goes again: nothing can be copied from there
-        _layout(info.key, around.machine),
+        replace(_layout(info.key, around.machine), is_package=True),
         limits=around.limits,
         warnings=scratch.warnings,
         scratch=scratch,

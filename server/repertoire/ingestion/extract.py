@@ -12,6 +12,7 @@ from repertoire.domain.component import (
     AGENT,
     COMMAND,
     DEPENDS_ON,
+    HOOK,
     PLUGIN,
     PROVIDES,
     SKILL,
@@ -22,18 +23,22 @@ from repertoire.domain.component import (
     SourceInfo,
     is_pointer,
 )
+from repertoire.domain.fields import with_fields
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import Flag
-from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, values
+from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, scripts, values
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.fates import NONE, PART, fates
 from repertoire.ingestion.parts import Draft, Layout, Outcome, PluginFacts, SourceFile, folder, hook_scripts, skill_of
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
+from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 5  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 6  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
 _PROSE = (SKILL, AGENT, COMMAND)
+_WITH_SCRIPTS = (SKILL, HOOK)
+_GATHERED = 20_000_000  # characters of the programs of one package
 _MANIFESTS = ("marketplace", "plugin")
 _WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
 _BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
@@ -91,11 +96,10 @@ def plan(paths: Sequence[str], layout: Layout) -> Plan:
     read: list[str] = []
     parts: dict[str, list[str]] = {}
     for path in paths:
-        if (
-            strategy_for(path, layout) is not None
-            or licences.is_licence_file(path)
-            or path.rpartition("/")[2] in beside
-        ):
+        strategy = strategy_for(path, layout)
+        if strategy is not None and strategy.gathers is not None:
+            parts[path] = list(strategy.gathers(path, paths))
+        if strategy is not None or licences.is_licence_file(path) or path.rpartition("/")[2] in beside:
             read.append(path)
         owner = skill_of(path, layout.skills)
         if owner is not None and path != skills[owner]:
@@ -172,6 +176,8 @@ class _Reader:
         beside = {
             name: self._files[near].text for name in strategy.beside if (near := _near(path, name)) in self._files
         }
+        if strategy.gathers is not None:
+            beside = dict(self._texts(path))
         try:
             outcome = strategy.extract(dataclasses.replace(file, companions=beside), self._layout)
         except Unusable as error:
@@ -197,15 +203,34 @@ class _Reader:
     def _record(self, file: SourceFile, drafts: Sequence[Draft]) -> FileRecord:
         components: dict[str, Component] = {}
         edges: list[Edge] = []
+        parts = self._parts.get(file.path, ())[:PARTS]
+        found_in = scripts.read(parts, self._part) if drafts[0].type in _WITH_SCRIPTS else Scripts()
+        self.warnings.extend(found_in.failed)
         for draft in drafts:
-            component, found = self._finish(file, draft)
+            component, found = self._finish(file, draft, found_in)
+            if draft.part_of and parts and components:  # what is in a package is as safe as the package
+                component = dataclasses.replace(component, flags=next(iter(components.values())).flags)
+            else:
+                component = self._checked(component, file)
             if component.id not in components:
                 components[component.id] = component
                 edges.extend(found)
         record = FileRecord(file.path, "", tuple(components.values()), (), tuple(edges))
         return _seal(record, exact=self._ground.dates_are_exact)
 
-    def _finish(self, file: SourceFile, draft: Draft) -> tuple[Component, list[Edge]]:
+    def _part(self, path: str) -> str | None:
+        return self._ground.checks.part(path) if self._ground.checks is not None else None
+
+    def _texts(self, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the texts that a file is read with, up to a bound of all of them together."""
+        room = _GATHERED
+        for part in self._parts.get(path, ())[:PARTS]:
+            text = self._part(part)
+            room -= len(text or "")
+            if text and room > 0:
+                yield part, text
+
+    def _finish(self, file: SourceFile, draft: Draft, found_in: Scripts) -> tuple[Component, list[Edge]]:
         ground = self._ground
         path = values.storable(draft.path or file.path)
         component_id = f"{ground.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
@@ -219,11 +244,12 @@ class _Reader:
             name=clean_line(values.storable(draft.name), values.NAME_LIMIT) or "unnamed",
             description=description,
             body=draft.body,
-            code="\n\n".join(piece for piece in (draft.signatures, prose.code(draft.body)) if piece)[
-                : prose.CODE_LIMIT
-            ],
+            # what scripts define comes after what the text shows: the head is what is embedded
+            code="\n\n".join(
+                piece for piece in (draft.signatures, prose.code(draft.body), found_in.signatures) if piece
+            )[: prose.CODE_LIMIT],
             examples=prose.examples(description, draft.body if draft.type in _PROSE else ""),
-            front_matter=draft.front_matter,
+            front_matter=with_fields(draft.front_matter, found_in.fields or draft.made_of),
             allowed_tools=draft.tools,
             repository=draft.repository or ground.info.repository or (plugin.repository if plugin else ""),
             path=path,
@@ -236,7 +262,7 @@ class _Reader:
             installed=installed,
             install=() if installed else install.lines(draft, path, plugin, ground.site),
         )
-        return self._checked(component, file), self._edges(component, draft, plugin)
+        return component, self._edges(component, draft, plugin)
 
     def _checked(self, component: Component, file: SourceFile) -> Component:
         checks = self._ground.checks

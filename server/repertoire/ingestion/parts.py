@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from repertoire.domain.fields import Fields
 
 _DOCUMENTS = frozenset(
     "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
@@ -56,6 +58,7 @@ class Draft:
     marketplace: str = ""
     install: tuple[str, ...] = ()
     part_of: str = ""  # the path of a file whose first component this one is a part of
+    made_of: Fields = field(default_factory=Fields)  # what its own programs are
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ class Layout:
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
+    is_package: bool = False  # the source was asked for as a package, whatever that holds
 
     def plugin_of(self, path: str) -> PluginFacts | None:
         """Return the innermost plugin that holds a path."""
@@ -129,6 +133,7 @@ class Strategy:
     claims: Callable[[str, Layout], bool]
     extract: Callable[[SourceFile, Layout], Outcome]
     beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
+    gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # of all paths, the parts that it reads
 
 
 def entry_digest(text: str) -> str:

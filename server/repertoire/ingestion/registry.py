@@ -15,6 +15,7 @@ from repertoire.ingestion.strategies import (
     loose,
     marketplace,
     mcp_server,
+    package,
     plugin,
     python_agents,
     registry_server,
@@ -41,6 +42,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     workflow.STRATEGY,
     crew.STRATEGY,
     awesome.STRATEGY,
+    package.STRATEGY,
     python_agents.STRATEGY,
     loose.STRATEGY,  # last: it looks into any Markdown that is left
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from repertoire.domain.fields import Fields
@@ -22,10 +22,10 @@ class Scripts:
     failed: tuple[str, ...] = ()
 
 
-def read(parts: Iterable[tuple[str, str | None]]) -> Scripts:
-    """Read the programs among the files of a component."""
-    texts = {path: text for path, text in parts if text and len(text) < _LONGEST and made_of.is_program(path)}
-    texts = dict(sorted(texts.items(), key=lambda item: (item[0].count("/"), item[0]))[:_MOST])
+def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
+    """Read the programs among the files of a component, those that lie nearest to it first."""
+    nearest = sorted((path for path in paths if made_of.is_program(path)), key=lambda path: (path.count("/"), path))
+    texts = {path: text for path in nearest[:_MOST] if (text := text_of(path)) and len(text) < _LONGEST}
     if not texts:
         return Scripts()
     defined: dict[str, str] = {}

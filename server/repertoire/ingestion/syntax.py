@@ -12,6 +12,8 @@ PYTHON, JAVASCRIPT, TYPESCRIPT, TSX = "python", "javascript", "typescript", "tsx
 NODE = (JAVASCRIPT, TYPESCRIPT, TSX)
 MOST_BYTES = 2_000_000  # of one program; a larger one is a bundle of others
 _MATCHES = 5_000
+_DEEPEST = 400
+_PIECES = 5_000
 _GRAMMARS = {
     PYTHON: ("tree_sitter_python", "language"),
     JAVASCRIPT: ("tree_sitter_javascript", "language"),
@@ -47,12 +49,27 @@ def parse(text: str, language: str) -> Node:
     """Return the root of a program's tree.
 
     Raises:
-        Unparsable: it is too large, or its grammar is not to be had here.
+        Unparsable: it is too large or too broken, or its grammar is not to be had here.
     """
     if len(text) > MOST_BYTES:
         message = f"larger than {MOST_BYTES:,} characters"
         raise Unparsable(message)
-    return Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
+    root = Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
+    if root.has_error and _is_rubble(root):
+        message = f"not {language}, or too broken to be read"
+        raise Unparsable(message)
+    return root
+
+
+def _is_rubble(root: Node) -> bool:
+    """Tell whether a tree has an error of very many pieces: a query's time grows with the square of their number."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "ERROR" and node.child_count > _PIECES:
+            return True
+        waiting.extend(child for child in node.children if child.has_error)
+    return False
 
 
 @lru_cache(maxsize=len(_GRAMMARS))
@@ -72,7 +89,9 @@ def _query(language: str, pattern: str) -> Query:
 
 def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
     """Yield what a query finds below a node, by capture, in the order of the text, up to a bound."""
-    matches = QueryCursor(_query(language, pattern)).matches(root)
+    cursor = QueryCursor(_query(language, pattern))
+    cursor.set_max_start_depth(_DEEPEST)
+    matches = cursor.matches(root)
     for _, captures in matches[:_MATCHES]:
         yield {name: nodes[0] for name, nodes in captures.items()}
 

@@ -23,6 +23,7 @@ _LISTED = (
 _OF_TOOLS = "^(schema|parameters|paramsSchema|argsSchema|zodSchema|handler|execute|callback|cb)$"
 _LOOPED = f'(object (pair key: (_) @key (#match? @key "{_OF_TOOLS}"))) @value'
 _CLASS = "(class_declaration (class_heritage) @of body: (class_body) @body)"
+_TOOL_CLASS = re.compile(r"\s*extends\s+[\w$.]*Tool\b")
 _DYNAMIC = re.compile(r"\b(?:registerTool|tool|addTool)\(\s*[\w$]+\.(?:schema\.|definition\.)?name\b")
 _SCHEMAS = ("inputSchema", "input_schema", "parameters", "schema", "paramsSchema", "argsSchema", "zodSchema")
 _DEEPEST = 4
@@ -48,7 +49,7 @@ def _in(program: Program, *, looped: bool) -> Iterator[FoundTool | None]:
             if "name" in given and "description" in given:
                 yield _of_object(given, program.names)
     for found in find(program.root, program.language, _CLASS):
-        if source(found["of"]).rstrip().endswith("Tool"):
+        if _TOOL_CLASS.match(source(found["of"])):
             yield _of_object(_members(found["body"]), program.names)
 
 

@@ -14,7 +14,7 @@ from repertoire.ingestion.syntax import PYTHON, find, named, source
 _DECORATED = "(decorated_definition (decorator (_) @by) definition: (function_definition) @function)"
 _CALLED = (
     "(call function: [(identifier) @name (attribute attribute: (identifier) @name)] arguments: (argument_list) @with "
-    '(#any-of? @name "Tool" "MCPTool" "add_tool" "from_function")) @call'
+    '(#any-of? @name "Tool" "MCPTool" "add_tool" "from_function" "tool")) @call'
 )
 _WRAPPED = (
     "(call function: (call function: (attribute attribute: (identifier) @name)) @by arguments: (argument_list) @with "
@@ -22,6 +22,11 @@ _WRAPPED = (
 )
 _VALUE = '(dictionary (pair key: (string) @key (#match? @key "^.(inputSchema|input_schema).$"))) @value'
 _FUNCTION = "(function_definition name: (identifier) @name) @function"
+_INHERITED = (
+    "(call function: (attribute object: (call function: (identifier) @super) attribute: (identifier) @init) "
+    'arguments: (argument_list) @with (#eq? @super "super") (#eq? @init "__init__"))'
+)
+_STATED = "(assignment left: [(identifier) (attribute)] @name right: (_) @value)"
 _INJECTED = ("Context", "Request", "RequestContext")
 
 
@@ -51,8 +56,9 @@ def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iter
         given = _arguments(found["with"])
         if source(found["name"]) in ("Tool", "MCPTool"):
             yield _of_value(given, program.names)
-        elif (function := functions.get(source(given.get("fn", given.get("0"))).rpartition(".")[2])) is not None:
-            yield _of_function(function[1], program.names, {**given, "0": None}, function[0].names)
+        elif source(found["name"]) != "tool" or "name" in given:
+            function = functions.get(source(given.get("fn", given.get("0"))).rpartition(".")[2])
+            yield _handed_over(given, program.names, function)
     for found in find(program.root, PYTHON, _VALUE):
         yield _of_value(_pairs(found["value"], program.names), program.names)
 
@@ -60,14 +66,25 @@ def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iter
 Given = dict[str, Node | None]
 
 
+def _handed_over(given: Given, names: Names, function: tuple[Program, Node] | None) -> FoundTool | None:
+    """Return the tool of `server.add_tool(function, name=…)`, where the function may be made on the spot."""
+    if function is not None and given.get("0", given.get("fn")) is not None:
+        return _of_function(function[1], names, {**given, "0": None}, function[0].names)
+    return tool(names.text(given.get("name")), names.text(given.get("description"), partly=True))
+
+
 def _decorates(by: Node) -> Given | None:
     """Return what a decorator `@server.tool(...)` is given; None where it is another one."""
     target = by.child_by_field_name("function") if by.type == "call" else by
-    if target is None or target.type != "attribute" or source(target.child_by_field_name("attribute")) != "tool":
+    name = source(target).rpartition(".")[2]
+    given = _arguments(by.child_by_field_name("arguments")) if by.type == "call" else {}
+    if target is None or "agent" in source(target).lower():  # agents of a framework have tools too
         return None
-    if "agent" in source(target.child_by_field_name("object")).lower():  # agents of a framework have tools too
-        return None
-    return _arguments(by.child_by_field_name("arguments")) if by.type == "call" else {}
+    if name == "tool" and target.type == "attribute":
+        return given
+    # a server's own way to register, `@register_tool("name")`
+    own = name.endswith("tool") and (given.get("name") or given.get("0")) is not None
+    return given if own else None
 
 
 def _arguments(node: Node | None) -> Given:
@@ -106,7 +123,23 @@ def _of_value(given: Given, names: Names) -> FoundTool | None:
     if schema is not None and schema.type == "dictionary":
         fields = _pairs(schema, names).get("properties")
         listed = list(_pairs(fields, names)) if fields is not None and fields.type == "dictionary" else []
-    return tool(names.text(given.get("name")), names.text(given.get("description"), partly=True), listed)
+    name = names.text(given.get("name")) or _of_its_class(given.get("name"), names)
+    return tool(name, names.text(given.get("description"), partly=True), listed)
+
+
+def _of_its_class(node: Node | None, names: Names) -> str | None:
+    """Return the text of `self.name`: what the class states, or hands to the one that it extends."""
+    if node is None or node.type != "attribute" or not source(node).startswith("self."):
+        return None
+    around = node.parent
+    while around is not None and around.type != "class_definition":
+        around = around.parent
+    for found in find(around, PYTHON, _INHERITED) if around is not None else ():
+        return names.text(next(iter(named(found["with"])), None))
+    for found in find(around, PYTHON, _STATED) if around is not None else ():
+        if source(found["name"]).rpartition(".")[2] == source(node).rpartition(".")[2]:
+            return names.text(found["value"])
+    return None
 
 
 def docstring(definition: Node, names: Names) -> str:
