@@ -1,269 +1,261 @@
-"""Simulates users whose taste is learned: `python bench/learning/simulate.py [SET…] [--write] [--cache DIR]`.
+"""Simulated users, learned from: `python bench/learning/simulate.py [SET…] [--write] [--keep FILE] [--cache DIR]`.
 
-Users ask the train questions in rounds of 100, ten days apart. A user looks at rank r of the first five with
-probability 1/r, from the top down, and selects the first that serves; who finds none uses what serves unaided, half of
-the time. A third of the selections get a word: ok where it served, failed where not. `wrong` replaces a fifth of the
-selections by something else that was looked at or shown. `change` alters, half-way, what serves for half of the
-components: what was served by one is served by its nearest in meaning from then on. A fifth of the components never
-serve a train question. At each checkpoint the dev questions are asked, labelled by the taste of that day; nothing is
-learned from them. Figures are percentages with 95 % intervals.
+Users (users.py) ask train questions in rounds, ten days apart. A fifth of the components that serve anything serve no
+question that is asked: they stay without a history. At each checkpoint dev questions are asked, labelled by the taste
+of that day; nothing is learned from them. Each arm is run with seeds 0, 1, …; figures are means over seeds with 95 %
+intervals (Student's t), differences to no learning are paired by seed. With `--keep` a run that was cut off goes on
+where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
+import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every process of the product has it (boot.threads)
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
+sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT / "bench" / "learning")]
 
-import numpy as np  # noqa: E402
-from judge import interval  # noqa: E402
 from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
+from users import Arm, Asked, Corpus, Remembering, World, exploring  # noqa: E402
 
-from repertoire.app.evaluate import EvalOptions, LabelledSet, fill, read_set  # noqa: E402
-from repertoire.app.memory import known_trials, use_prior  # noqa: E402
+from repertoire.app.evaluate import EvalOptions, fill, read_set  # noqa: E402
 from repertoire.app.search import search  # noqa: E402
-from repertoire.app.wiring import capabilities_in  # noqa: E402
-from repertoire.domain.answer import DESCRIPTION_SPACE, REQUEST_SPACE, Query  # noqa: E402
-from repertoire.learning.memory import Clock, remember  # noqa: E402
-from repertoire.retrieval.pipeline import Options, Pipeline  # noqa: E402
+from repertoire.domain.answer import Query  # noqa: E402
+from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
-from repertoire.store.events import ASKED, OFFERED, OUTCOME, SELECTED, Event  # noqa: E402
-from repertoire.store.requests import Request, Selection  # noqa: E402
 
-SETS = ("metatool_single", "ultratool")
-SHOWN, ROUND, DAYS = 5, 100, 10
-UNAIDED, TOLD, WRONG, UNSEEN = 0.5, 1 / 3, 0.2, 0.2
-HALF_LIFE = 90.0
-# name → what is learned from (past requests, use), whether a fifth of the selections is wrong, whether taste changes
+SETS = ("ultratool", "metatool_multi", "metatool_single")
+POOL, NEW, RECOVERED = 600, 0.2, 0.9
+STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 ARMS = {
-    "none": ((), False, False),
-    "use alone": (("use",), False, False),
-    "requests alone": (("requests",), False, False),
-    "all": (("requests", "use"), False, False),
-    "all, wrong": (("requests", "use"), True, False),
-    "none, change": ((), False, True),
-    "requests alone, change": (("requests",), False, True),
-    "all, change": (("requests", "use"), False, True),
+    "no learning": Arm(learns=False),
+    "learning": Arm(),
+    "a fifth wrong": Arm(wrong=0.2),
+    "no exploration": Arm(explores=False),
+    "taste changes, no learning": Arm(learns=False, changes=True),
+    "taste changes": Arm(changes=True),
+    "late components, no learning": Arm(learns=False, late=True),
+    "late components": Arm(late=True),
+    "late components, no exploration": Arm(late=True, explores=False),
+    "a popular one": Arm(popular=True),
 }
+BASE = {"taste changes": "taste changes, no learning", "late components": "late components, no learning"}
 
 
-class Remembering:
-    """The model, which reads each question once: every checkpoint asks the same."""
-
-    def __init__(self, embedder: Any) -> None:
-        self._embedder = embedder
-        self._read: dict[str, Any] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._embedder, name)
-
-    def embed_queries(self, texts: Sequence[str]) -> Any:
-        new = [text for text in dict.fromkeys(texts) if text not in self._read]
-        if new:
-            self._read.update(zip(new, self._embedder.embed_queries(new), strict=True))
-        return np.stack([self._read[text] for text in texts])
+def curve(corpus: Corpus, arm: str, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Run one arm with one seed from an empty log on; return its checkpoints."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(shutil.copy(corpus.base, place))
+        with Store.open(path) as store, exploring(explores=ARMS[arm].explores):
+            world = World(corpus, store, ARMS[arm], f"{corpus.folder.name} {arm} {seed}")
+            return list(checkpoints(world, Course(corpus, ARMS[arm], seed, options)))
 
 
-@dataclass
-class World:
-    """One simulated machine with its users."""
+class Course:
+    """What is asked of one world: the same for every arm with the same seed, but for what the arm is about."""
 
-    store: Store
-    embedder: Any
-    labelled: LabelledSet
-    arm: str
-    dice: random.Random
-    options: argparse.Namespace
-    today: datetime = datetime(2026, 1, 1, tzinfo=timezone.utc)
-    swapped: dict[str, str] = field(default_factory=dict)
+    def __init__(self, corpus: Corpus, arm: Arm, seed: int, options: argparse.Namespace) -> None:
+        self.rounds, self.round, self.half = options.rounds, options.round, options.rounds // 2
+        self.dice = random.Random(f"{corpus.folder.name} {seed}")
+        train, dev = corpus.split("train")[:POOL], corpus.split("dev")
+        self.serving = sorted({one for query in [*train, *dev] for one in corpus.gold(query)})
+        self.new = set(self.dice.sample(self.serving, max(1, int(NEW * len(self.serving)))))
+        known = [query for query in train if not corpus.gold(query) & self.new]
+        found = [query for query in dev if corpus.gold(query) & self.new]
+        self.lone = self.dice.sample(found, min(options.lone, len(found)))
+        self.dev = self.dice.sample(dev, min(options.dev, len(dev)))
+        wanted = Counter(one for query in known for one in sorted(corpus.gold(query)))
+        self.popular = wanted.most_common(1)[0][0]
+        self.stream = _stream(self.dice, known, self.rounds * self.round)
+        if arm.popular:
+            of_it = [query for query in known if self.popular in corpus.gold(query)]
+            self.stream = self._mixed(self.stream, of_it)
+        if arm.late:
+            begun, middle = self.stream[: self.half * self.round], self.stream[self.half * self.round :]
+            late = [query for query in train if corpus.gold(query) & self.new] or known
+            self.stream = begun + self._mixed(middle, late)
 
-    def __post_init__(self) -> None:
-        self.learns, self.wrong, self.changes = ARMS[self.arm]
-        prior = use_prior(lambda: remember(known_trials(self.store), Clock(self.at, HALF_LIFE)))
-        self.pipeline = Pipeline(
-            self.store.graph,
-            self.store.vectors,
-            embedder=self.embedder,
-            capabilities=capabilities_in(),
-            options=Options(priors=(prior,) if "use" in self.learns else ()),
+    def _mixed(self, queries: Sequence[Asked], others: Sequence[Asked]) -> list[Asked]:
+        return [self.dice.choice(others) if number % 2 else query for number, query in enumerate(queries)]
+
+    def of_round(self, number: int) -> Sequence[Asked]:
+        """Return what is asked in a round."""
+        return self.stream[number * self.round : (number + 1) * self.round]
+
+    def measured(self, arm: Arm) -> set[int]:
+        """Return after which rounds dev questions are asked."""
+        if not arm.learns:
+            return {self.half} if arm.changes else {0}
+        return set(range(self.half, self.rounds + 1)) if arm.changes else {self.half, self.rounds}
+
+
+def checkpoints(world: World, course: Course) -> Iterator[dict[str, Any]]:
+    """Let a world run its course; yield its figures on the way."""
+    arm, level, recovered = world.arm, 0.0, -1
+    world.hidden = frozenset(course.new if arm.late else ())
+    for number in range(course.rounds + 1):
+        if number == course.half and arm.late:
+            world.hidden, world.needed, world.shown = frozenset(), Counter(), set()
+        if number == course.half and arm.changes:
+            before = changed(world, course)
+            level = before["Hit@1 where taste changed"]
+            yield {"asked": number * course.round, "taste": "before", **before}
+        if number in course.measured(arm):
+            row = world.measure(course.dev, course.lone, course.new, course.popular)
+            yield {"asked": number * course.round, **row}
+            if recovered < 0 and row.get("Hit@1 where taste changed", -1.0) >= RECOVERED * level:
+                recovered = world.selections
+        if number < course.rounds and (arm.learns or arm.late):
+            world.round(course.of_round(number))
+    if arm.changes and arm.learns:
+        after = {"selections until recovered": float(recovered)} if recovered >= 0 else {}
+        yield {"asked": "in the end", "recovered": 100.0 * (recovered >= 0), **after}
+    if arm.late:
+        needed = [one for one in sorted(course.new) if world.needed[one]]
+        shown = 100.0 * mean(one in world.shown for one in needed)
+        waited = float(mean(world.needed[one] for one in needed))
+        yield {"asked": "in the end", "needed until shown": waited, "shown at all": shown}
+
+
+def changed(world: World, course: Course) -> dict[str, float]:
+    """Change what users want; return the figures of before, those of what changed among them."""
+    before = world.measure(course.dev, (), course.new, course.popular)
+    world.change_taste(course.serving, course.dice)
+    old = [query for query in course.dev if world.corpus.gold(query) & set(world.swapped)]
+    swapped, world.swapped, world.selections = world.swapped, {}, 0
+    level = world.measure(old, (), course.new, course.popular)["Hit@1"]
+    world.swapped = swapped
+    return {**before, "Hit@1 where taste changed": level}
+
+
+def _stream(dice: random.Random, queries: Sequence[Asked], count: int) -> list[Asked]:
+    found: list[Asked] = []
+    while len(found) < count:  # where there are fewer, they are asked again
+        found += dice.sample(list(queries), len(queries))
+    return found[:count]
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return each checkpoint's figures over seeds: mean and 95 % interval, and the paired difference to no learning."""
+    of: dict[tuple[Any, ...], dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    for row in rows:
+        of[row["set"], row["arm"], row["asked"], row.get("taste", "")][row["seed"]] = row
+    found = []
+    for (name, arm, asked, taste), seeds in of.items():
+        base = BASE.get(arm.removesuffix(", no exploration"), "no learning")
+        plain: dict[int, dict[str, Any]] = defaultdict(dict)
+        for (other, of_arm, _, of_taste), ones in of.items():
+            if (other, of_arm, of_taste) == (name, base, taste):
+                for seed, one in ones.items():
+                    plain[seed] |= one
+        row: dict[str, Any] = {"set": name, "arm": arm, "asked": asked, "seeds": len(seeds)} | (
+            {"taste": taste} if taste else {}
         )
+        for key in sorted({key for one in seeds.values() for key, value in one.items() if isinstance(value, float)}):
+            values = {seed: one[key] for seed, one in seeds.items() if key in one}
+            row[key] = spread(list(values.values()))
+            paired = [value - plain[seed][key] for seed, value in values.items() if key in plain[seed]]
+            if paired and arm != base:
+                row[f"{key}, difference"] = spread(paired)
+        found.append(row)
+    return found
 
-    @property
-    def at(self) -> str:
-        return self.today.strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def ask(self, query: Mapping[str, Any], limit: int = 10) -> list[str]:
-        found = search(self.pipeline, Query(query["text"], limit=limit))
-        return [hit.component.id for hit in found.hits]
-
-    def serves(self, query: Mapping[str, Any]) -> set[str]:
-        return {self.swapped.get(one, one) for one in self.labelled.gold.get(query["id"], ())}
-
-    def round(self, queries: Sequence[Mapping[str, Any]]) -> None:
-        """Let users ask, see, select and tell; then learn from it at once."""
-        events: list[Event] = []
-        past: list[Request] = []
-        for query in queries:
-            shown, chosen = self.ask(query, SHOWN), set()
-            where = (query["id"], "/simulated", f"request:{query['id']}")
-            events.append(Event(self.at, ASKED, *where))
-            events += [Event(self.at, OFFERED, *where, one, {"rank": rank}) for rank, one in enumerate(shown, 1)]
-            for one in self._selected(shown, self.serves(query)):
-                chosen.add(one)
-                events.append(Event(self.at, SELECTED, *where, one, {"how": "used"}))
-                if self.dice.random() < TOLD:
-                    told = {"outcome": "ok" if one in self.serves(query) else "failed"}
-                    events.append(Event(self.at, OUTCOME, *where, one, told))
-            if chosen:
-                past.append(Request(where[2], query["text"], selected=tuple(map(Selection, sorted(chosen)))))
-        if self.learns:
-            self.store.events.append(events)
-        if "requests" in self.learns:
-            ids = self.store.requests.record_many(past, now=self.at)
-            vectors = self.embedder.embed_queries([request.text for request in past])
-            self.store.vectors.put(REQUEST_SPACE, self.embedder.reading, [(one, "") for one in ids], vectors)
-        self.today += timedelta(days=DAYS)
-        # as a server that starts anew: the leaning is read again also where no request moved the revision
-        self.__post_init__()
-
-    def _selected(self, shown: Sequence[str], serving: set[str]) -> set[str]:
-        looked = [one for rank, one in enumerate(shown, 1) if self.dice.random() < 1 / rank]
-        found = {next((one for one in looked if one in serving), "")} - {""}
-        if not found and self.dice.random() < UNAIDED:
-            found = {self.dice.choice(sorted(serving))}
-        if found and self.wrong and self.dice.random() < WRONG:
-            others = [one for one in (looked or shown) if one not in serving] or [o for o in shown if o not in serving]
-            found = {self.dice.choice(others)} if others else found
-        return found
-
-    def change_taste(self) -> None:
-        """Let half of the components be served by their nearest in meaning from now on."""
-        ids, vectors = self.store.vectors.matrix(DESCRIPTION_SPACE, self.embedder.model)
-        keys = [self.store.graph.components([int(one)])[int(one)].component.id for one in ids]
-        alike = vectors @ vectors.T
-        np.fill_diagonal(alike, -1.0)
-        nearest = {key: keys[int(np.argmax(row))] for key, row in zip(keys, alike, strict=True)}
-        self.swapped = {key: nearest[key] for key in self.dice.sample(sorted(keys), len(keys) // 2)}
-
-    def measure(self, queries: Sequence[Mapping[str, Any]], unseen: set[str]) -> dict[str, Any]:
-        """Ask the dev questions; `new` are those that only what never served before serves."""
-        rows = [(self.serves(query), self.ask(query)) for query in queries]
-        plain = [set(self.labelled.gold.get(query["id"], ())) for query in queries]
-        hit = 100.0 * np.array([float(bool(found) and found[0] in gold) for gold, found in rows])
-        five = 100.0 * np.array([len(gold & set(found[:5])) / max(len(gold), 1) for gold, found in rows])
-        new = np.array([bool(gold) and gold <= unseen for gold in plain])
-        swapped = np.array([bool(gold & set(self.swapped)) for gold in plain])
-        figures = {"Hit@1": interval(hit), "R@5": interval(five)}
-        if new.any():
-            figures["Hit@1 of components without history"] = interval(hit[new])
-        if swapped.any():
-            figures["Hit@1 where taste changed"] = interval(hit[swapped])
-        return figures
+def spread(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean over seeds with Student's 95 % interval."""
+    middle = mean(values)
+    half = STUDENT.get(len(values), 1.96) * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return round(middle, 2), round(middle - half, 2), round(middle + half, 2)
 
 
 def main() -> int:
     """Run the arms and print, or keep, their curves."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sets", nargs="*", default=SETS, help=f"which sets; default: {' '.join(SETS)}")
-    parser.add_argument("--arms", nargs="*", default=list(ARMS), help="which users and what is learned")
-    parser.add_argument("--seeds", type=int, default=1, help="how many times, with seeds 0, 1, …")
-    parser.add_argument("--rounds", type=int, default=12, help="rounds of 100 questions")
-    parser.add_argument("--dev", type=int, default=300, help="dev questions, the first of a shuffle with seed 0")
+    parser.add_argument("--arms", nargs="*", default=list(ARMS), choices=list(ARMS), help="which of them")
+    parser.add_argument("--seeds", type=int, default=5, help="how many times, with seeds 0, 1, …")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds of questions")
+    parser.add_argument("--round", type=int, default=40, help="questions in a round")
+    parser.add_argument("--dev", type=int, default=60, help="dev questions, drawn by the seed")
+    parser.add_argument("--lone", type=int, default=30, help="dev questions that need what has no history")
+    parser.add_argument("--keep", type=Path, help="keep each finished curve in this file, and go on from it")
     parser.add_argument("--identity", action="store_true", help="only check that an empty log changes no answer")
     parser.add_argument("--write", action="store_true", help="keep the curves in bench/results")
     parser.add_argument("--cache", type=Path, help="keep the vectors of the corpora here")
     options = parser.parse_args()
-    data, measured = labelled_sets(parser), commit()
-    model = shipped_model(parser)
-    rows: list[dict[str, Any]] = []
-    embedder = Remembering(model)
-    for name in options.sets:
+    data, measured, model = labelled_sets(parser), commit(), shipped_model(parser)
+    rows = _kept(options.keep)
+    with tempfile.TemporaryDirectory(prefix="repertoire-users-") as place:
+        every = {name: make(data / name, Path(place), Remembering(model), options) for name in options.sets}
         if options.identity:
-            rows.append({"set": name, **identity(data / name, embedder, options)})
-            print(rows[-1], flush=True)
-            continue
+            return sum(_moved(corpus, options) for corpus in every.values())
         for seed in range(options.seeds):
-            for arm in options.arms:
-                for row in curve(data / name, arm, seed, embedder, options):
-                    rows.append({"set": name, "arm": arm, "seed": seed, **row})
-                    print(rows[-1], flush=True)
+            for name, corpus in every.items():
+                for arm in options.arms:
+                    if any((row["set"], row["arm"], row["seed"]) == (name, arm, seed) for row in rows):
+                        continue
+                    found = [
+                        {"set": name, "arm": arm, "seed": seed, **row} for row in curve(corpus, arm, seed, options)
+                    ]
+                    rows += found
+                    _keep(options.keep, found)
+                    print(found[-1], flush=True)
+    found = summed([row for row in rows if row["set"] in options.sets])
+    for row in found:
+        print(json.dumps(row))
     if options.write:
-        settings = {key: getattr(options, key) for key in ("rounds", "dev", "seeds")}
-        keep("learning", {**measured, "model": model.model, "split": "dev", "settings": settings, "rows": rows})
+        settings = {key: getattr(options, key) for key in ("seeds", "rounds", "round", "dev", "lone")}
+        keep("learning", {**measured, "model": model.model, "split": "dev", "settings": settings, "rows": found})
     return 0
 
 
-def curve(folder: Path, arm: str, seed: int, embedder: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Run one arm from an empty log on."""
-    with tempfile.TemporaryDirectory() as place, Store.open(Path(place) / "simulated.db") as store:
-        world = make(folder, store, embedder, arm, seed, options)
-        dice = random.Random(f"{folder.name} {seed}")  # the same questions in the same order for every arm
-        keys = sorted(str(row["id"]) for row in world.labelled.corpus)
-        unseen = set(dice.sample(keys, int(UNSEEN * len(keys))))
-        train = [q for q in world.labelled.split("train") if not unseen & set(world.labelled.gold.get(q["id"], ()))]
-        dice.shuffle(train)
-        dev = dev_queries(world.labelled, options.dev)
-        rows = []
-        for number in range(options.rounds + 1):
-            if world.changes and number == options.rounds // 2:
-                rows.append({"asked": number * ROUND, "taste": "before", **world.measure(dev, unseen)})
-                world.change_taste()
-            if number in checkpoints(options.rounds, arm):
-                rows.append({"asked": number * ROUND, "taste": "present", **world.measure(dev, unseen)})
-            if number < options.rounds and (world.learns or world.changes):
-                world.round(train[number * ROUND : (number + 1) * ROUND])
-        return rows
+def make(folder: Path, place: Path, embedder: Any, options: argparse.Namespace) -> Corpus:
+    """Fill a store with a set's components, from which every curve begins."""
+    labelled, base = read_set(folder), place / f"{folder.name}.db"
+    with Store.open(base) as store:
+        fill(
+            store, EvalOptions(folder, Path(os.devnull), cache=options.cache), labelled, embedder, report=lambda _: None
+        )
+    return Corpus(folder, base, labelled, embedder)
 
 
-def checkpoints(rounds: int, arm: str) -> set[int]:
-    """Return after which rounds an arm is measured: one that learns nothing changes with taste alone."""
-    half = rounds // 2
-    if not ARMS[arm][0]:
-        return {half} if ARMS[arm][2] else {0}
-    after = {half, half + 1, half + 2, half + 4, rounds} if ARMS[arm][2] else set()
-    return after or {0, 1, 3, half, rounds}
+def _kept(path: Path | None) -> list[dict[str, Any]]:
+    if path is None or not path.is_file():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def dev_queries(labelled: LabelledSet, number: int) -> list[Mapping[str, Any]]:
-    """Return the dev questions that are asked, the same in each run."""
-    queries = [query for query in labelled.split("dev") if labelled.gold.get(query["id"])]
-    random.Random(0).shuffle(queries)
-    return queries[:number]
+def _keep(path: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def make(folder: Path, store: Store, embedder: Any, arm: str, seed: int, options: argparse.Namespace) -> World:
-    """Fill a store with a set and put users before it."""
-    labelled = read_set(folder)
-    fill(store, EvalOptions(folder, Path(os.devnull), cache=options.cache), labelled, embedder, report=lambda _: None)
-    return World(store, embedder, labelled, arm, random.Random(f"{folder.name} {arm} {seed}"), options)
-
-
-def identity(folder: Path, embedder: Any, options: argparse.Namespace) -> dict[str, Any]:
+def _moved(corpus: Corpus, options: argparse.Namespace) -> int:
     """Count the dev questions whose answer, scores included, an empty log changes: there must be none."""
-    with tempfile.TemporaryDirectory() as place, Store.open(Path(place) / "simulated.db") as store:
-        world = make(folder, store, embedder, "use alone", 0, options)
-        plain = Pipeline(store.graph, store.vectors, embedder=embedder, capabilities=capabilities_in())
-        queries = dev_queries(world.labelled, options.dev)
+    with Store.open(corpus.base) as store:
+        world = World(corpus, store, Arm(), "0")
+        plain = Pipeline(store.graph, store.vectors, embedder=corpus.embedder, capabilities=corpus.capabilities)
+        queries = corpus.split("dev")[: options.dev]
         moved = 0
         for query in queries:
-            answers = [
-                [(hit.component.id, hit.score) for hit in search(pipeline, Query(query["text"], limit=20)).hits]
-                for pipeline in (world.pipeline, plain)
-            ]
-            moved += answers[0] != answers[1]
-        return {"identity": len(queries), "moved": moved}
+            asked = Query(query["text"], limit=20)
+            both = [[(h.component.id, h.score) for h in search(p, asked).hits] for p in (world.pipeline, plain)]
+            moved += both[0] != both[1]
+    print({"set": corpus.folder.name, "identity": len(queries), "moved": moved})
+    return moved
 
 
 if __name__ == "__main__":

@@ -1,0 +1,231 @@
+"""The simulated users: what they look at, select and tell, through the product's own verbs over a real store.
+
+A user looks at rank r of the first five with probability 1/r, from the top down, and selects the first that serves,
+though a task may need several; who finds none uses what serves unaided, half of the time. A third of the selections get
+a word: ok where it served, failed where not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from repertoire.app import record
+from repertoire.app.evaluate import LabelledSet
+from repertoire.app.feedback import give_feedback
+from repertoire.app.memory import Use, known_trials
+from repertoire.app.offer import Offer
+from repertoire.app.search import search
+from repertoire.app.wiring import capabilities_in
+from repertoire.domain.answer import DESCRIPTION_SPACE, Answer, Query
+from repertoire.domain.component import Component
+from repertoire.learning import leaning
+from repertoire.learning.memory import HALF_LIFE, Clock, remember
+from repertoire.learning.outcomes import BAD, OK
+from repertoire.learning.selections import Mention
+from repertoire.learning.session import Session, replay
+from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+
+SHOWN, DAYS = 5, 10
+UNAIDED, TOLD = 0.5, 1 / 3
+Asked = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What users do, and whether it is learned from."""
+
+    learns: bool = True
+    wrong: float = 0.0  # this share of the selections is of something else that was looked at or shown
+    explores: bool = True
+    changes: bool = False  # half-way, what half of the components served is served by their nearest in meaning
+    late: bool = False  # `new` components are there, and asked for, from half-way on
+    popular: bool = False  # half of the questions are what the most wanted component serves
+
+
+class Remembering:
+    """The model, which reads each text once: every round and checkpoint asks the same."""
+
+    def __init__(self, embedder: Any) -> None:
+        self._embedder = embedder
+        self._read: dict[tuple[str, str], Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed_queries(self, texts: Sequence[str]) -> Any:
+        return self._all("embed_queries", texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        return self._all("embed_passages", texts) if len(texts) < 16 else self._embedder.embed_passages(texts)
+
+    def _all(self, how: str, texts: Sequence[str]) -> Any:
+        new = [text for text in dict.fromkeys(texts) if (how, text) not in self._read]
+        if new:
+            vectors = getattr(self._embedder, how)(new)
+            self._read.update(zip([(how, text) for text in new], vectors, strict=True))
+        return np.stack([self._read[how, text] for text in texts])
+
+
+@dataclass
+class Corpus:
+    """A set with a store that holds its components, the questions by use, and the components without a history."""
+
+    folder: Path
+    base: Path
+    labelled: LabelledSet
+    embedder: Any
+    capabilities: Any = field(default_factory=capabilities_in)
+
+    def gold(self, query: Asked) -> set[str]:
+        return set(self.labelled.gold.get(query["id"], ()))
+
+    def split(self, name: str) -> list[Asked]:
+        found = [query for query in self.labelled.split(name) if self.gold(query)]
+        random.Random(0).shuffle(found)
+        return found
+
+
+class World:
+    """One machine with its users, from an empty log on."""
+
+    def __init__(self, corpus: Corpus, store: Store, arm: Arm, seed: str) -> None:
+        self.corpus, self.store, self.arm = corpus, store, arm
+        self.dice = random.Random(seed)
+        self.today = datetime(2026, 1, 1, tzinfo=timezone.utc)
+        self.swapped: dict[str, str] = {}
+        self.hidden: frozenset[str] = frozenset()
+        self.selections = 0
+        self.needed: Counter[str] = Counter()  # how often each was needed, until it was first shown
+        self.shown: set[str] = set()
+        self._start()
+
+    def _start(self) -> None:
+        """Start the server anew: the leaning is read again also where no request moved the revision."""
+        use = Use(lambda: remember(known_trials(self.store), Clock(self.at, HALF_LIFE)))
+        self.pipeline = Pipeline(
+            self.store.graph,
+            self.store.vectors,
+            embedder=self.corpus.embedder,
+            capabilities=self.corpus.capabilities,
+            options=Options(priors=(use.prior,), demoted=use.demoted),
+        )
+
+    @property
+    def at(self) -> str:
+        return self.today.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def ask(self, query: Asked, limit: int) -> Answer:
+        return search(self.pipeline, Query(query["text"], limit=limit), muted=self.hidden)
+
+    def serves(self, query: Asked) -> set[str]:
+        return {self.swapped.get(one, one) for one in self.corpus.gold(query)}
+
+    def round(self, queries: Sequence[Asked]) -> None:
+        """Let users ask and see at the same time, then select and tell, each in a session of their own."""
+        for number, (query, answer) in enumerate([(query, self.ask(query, SHOWN)) for query in queries]):
+            self._session(f"{self.at} {number}", query, answer)
+        self.today += timedelta(days=DAYS)
+        self._start()
+
+    def _session(self, name: str, query: Asked, answer: Answer) -> None:
+        moment, settings = record.Moment(self.at, name, "/simulated"), Settings()
+        request = record.open_request(query["text"], settings)
+        shown, serving = [hit.component.id for hit in answer.hits], self.serves(query)
+        self._count(shown, serving)
+        chosen = self._selected(shown, serving)
+        self.selections += bool(chosen)
+        if request is None or not self.arm.learns:
+            return
+        with self.store.transaction():
+            offer = Offer(answer.hits, answer.confidence)
+            asked = record.asked(request, moment, settings)
+            self.store.events.append([asked, *record.offered(offer, moment, request.key)])
+            if chosen:
+                component = self._component(chosen)
+                mention = Mention((component.type,), (("", component.name),), component.name)
+                events = record.selected(self.store, mention, moment, self._state(name))
+                self.store.events.append(events)
+                vector = self.corpus.embedder.embed_queries([request.text])[0]
+                lesson = record.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.reading)
+                record.learn(self.store, lesson, settings)
+                if self.dice.random() < TOLD:
+                    give_feedback(self.store, chosen, OK if chosen in serving else BAD, moment=moment)
+            self.store.events.append(record.closed(moment, self._state(name)))
+
+    def _state(self, session: str) -> Session:
+        return replay(self.store.events.recent(session=session, limit=50)[::-1])
+
+    def _component(self, key: str) -> Component:
+        stored = self.store.graph.by_key(key)
+        if stored is None:
+            message = f"{key} is not in the store"
+            raise KeyError(message)
+        return stored.component
+
+    def _count(self, shown: Sequence[str], serving: set[str]) -> None:
+        self.needed.update(serving - self.shown)
+        self.shown |= serving & set(shown)
+
+    def _selected(self, shown: Sequence[str], serving: set[str]) -> str:
+        looked = [one for rank, one in enumerate(shown, 1) if self.dice.random() < 1 / rank]
+        found = next((one for one in looked if one in serving), "")
+        there = sorted(serving - self.hidden)
+        if not found and there and self.dice.random() < UNAIDED:
+            found = self.dice.choice(there)
+        if found and self.dice.random() < self.arm.wrong:
+            others = [one for one in (looked or shown) if one not in serving] or [o for o in shown if o not in serving]
+            found = self.dice.choice(others) if others else found
+        return found
+
+    def change_taste(self, among: Sequence[str], dice: random.Random) -> None:
+        """Let half of these components be replaced, in what users want, by their nearest in meaning."""
+        ids, vectors = self.store.vectors.matrix(DESCRIPTION_SPACE, self.corpus.embedder.model)
+        keys = [self.store.graph.components([int(one)])[int(one)].component.id for one in ids]
+        alike = vectors @ vectors.T
+        np.fill_diagonal(alike, -1.0)
+        nearest = {key: keys[int(np.argmax(row))] for key, row in zip(keys, alike, strict=True)}
+        self.swapped = {key: nearest[key] for key in dice.sample(sorted(among), len(among) // 2)}
+
+    def measure(self, dev: Sequence[Asked], lone: Sequence[Asked], new: set[str], popular: str) -> dict[str, float]:
+        """Ask dev questions, and others (`lone`) that need what has no history."""
+        hidden, self.hidden = self.hidden, frozenset()
+        rows = [(self.serves(q), [h.component.id for h in self.ask(q, 10).hits], self.corpus.gold(q)) for q in dev]
+        alone = [(self.corpus.gold(q) & new, [h.component.id for h in self.ask(q, 10).hits]) for q in lone]
+        self.hidden = hidden
+        figures = {
+            "Hit@1": [found[0] in gold for gold, found, _ in rows if found],
+            "R@5": [len(gold & set(found[:5])) / len(gold) for gold, found, _ in rows],
+            "Hit@1 where taste changed": [found[0] in gold for gold, found, old in rows if old & set(self.swapped)],
+            "R@5 of what has no history": [len(gold & set(found[:5])) / len(gold) for gold, found in alone],
+            "popular before what serves": [
+                _first(found, popular, gold) for gold, found, _ in rows if popular not in gold
+            ],
+        }
+        return {name: round(100.0 * mean(map(float, values)), 2) for name, values in figures.items() if values}
+
+
+def _first(found: Sequence[str], popular: str, gold: set[str]) -> bool:
+    return popular in found and not gold & set(found[: found.index(popular)])
+
+
+@contextmanager
+def exploring(*, explores: bool) -> Iterator[None]:
+    """Take exploration out of the leaning for as long as the block runs."""
+    usual = leaning._EXPLORE  # noqa: SLF001 - no setting switches it off
+    leaning._EXPLORE = usual if explores else 0.0  # noqa: SLF001
+    try:
+        yield
+    finally:
+        leaning._EXPLORE = usual  # noqa: SLF001
