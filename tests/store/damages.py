@@ -55,10 +55,11 @@ def overwrite(path: Path, at: int, data: bytes) -> None:
 
 def spoil(path: Path, share: float, seed: int = 1) -> None:
     """Fill a share of the pages after the first with noise."""
-    noise = random.Random(seed)
-    for page in range(1, path.stat().st_size // PAGE):
+    noise, content = random.Random(seed), bytearray(path.read_bytes())
+    for page in range(1, len(content) // PAGE):
         if noise.random() < share:
-            overwrite(path, page * PAGE, noise.randbytes(PAGE))
+            content[page * PAGE : (page + 1) * PAGE] = noise.randbytes(PAGE)
+    path.write_bytes(content)
 
 
 def leave_log(path: Path, kind: str = "late") -> None:

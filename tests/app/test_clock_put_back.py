@@ -1,0 +1,100 @@
+"""A clock that jumps back costs nothing: the log's numbers tell the order, and no waiting time grows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from repertoire.app import installs, stats
+from repertoire.app.background import one_refresh
+from repertoire.app.memory import known_trials, memory
+from repertoire.app.wiring import open_repertoire
+from repertoire.boot import serve
+from repertoire.domain.freshness import freshness
+from repertoire.learning.session import replay
+from repertoire.store.database import Store
+from repertoire.store.events import ASKED, CLOSED, OFFERED, SELECTED, Event
+from shelf import SOURCE, fill
+
+PDF = f"{SOURCE.key}:skills/pdf-forms.md"
+
+
+def at(**ahead: float) -> str:
+    return (datetime.now(timezone.utc) + timedelta(**ahead)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store)
+    return tmp_path
+
+
+def test_what_follows_an_offer_by_a_clock_that_was_put_back_still_follows_it(home: Path) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        offered = {"rank": 1, "name": "pdf-forms", "type": "skill", "installed": False}
+        store.events.append([Event(at(hours=2), OFFERED, "", "/project", "", PDF, offered)])
+        store.events.append([Event(at(), SELECTED, "s1", "/project", "request:1", PDF, {"name": "pdf-forms"})])
+        [trial] = known_trials(store)
+        assert trial.rank == 1, "one offer, taken; not an offer in vain and a use out of nowhere"
+        assert trial.selected_at
+        [record] = memory(store, half_life=90.0).records.values()
+        assert record.looks <= 1.0
+        assert record.taken <= 1.0, "what the future holds counts in full, not for more"
+        assert installs.note_installs(store) == 0
+
+
+def test_a_session_is_replayed_in_the_order_in_which_it_was_written(home: Path) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        for ahead, kind, request in ((3, ASKED, "request:1"), (2, CLOSED, "request:1"), (1, ASKED, "request:2")):
+            store.events.append([Event(at(hours=ahead), kind, "s1", "/project", request)])
+        session = replay(store.events.recent(session="s1")[::-1])
+        assert session.request == "request:2"
+        found = store.events.open_request("s1")
+        assert found is not None
+        assert found.request == "request:2"
+
+
+def test_every_view_of_a_home_from_the_future_can_be_had(home: Path) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(at(days=400), OFFERED, "s", "/project", "request:1", PDF, {"rank": 1})] * 3)
+        store.sources.seen(SOURCE.key, now=at(days=400))
+    with open_repertoire(home, environment={"REPERTOIRE_BACKGROUND": "no"}) as repertoire:
+        assert repertoire.pipeline is not None
+        assert stats.stats(repertoire.store, repertoire.settings, project="/project") is not None
+
+
+def test_what_changes_tomorrow_is_as_fresh_as_can_be_and_no_fresher() -> None:
+    today = datetime.now(timezone.utc).date()
+    future = freshness("skill", at(days=30), today)
+    fresh = freshness("skill", at(), today)
+    assert future is not None
+    assert fresh is not None
+    assert future.score == fresh.score
+
+
+def test_a_lock_is_held_by_a_process_and_not_by_the_time(home: Path) -> None:
+    with one_refresh(home):
+        pass
+    os.utime(home / "refresh.lock", (time.time() + 1e6, time.time() + 1e6))
+    with one_refresh(home):
+        pass
+
+
+def test_an_environment_that_broke_is_condemned_though_the_last_time_lies_in_the_future(tmp_path: Path) -> None:
+    env = tmp_path / "env"
+    env.mkdir()
+    (env / ".ready").touch()
+    (tmp_path / "healed").touch()
+    os.utime(tmp_path / "healed", (time.time() + 1e6, time.time() + 1e6))
+    condemn: Callable[[Path], None] = serve._condemn
+    condemn(env)
+    assert not (env / ".ready").exists()
+    (env / ".ready").touch()
+    condemn(env)
+    assert (env / ".ready").exists(), "once in a while is enough"

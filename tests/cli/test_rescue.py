@@ -1,0 +1,100 @@
+"""The command line before a damaged database: one message that says what failed and what became of it, status 1."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Run
+from repertoire.store.database import Store
+from shelf import NOW, SOURCE, filled_home
+from store.damages import DAMAGES, PAGE, overwrite, spoil
+
+NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}  # loading it takes longer than all that is tested here
+
+
+@pytest.fixture
+def home(environment: dict[str, str]) -> Path:
+    return filled_home(Path(environment["REPERTOIRE_HOME"]), installed=("pdf-forms",))
+
+
+def test_a_command_that_meets_damage_mends_it_and_the_next_one_goes_on(run: Run, home: Path) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        store.preferences.mute(f"{SOURCE.key}:mcp_servers/postgres.md", "component", now=NOW)
+    overwrite(home / "repertoire.db", 0, random.Random(1).randbytes(PAGE))
+    first = run("search", "fill PDF forms", **NO_MODEL)
+    assert (first.returncode, first.stdout) == (1, "")
+    assert first.stderr.startswith(f"repertoire: {home / 'repertoire.db'} was damaged (")
+    assert first.stderr.endswith("do the same again\n")
+    assert first.stderr.count("\n") == 1
+    again = run("status")
+    assert again.returncode == 0, again.stderr
+    assert "Note: the database was damaged and mended on 2" in again.stdout
+    assert "folder:/shelf (folder): 0 components, read not yet" in again.stdout
+    assert "postgres" in again.stdout, "what was muted stays muted"
+    assert run("search", "fill PDF forms", **NO_MODEL).returncode == 0
+    sound = run("rescue")
+    assert (sound.returncode, sound.stdout) == (0, f"{home / 'repertoire.db'} is sound\n")
+    findings = json.loads(run("doctor", "--json").stdout)["findings"]
+    [told] = [finding for finding in findings if finding["check"] == "rescued"]
+    assert told["state"] == "ok"
+    assert "mutes (1)" in told["text"]
+    assert (home / "repertoire.db").exists()
+    assert len(list(home.glob("repertoire.db.damaged-*"))) == 1
+
+
+def test_damage_that_no_command_has_met_yet_is_found_and_mended_on_request(run: Run, home: Path) -> None:
+    with Store.open(home / "repertoire.db") as store:
+        assert store.graph.revision()
+    spoil(home / "repertoire.db", 1.0)
+    done = run("rescue", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["sound"] is False
+    assert (home / told["kept"]).exists()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"a diary\n" * 1000])
+def test_an_empty_file_becomes_ours_and_another_programs_is_named(run: Run, home: Path, content: bytes) -> None:
+    for left in home.iterdir():
+        left.unlink()
+    (home / "repertoire.db").write_bytes(content)
+    done = run("sources")
+    if content:
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "is not a Repertoire database; move it away or set REPERTOIRE_HOME" in done.stderr
+        assert (home / "repertoire.db").read_bytes() == content
+        assert run("rescue").returncode == 1
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "no sources yet" in done.stdout
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_session_hook_says_nothing_of_damage(home: Path, kind: str, tmp_path: Path) -> None:
+    path = home / "repertoire.db"
+    DAMAGES[kind](path)
+    before = path.read_bytes()
+    project = tmp_path / "web"
+    project.mkdir()
+    (project / "requirements.txt").write_text("fastapi\n")
+    told = json.dumps({"session_id": "s1", "cwd": str(project), "source": "startup"})
+    done = hook(told, {"HOME": str(tmp_path), "REPERTOIRE_HOME": str(home)})
+    assert (done[0], done[2]) == (0, b""), "a project may still be told what the shipped catalogue or whole pages say"
+    assert not done[1] or json.loads(done[1])["hookSpecificOutput"]["additionalContext"]
+    assert path.read_bytes() == before
+
+
+def hook(told: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
+
+    script = Path(__file__).parents[2] / "hooks" / "session_start.py"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", script], input=told.encode(), env=environment, capture_output=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
