@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from repertoire.ingestion import made_of, scripts
-from repertoire.ingestion.packages import manifest, node_tools, python_tools
+from repertoire.ingestion.packages import manifest, node_tools, python_tools, readme_tools
 from repertoire.ingestion.packages.contents import belonging, is_manifest
 from repertoire.ingestion.packages.found import FoundTool, merged, programs
 from repertoire.ingestion.signatures import signatures
@@ -127,6 +127,32 @@ def test_node_tools_are_found_by_call_in_lists_as_classes_and_in_loops():
     assert tools["added"] == FoundTool("added", "It's added", ("x",))
     assert (tools["listed"].arguments, tools["from_zod"].arguments) == (("a",), ("b",))
     assert (tools["looped"].arguments, tools["of_class"].description) == (("c",), "c")
+
+
+def test_a_readme_lists_tools_where_the_source_names_none():
+    readme = """# Server
+- `not_yet`: before any heading that announces tools
+## Tools
+### Pages
+- **open_page**
+  - Title: Open
+  - Description: Opens a page
+  - `nested_parameter` (string): none of them
+1. `read_page` - Reads it
+| Tool | What |
+| --- | --- |
+| `page_table` | In a table |
+#### `page_title`
+## Licence
+- **not_any_more**: MIT
+"""
+    listed = {tool.name: tool.description for tool in readme_tools.tools(readme)}
+    assert listed == {
+        "open_page": "Opens a page",
+        "read_page": "Reads it",
+        "page_table": "In a table",
+        "page_title": "",
+    }
 
 
 def test_programs_that_are_broken_or_made_to_hurt_are_read_as_far_as_they_go():

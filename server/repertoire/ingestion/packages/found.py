@@ -11,7 +11,7 @@ from tree_sitter import Node
 from repertoire.ingestion import syntax
 from repertoire.ingestion.packages.literals import Names
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_./:-]{0,100}")
+_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./:-]{0,100}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True)

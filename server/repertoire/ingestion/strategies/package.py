@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from repertoire.ingestion import dependencies, made_of, requirements
-from repertoire.ingestion.packages import contents, manifest, node_tools, python_tools
+from repertoire.ingestion.packages import contents, manifest, node_tools, python_tools, readme_tools
 from repertoire.ingestion.packages.drafts import Contents, drafts, runtimes
 from repertoire.ingestion.packages.found import FoundTool, merged, programs
 from repertoire.ingestion.packages.manifest import PYPI, Manifest
@@ -42,6 +42,8 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     own = {stated.name, stated.name.rpartition("/")[2], *stated.programs}  # a server's own name, with its version
     tools = [tool for tool in tools if tool.name not in own]
     is_server = _is_server(stated, tools)
+    if is_server and not tools:
+        tools = merged(readme_tools.tools(readme))
     if not (is_server or stated.programs or asked_for):
         return Outcome(left="a package that starts no program")
     defined = dict(pair for program in parsed for pair in signatures(program.root, program.language))
