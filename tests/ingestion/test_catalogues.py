@@ -11,6 +11,7 @@ from repertoire.app.account import account
 from repertoire.app.search import search
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PART_OF, is_pointer
+from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.settings import Settings
 
@@ -258,7 +259,13 @@ def test_a_readme_with_some_links_in_it_is_no_list(bench):
 def test_a_pointer_answers_only_where_nothing_that_was_read_fits(bench):
     bench.ingest(bench.write({"README.md": AWESOME.format(more=MORE)}))
     pipeline = Pipeline(bench.store.graph, bench.store.vectors, embedder=None)
-    assert search(pipeline, Query("paint charts from tables")).hits[0].component.name == "Chart Painter"
+    answer = search(pipeline, Query("paint charts from tables"))
+    assert answer.hits[0].component.name == "Chart Painter"
+    told = answer_text(answer)
+    assert "Chart Painter (skill, listed, not read)" in told
+    assert (
+        "at: https://github.com/acme/chart-painter; `repertoire ingest https://github.com/acme/chart-painter`" in told
+    )
 
     bench.ingest(
         bench.write(

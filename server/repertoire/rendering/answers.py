@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
-from repertoire.domain.component import Component
+from repertoire.domain.component import Component, is_pointer
 from repertoire.domain.text import clean_line
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -125,8 +125,22 @@ def _item_lines(item: Item, bullet: str) -> list[str]:
 
 
 def _title(component: Component) -> str:
-    state = "installed" if component.installed else "available"
-    return f"{clean_line(component.name, NAME)} ({type_name(component)}, {state})"
+    return f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"
+
+
+def state_of(component: Component) -> str:
+    """Say whether a component is installed, can be, or is known from a list alone."""
+    if is_pointer(component.id):
+        return "listed, not read"
+    return "installed" if component.installed else "available"
+
+
+def elsewhere_lines(component: Component) -> list[str]:
+    """Say where what a list leads to lies, and how it is read; nothing of a component that was read."""
+    if not is_pointer(component.id):
+        return []
+    read = f"; `repertoire ingest https://{component.repository}` reads it" if component.repository else ""
+    return [f"at: {clean_line(component.path + read, LINE)}"]
 
 
 def _described(component: Component) -> list[str]:
@@ -141,7 +155,7 @@ def _why_line(whys: Sequence[Why]) -> list[str]:
 
 def _install_line(component: Component) -> list[str]:
     if component.installed or not component.install:
-        return []
+        return elsewhere_lines(component)
     return [f"install: {' && '.join(clean_line(line, LINE) for line in component.install)}"]
 
 

@@ -12,7 +12,7 @@ from repertoire.domain.soundness import LOST
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
 from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
-from repertoire.rendering.answers import LINE, NAME, other_text, type_name, why_text
+from repertoire.rendering.answers import LINE, NAME, elsewhere_lines, other_text, state_of, type_name, why_text
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.rendering.learned import lift_text
 from repertoire.retrieval.neighbourhood import Neighbourhood
@@ -36,7 +36,7 @@ _RELATIONS = {
 def explanation_text(explanation: Explanation) -> str:
     """Render an explanation, only the lines that have something to say."""
     component = explanation.stored.component
-    lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {_state(component)})"]
+    lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"]
     lines += _line("warning", explanation.warning)
     lines += flag_lines(component.flags)
     lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
@@ -120,10 +120,6 @@ def graph_text(graph: Neighbourhood) -> str:
     return "\n".join(lines)
 
 
-def _state(component: Component) -> str:
-    return "installed" if component.installed else "available"
-
-
 def _line(label: str, text: str) -> list[str]:
     return [f"{label}: {text}"] if text else []
 
@@ -170,7 +166,7 @@ def _copy(twin: Twin) -> str:
 
 def _install(component: Component) -> list[str]:
     if component.installed or not component.install:
-        return []
+        return elsewhere_lines(component)
     return ["install:", *(f"  {clean_line(line, 300)}" for line in component.install)]
 
 
