@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -19,17 +20,32 @@ DEADLINE_SECONDS = 1.0
 EVENT = "SessionStart"
 
 
+class _Said:
+    """What the session was told and the log does not have yet."""
+
+    def __init__(self) -> None:
+        self.leave_note: Callable[[], None] | None = None
+
+    def leave(self) -> None:
+        """End the process; what was said is not lost for that."""
+        with contextlib.suppress(Exception):
+            if self.leave_note is not None:
+                self.leave_note()
+        os._exit(0)
+
+
 def main() -> None:
     """Answer within the deadline; leave with status 0 in any case."""
-    timer = threading.Timer(DEADLINE_SECONDS, os._exit, (0,))
+    said = _Said()
+    timer = threading.Timer(DEADLINE_SECONDS, said.leave)
     timer.daemon = True
     timer.start()
     with contextlib.suppress(Exception):  # no store yet, a locked or newer one, an odd project: the session goes on
-        _answer()
+        _answer(said)
     os._exit(0)
 
 
-def _answer() -> None:
+def _answer(said: _Said) -> None:
     told = json.loads(sys.stdin.read() or "{}")
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "server"))
     from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
@@ -48,6 +64,7 @@ def _answer() -> None:
         output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
         sys.stdout.write(json.dumps(output))
         sys.stdout.flush()
+    said.leave_note = lambda: greet.leave_note(start, hint)
     greet.note(start, hint)
 
 

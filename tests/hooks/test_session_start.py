@@ -277,6 +277,27 @@ def test_a_writer_does_not_keep_the_greeting_back(run: Run, project: Path, home:
         assert [event.data["where"] for event in store.events.recent(kinds=(OFFERED,))] == ["session_start"] * taken
 
 
+def test_a_greeting_that_leaves_no_time_to_record_it_is_recorded_all_the_same(project: Path, home: Path) -> None:
+    store_with(home)
+    slow = "; ".join(
+        (
+            f"import sys, time; sys.path[:0] = [{str(HOOK.parent)!r}, {str(HOOK.parents[1] / 'server')!r}]",
+            "import session_start; from repertoire.app import greet",
+            "greet.note = lambda *_: time.sleep(60)",
+            "session_start.main()",
+        )
+    )
+    told = json.dumps({"session_id": "s", "cwd": str(project), "source": "startup"})
+    environment = {**os.environ, "REPERTOIRE_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-c", slow], input=told, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "fastapi-templates" in done.stdout
+    with Store.open(home / "repertoire.db") as store:
+        assert take_in(store)
+        assert store.events.count(OFFERED)
+
+
 def test_a_home_that_cannot_be_written_still_greets(run: Run, project: Path, home: Path) -> None:
     store_with(home)
     home.chmod(0o500)

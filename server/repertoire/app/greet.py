@@ -24,9 +24,9 @@ from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
-from repertoire.learning.hints import SESSION_START, demands, hint_rates, let_through
-from repertoire.learning.memory import HALF_LIFE, Clock
-from repertoire.learning.outcomes import trials
+from repertoire.learning.hints import SESSION_START, demands, let_through
+from repertoire.learning.memory import HALF_LIFE, Clock, Memory, remember
+from repertoire.learning.outcomes import FOLDED, trials
 from repertoire.trust.hidden import suspicion
 
 SCHEMA = 6  # the newest schema whose tables are known here; tests hold it equal to the store's
@@ -35,7 +35,7 @@ RESETTING = ("compact", "clear")  # what was said before is out of the model's s
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _LOOKED_AT = 20_000  # characters of a text that is offered
-_EVENTS = 2_000  # of the log, the newest, that tell how hints fared
+_EVENTS = 2_000  # of the log, the newest, that tell how hints and components fared
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
@@ -105,26 +105,44 @@ def note(start: Start, greeting: Greeting) -> None:
     Raises:
         sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
     """
-    path = homes.database_path(homes.locate())
-    rows: list[tuple[str, str, dict[str, object]]] = []
-    if start.source in RESETTING:
-        rows.append(("compacted", "", {}))
-    for rank, item in enumerate(greeting.items, 1):
-        told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
-        rows.append(("offered", item.id, {**told, "where": SESSION_START}))
-    if not rows or not start.session or not path.exists():
+    rows, path = _happened(start, greeting), homes.database_path(homes.locate())
+    if not rows or not path.exists():
         return
+    fields = ("at", "kind", "session", "project", "node")
     try:
         with closing(_connect(path, writing=True)) as db, db:
             db.executemany(
                 "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
-                [(start.at, kind, start.session, start.project, node, json.dumps(data)) for kind, node, data in rows],
+                [(*(row[name] for name in fields), json.dumps(row["data"])) for row in rows],
             )
     except sqlite3.OperationalError as error:
         if "locked" not in str(error):
             raise
-        same = {"at": start.at, "session": start.session, "project": start.project}
-        put_off(path.parent, [{**same, "kind": kind, "node": node, "data": data} for kind, node, data in rows])
+        put_off(path.parent, rows)
+
+
+def leave_note(start: Start, greeting: Greeting) -> None:
+    """Keep what was said beside the log, where no time is left to write it; twice is once.
+
+    Raises:
+        OSError: it cannot be kept.
+    """
+    rows, path = _happened(start, greeting), homes.database_path(homes.locate())
+    if rows and path.exists():
+        put_off(path.parent, rows)
+
+
+def _happened(start: Start, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
+    if not start.session:
+        return ()
+    same = {"at": start.at, "session": start.session, "project": start.project}
+    rows: list[Mapping[str, Any]] = []
+    if start.source in RESETTING:
+        rows.append({**same, "kind": "compacted", "node": "", "data": {}})
+    for rank, item in enumerate(greeting.items, 1):
+        told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
+        rows.append({**same, "kind": "offered", "node": item.id, "data": {**told, "where": SESSION_START}})
+    return rows
 
 
 def _is_no_project(folder: str) -> bool:
@@ -164,13 +182,15 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     muted = _silent(db, start.project)
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
-    demand = {} if let_through(start.session) else _demands(db, start, half_life)
+    known = _remembered(db, start, half_life)
+    barred = muted.union(key for key, record in known.records.items() if record.lift.harmful)
+    demand = {} if let_through(start.session) else demands(known.hints, SESSION_START)
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
         replace(candidate, demand=demand.get(candidate.type, 1.0))
         for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
-        if candidate.plugin != _OURS and not muted.intersection((candidate.id, *places))
+        if candidate.plugin != _OURS and not barred.intersection((candidate.id, *places))
     ]
     frequency = dict(
         db.execute(
@@ -192,15 +212,15 @@ def _half_life(settings: Mapping[str, Any]) -> float:
     return float(given) if isinstance(given, (int, float)) else HALF_LIFE
 
 
-def _demands(db: sqlite3.Connection, start: Start, half_life: float) -> Mapping[str, float]:
-    """Return by type how many times the usual score a hint needs here, as far back as a session's start can look."""
+def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Memory:
+    """Return what is remembered of components and hints, as far back as a session's start can look."""
     rows = db.execute(
         "SELECT id, at, kind, session, project, request, node, data FROM event "
-        f"WHERE kind IN ('offered', 'selected', 'failed') ORDER BY id DESC LIMIT {_EVENTS}"
+        f"WHERE kind IN ({_marks(FOLDED)}) ORDER BY id DESC LIMIT {_EVENTS}",
+        FOLDED,
     )
     events = [_Event._make((*row[:-1], json.loads(row[-1]))) for row in rows]
-    clock = Clock(start.at, half_life, start.project)
-    return demands(hint_rates(trials(reversed(events)), clock.weight), SESSION_START)
+    return remember(trials(reversed(events)), Clock(start.at, half_life, start.project))
 
 
 def _silent(db: sqlite3.Connection, project: str) -> set[str]:
