@@ -105,3 +105,13 @@ def test_combinations_are_told_beside_a_set_too(pipeline: Pipeline) -> None:
     assert [item.hit.component.name for item in found.items] == ["login-pages"]
     assert found.combinations
     assert "Known combinations:" in recommendation_text(found)
+
+
+def test_what_is_in_use_and_known_to_nobody_is_told(pipeline: Pipeline) -> None:
+    asked = ("login-pages", "logn-pages")
+    for found in (
+        search(pipeline, Query("cook a soup", using=asked)),
+        recommend(pipeline, Task("cook a soup", using=asked)),
+    ):
+        [note] = [note for note in found.degraded if "is called" in note]
+        assert "'logn-pages'" in note

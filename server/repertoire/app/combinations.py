@@ -10,6 +10,7 @@ import numpy as np
 
 from repertoire.domain.answer import Combination, Other
 from repertoire.domain.component import COMPONENT_TYPES, PROVIDES, Component
+from repertoire.domain.text import clean_line
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.patterns import Known
 from repertoire.retrieval.pipeline import Pipeline
@@ -20,7 +21,7 @@ MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3
 _SURE = 0.5  # what a component mentions in passing is no capability to build on
 _COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
-_LOOKED_AT = 60
+_LOOKED_AT, _NAMED = 60, 80
 _TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
 
 
@@ -28,6 +29,15 @@ def called(pipeline: Pipeline, snapshot: Snapshot, name: str) -> list[int]:
     """Return the rows that a topic or what is in use names, by id or name; none where it is a topic."""
     patterns = pipeline.combinations(snapshot)
     return patterns.rows_called(name) or patterns.rows_called(_TYPE.sub("", name))
+
+
+def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note for each id or name that is said to be in use and that no component has."""
+    columns = [ranking.snapshot.column(field) for field in ("id", "name")] if len(ranking.snapshot) else []
+    unknown = (name for name in names if not any((column == name).any() for column in columns))
+    return tuple(
+        f"no component is called {clean_line(name, _NAMED)!r}: what goes with it is not known" for name in unknown
+    )
 
 
 def companions(
@@ -69,7 +79,7 @@ def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: fro
 
 def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
     likely = ranking.matched.likely
-    rows = [row for row in known.members if mask[row]] or _providing(ranking, known)
+    rows = [row for row in known.members if mask[row]] or _providing(ranking, known, mask)
     if len(likely):
         rows.sort(key=lambda row: -likely[row])
     components = _components(ranking, rows[:_MEMBERS])
@@ -86,14 +96,15 @@ def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
     )
 
 
-def _providing(ranking: Ranking, known: Known) -> list[int]:
+def _providing(ranking: Ranking, known: Known, mask: Mask) -> list[int]:
     """Return for each capability of a combination the best of the ranked that surely provides it, each once."""
+    ranked = ranking.rows[mask[ranking.rows]].tolist()
     snapshot, topology = ranking.snapshot, ranking.snapshot.topology
     among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= _SURE))[0]
     provided = {(topology.source[edge], topology.names[topology.target[edge]]) for edge in among.tolist()}
     chosen = list[int]()
     for term in known.capabilities:
-        rows = (row for row in ranking.rows.tolist() if (snapshot.positions[row], term) in provided)
+        rows = (row for row in ranked if (snapshot.positions[row], term) in provided)
         chosen += [row for row in islice(rows, 1) if row not in chosen]
     return chosen
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repertoire.app.combinations import combinations, companions
+from repertoire.app.combinations import combinations, companions, strangers
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
@@ -71,13 +71,16 @@ def recommend(
     names = (*task.using, *((topic,) if topic else ()))
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
+    degraded = (*answered.ranking.degraded, *strangers(answered.ranking, task.using))
     if not _worth_naming(answered.ranking):
-        return replace(_nothing(answered.ranking, answered.pool), companions=beside, combinations=known)
+        return replace(
+            _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
+        )
     found = _answer(answered)
     named = {item.hit.component.id for item in found.items}
     others = {one.component.id: one for one in (*_companions(pipeline, answered), *beside)}
     told = tuple(one for key, one in others.items() if key not in named)
-    return replace(found, companions=told, combinations=known)
+    return replace(found, companions=told, combinations=known, degraded=degraded)
 
 
 def verdict(
