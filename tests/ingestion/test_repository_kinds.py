@@ -100,6 +100,40 @@ def test_what_lies_among_workflows_and_is_none_is_left_with_the_reason(bench):
     }
 
 
+TREE = {
+    "cli-tool/components/agents/security/auditor.md": "---\nname: auditor\ndescription: Audits code.\n---\nAudit.",
+    "cli-tool/components/commands/testing/run-tests.md": "Run the tests and tell what failed.",
+    "cli-tool/components/hooks/git/guard.json": (
+        '{"description": "Guards main.", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": '
+        '[{"type": "command", "command": "git branch"}]}]}}'
+    ),
+    "cli-tool/components/mcps/database/pg.json": '{"mcpServers": {"pg": {"command": "npx", "args": ["-y", "pg-mcp"]}}}',
+    "cli-tool/components/settings/statusline/context.json": (
+        '{"description": "Shows how full the context is.", "statusLine": {"type": "command", "command": "ctx"}}'
+    ),
+    "cli-tool/components/skills/documents/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF.\n---\nRead.",
+    "cli-tool/components/skills/documents/pdf/agents/helper.md": "Help.",
+}
+
+
+def test_a_tree_of_components_by_kind_and_topic_is_read_whole(bench):
+    bench.ingest(bench.write(TREE))
+
+    root = "cli-tool/components"
+    assert {key.removeprefix(f"{root}/"): (c.type, c.name) for key, c in bench.all().items()} == {
+        "agents/security/auditor.md": ("agent", "auditor"),
+        "commands/testing/run-tests.md": ("command", "run-tests"),
+        "hooks/git/guard.json": ("hook", "guard"),
+        "mcps/database/pg.json#pg": ("mcp_server", "pg"),
+        "settings/statusline/context.json#settings": ("setting", "context"),
+        "skills/documents/pdf/SKILL.md": ("skill", "pdf"),
+    }
+    assert left(bench, TREE)[f"{root}/skills/documents/pdf/agents/helper.md"] == (
+        "part",
+        f"{root}/skills/documents/pdf/SKILL.md",
+    )
+
+
 COPILOT = {
     "chatmodes/Planner.chatmode.md": (
         "---\ndescription: 'Plans changes without making them.'\ntools: ['codebase', 'search']\n---\nPlan first."
