@@ -130,3 +130,27 @@ def test_harm_of_one_leaves_every_other_score_alone(store):
     ranking, _ = ask(store)
     moved = [summary.id for row, summary in enumerate(ranking.snapshot.summaries) if ranking.parts[USE][row]]
     assert moved == [FIRST]
+
+
+def test_a_long_log_is_read_anew_where_it_has_grown_by_a_part_or_something_was_forgotten(store):
+    times = []
+
+    def read():
+        times.append(store.events.size())
+        return memory(store, half_life=90.0)
+
+    use = Use(read, size=store.events.size)
+    pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=Options(priors=(use.prior,)))
+
+    def ask_after(*, more):
+        happened(store, OFFERED, OTHER, times=more)
+        store.requests.record(f"request:{store.events.size()}", now=now())  # moves the revision
+        pipeline.rank(Query("rotate the vault keys"), intent=SEARCH)
+        return use.memory.records.get(OTHER)
+
+    assert ask_after(more=100).recommended == 100
+    assert ask_after(more=2).recommended == 100
+    assert ask_after(more=1).recommended == 103
+    store.privacy.forget_requests()
+    assert ask_after(more=0) is None
+    assert times == [100, 103, 0]

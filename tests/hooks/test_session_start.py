@@ -19,7 +19,7 @@ from repertoire.app.clock import now
 from repertoire.app.unwritten import take_in
 from repertoire.learning.hints import let_through
 from repertoire.store.database import Store
-from repertoire.store.events import COMPACTED, OFFERED, SELECTED, Event
+from repertoire.store.events import ASKED, CHECKED, COMPACTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.store.migrations import NEWEST
 from shelf import NOW, SOURCE, component, record_of
 
@@ -165,6 +165,21 @@ def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
     with Store.open(home / "repertoire.db") as store:
         store.events.append([Event(now(), SELECTED, e.session, e.project, node="x") for e in ignored[:40]])
     assert "fastapi-templates (skill" in context(run(project, session=held + "again"))
+
+
+def test_what_does_harm_is_not_named(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    node = f"{SOURCE.key}:skills/fastapi-templates.md"
+    log = []
+    for number in range(20):
+        where = f"s{number}", str(project), f"r{number}"
+        log += [Event(now(), ASKED, *where), Event(now(), OFFERED, *where, node, {"rank": 1})]
+        log.append(Event(now(), FAILED, *where, node) if number < 10 else Event(now(), CHECKED, *where))
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append(log)
+    said = context(run(project, session="another"))
+    assert "orm-reviewer" in said
+    assert "fastapi-templates" not in said
 
 
 def test_a_muted_project_hears_nothing(run: Run, project: Path, home: Path) -> None:

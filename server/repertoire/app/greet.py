@@ -35,7 +35,7 @@ RESETTING = ("compact", "clear")  # what was said before is out of the model's s
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _LOOKED_AT = 20_000  # characters of a text that is offered
-_EVENTS = 2_000  # of the log, the newest, that tell how hints and components fared
+_EVENTS = 1_000  # of the log, the newest, that tell how hints and components fared
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
@@ -215,7 +215,7 @@ def _half_life(settings: Mapping[str, Any]) -> float:
 def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Memory:
     """Return what is remembered of components and hints, as far back as a session's start can look."""
     rows = db.execute(
-        "SELECT id, at, kind, session, project, request, node, data FROM event "
+        "SELECT id, at, kind, session, project, request, node, data FROM event NOT INDEXED "  # from the end
         f"WHERE kind IN ({_marks(FOLDED)}) ORDER BY id DESC LIMIT {_EVENTS}",
         FOLDED,
     )

@@ -10,20 +10,19 @@ from repertoire.app.clock import now
 from repertoire.learning.hints import demands
 from repertoire.learning.leaning import leanings
 from repertoire.learning.memory import Clock, Memory, remember
-from repertoire.learning.outcomes import Trial, trials
+from repertoire.learning.outcomes import FOLDED, Trial, trials
 from repertoire.retrieval.priors import MOST, Prior
 from repertoire.retrieval.snapshot import Floats, Snapshot
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, CORRECTED, COUNTED, FAILED, OFFERED, OUTCOME, SELECTED, UNDONE
 
 USE = "use"
+_PATIENCE = 50
 _READ = 100_000  # events: more than the log holds (app/condense.py)
-_KINDS = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, COUNTED)
 
 
 def known_trials(store: Store) -> list[Trial]:
     """Return what became of each offer and each use, from the log."""
-    return trials(store.events.latest(_KINDS, limit=_READ))
+    return trials(store.events.latest(FOLDED, limit=_READ))
 
 
 def memory(store: Store, *, half_life: float, project: str = "") -> Memory:
@@ -32,18 +31,20 @@ def memory(store: Store, *, half_life: float, project: str = "") -> Memory:
 
 
 class Use:
-    """What use says in ranking: read once a snapshot, silent where nothing is remembered."""
+    """What use says in ranking: silent where nothing is remembered, read anew with a snapshot where the log has grown.
 
-    def __init__(self, read: Callable[[], Memory]) -> None:
+    `size` tells how long the log is: it must have grown by a fiftieth, so that a long one is not read for each event.
+    """
+
+    def __init__(self, read: Callable[[], Memory], *, size: Callable[[], int] | None = None) -> None:
         self._read = read
-        self._kept: Memory | None = None
+        self._size = size
+        self._kept: tuple[int, Memory] | None = None
 
     @property
     def memory(self) -> Memory:
         """What is remembered, as of the newest snapshot."""
-        if self._kept is None:
-            self._kept = self._read()
-        return self._kept
+        return self._kept[1] if self._kept is not None else self._renewed()
 
     @property
     def prior(self) -> Prior:
@@ -63,9 +64,17 @@ class Use:
         """Return the ids of what does harm."""
         return frozenset(key for key, record in self.memory.records.items() if record.lift.harmful)
 
+    def _renewed(self) -> Memory:
+        size = self._size() if self._size is not None else 0
+        if self._kept is not None and self._size is not None:
+            read, memory = self._kept
+            if 0 <= size - read <= read // _PATIENCE:  # shorter: something was forgotten
+                return memory
+        self._kept = size, self._read()
+        return self._kept[1]
+
     def _values(self, snapshot: Snapshot) -> Floats:
-        self._kept = self._read()
-        leaning = leanings(self._kept)
+        leaning = leanings(self._renewed())
         if not leaning:
             return np.zeros(len(snapshot))
         return np.array([leaning.get(summary.id, 0.0) for summary in snapshot.summaries], dtype=np.float64)

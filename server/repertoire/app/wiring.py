@@ -81,7 +81,7 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
-        use = Use(lambda: remembered(store, settings))
+        use = Use(lambda: remembered(store, settings), size=store.events.size)
         troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
         pipeline = Pipeline(
             store.graph,

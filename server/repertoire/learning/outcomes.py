@@ -36,6 +36,7 @@ from repertoire.learning.session import (
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
+FOLDED = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, COUNTED)  # what is read of the log
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
 _USED, CALL_FAILED = "used", "its call failed"
 

@@ -130,6 +130,10 @@ class Events:
         """Count the events of a kind."""
         return int(self._db.value("SELECT count(*) FROM event WHERE kind = ?", (kind,)))
 
+    def size(self) -> int:
+        """Count all events."""
+        return int(self._db.value("SELECT count(*) FROM event"))
+
     def due(self, *, every: int) -> bool:
         """Tell whether so many events came since the log was condensed last, or since its beginning."""
         newest, condensed = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _CONDENSED_AT))
