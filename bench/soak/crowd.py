@@ -36,6 +36,7 @@ from stdio import Client, launch_command  # noqa: E402
 from works import write_source  # noqa: E402
 
 from repertoire.app.ingest import ingest  # noqa: E402
+from repertoire.app.unwritten import take_in  # noqa: E402
 from repertoire.boot.layout import command  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
@@ -270,6 +271,7 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
         with watched(wal) as sizes:
             made.gather([of_letter[letter] for letter in roles])
         with Store.open(database) as store:
+            waited = take_in(store)  # as whoever writes next does
             log = store.events.since(0, limit=-1)
         return {
             "processes": len(roles),
@@ -278,6 +280,7 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
             "acknowledged": sum(made.ledger.needed.values()),
             "lost": _not_once(made.ledger, log)[:20],
             "hints without their offers": _unrecorded(made.ledger, log)[:20],
+            "waited beside the file": waited,
             "hooks later than 1.5 s": made.ledger.late,
             "complaints": made.ledger.complaints[:20],
             "faults of the file": faults(database),

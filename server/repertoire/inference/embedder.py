@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from repertoire.boot.memory import return_memory
 from repertoire.inference.weights import Weights
 from repertoire.ports import Embedder, Vectors
 
@@ -88,7 +87,7 @@ class IdleEmbedder:
             if self._embedder is None or now - self._last_use < self._idle_seconds:
                 return False
             self._embedder = None
-            _return_memory()
+            return_memory()
             return True
 
     def _use(self) -> Embedder:
@@ -97,9 +96,3 @@ class IdleEmbedder:
             if self._embedder is None:
                 self._embedder = load(self._weights, threads=self._threads)
             return self._embedder
-
-
-def _return_memory() -> None:
-    # glibc keeps freed pages: without this, dropping the model frees 10 MB of the 65 it takes
-    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
-        libc.malloc_trim(0)

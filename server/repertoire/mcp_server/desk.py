@@ -17,6 +17,7 @@ import anyio
 
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
+from repertoire.boot.memory import return_memory
 from repertoire.boot.unwritten import put_off
 from repertoire.domain.errors import CorruptStore
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
@@ -134,10 +135,11 @@ class Desk:
             await self._refresh()
 
     def tidy(self) -> None:
-        """Let the model go if nobody has used it for long, and take leave of refreshes that have ended."""
+        """Let the model go if nobody has used it for long, free memory, and take leave of refreshes that have ended."""
         self._refreshing = [process for process in self._refreshing if process.poll() is None]
         if self._embedder is not None:
             self._embedder.drop_if_idle(time.monotonic())
+        return_memory()  # a log read anew takes many times what is kept of it
 
     def finish(self, seconds: float) -> None:
         """Record what is still to be recorded, so long at most."""
