@@ -76,21 +76,22 @@ _FRAMEWORKS = {
     "zod": "Zod",
 }
 _PATTERNS = {
-    "standard input and output": r"StdioServerTransport|stdio_server|transport\s*=\s*[\"']stdio",
-    "streamable HTTP": r"StreamableHTTP\w*Transport|streamable[-_]http",
-    "server-sent events": r"SSEServerTransport|SseServerTransport|text/event-stream",
-    "command-line arguments": r"\b(?:argparse|import click|typer|commander|yargs|process\.argv|sys\.argv)\b",
-    "HTTP requests": r"\b(?:httpx|requests\.(?:get|post)|aiohttp|axios|node-fetch|undici|urllib\.request)\b|\bfetch\(",
-    "other programs": r"\b(?:subprocess\.|child_process|execa|create_subprocess_exec)",
-    "asynchronous": r"\basync (?:def|function|\()|\basyncio\b",
-    "SQL": r"\b(?:sqlite3|psycopg\d?|sqlalchemy|better-sqlite3|mysql2?|asyncpg)\b",
-    "OAuth": r"\boauth2?\b",
-    "retries": r"\b(?:tenacity|backoff|p-retry|async-retry)\b",
-    "caching": r"\b(?:lru_cache|cachetools|node-cache|lru-cache)\b",
-    "validation of input": r"\b(?:pydantic|zod|jsonschema|ajv)\b",
-    "reading web pages": r"\b(?:bs4|cheerio|puppeteer|playwright|selenium|readability)\b",
+    "standard input and output": "StdioServerTransport stdio_server stdio",
+    "streamable HTTP": "StreamableHTTPServerTransport streamable-http streamable_http streamable_http_app",
+    "server-sent events": "SSEServerTransport SseServerTransport event-stream EventSource",
+    "command-line arguments": "argparse argv click typer commander yargs parseArgs",
+    "HTTP requests": "httpx requests aiohttp axios node-fetch undici urllib fetch",
+    "other programs": "subprocess child_process execa create_subprocess_exec",
+    "asynchronous": "async asyncio",
+    "SQL": "sqlite3 psycopg psycopg2 sqlalchemy better-sqlite3 mysql mysql2 asyncpg",
+    "OAuth": "OAuth OAuth2 oauth oauth2 OAUTH",
+    "retries": "tenacity backoff p-retry async-retry",
+    "caching": "lru_cache cachetools node-cache lru-cache",
+    "validation of input": "pydantic zod jsonschema ajv",
+    "reading web pages": "bs4 cheerio puppeteer playwright selenium readability readabilipy",
 }
-_COMPILED = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_OF_WORD = {word: name for name, words in _PATTERNS.items() for word in words.split()}
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
 _PYTHON_IMPORT = re.compile(
     r"^\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))", re.MULTILINE
 )
@@ -124,14 +125,12 @@ def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: I
         languages[language] = languages.get(language, 0) + len(text)
         head = text[:_MOST]
         imported.update(dict.fromkeys(_imports(path, head)))
-        patterns.update(
-            {name: None for name, found in _COMPILED.items() if name not in patterns and found.search(head)}
-        )
+        patterns.update(dict.fromkeys(_OF_WORD[word] for word in _OF_WORD.keys() & set(_WORD.findall(head))))
     frameworks = dict.fromkeys(_FRAMEWORKS[name.lower()] for name in imported if name.lower() in _FRAMEWORKS)
     return Fields(
         languages=tuple(sorted(languages, key=lambda name: (-languages[name], name))),
         frameworks=tuple(sorted(frameworks)),
-        patterns=tuple(name for name in _COMPILED if name in patterns),
+        patterns=tuple(name for name in _PATTERNS if name in patterns),
         exports=tuple(dict.fromkeys(exports)),
     )
 

@@ -11,7 +11,7 @@ from repertoire.ingestion.packages.found import FoundTool, Program, tool
 from repertoire.ingestion.packages.literals import Names
 from repertoire.ingestion.syntax import find, named, source
 
-_REGISTERS = "^(registerTool|registerAppTool|tool|addTool|define\\\\w*Tool|createTool)$"
+_REGISTERS = "^(registerTool|registerToolTask|registerAppTool|tool|addTool|define\\\\w*Tool|createTool)$"
 _CALLED = (
     "(call_expression function: [(member_expression property: (property_identifier) @name) (identifier) @name] "
     f'arguments: (arguments) @with (#match? @name "{_REGISTERS}"))'
