@@ -94,6 +94,8 @@ def test_no_arguments_bring_a_tool_down(call: Call, caplog: pytest.LogCaptureFix
     @given(A_CALL)
     @example(("search_components", {"query": "half a pair \ud800"}))
     @example(("recommend_set", {"task": PLAIN[2], "project": "/a\x00b"}))
+    @example(("recommend_set", {"task": PLAIN[2], "size": "\u00b2"}))
+    @example(("recommend_set", {"task": PLAIN[2], "size": "9" * 5_000}))
     def answers(sent: tuple[str, dict[str, Any]]) -> None:
         name, arguments = sent
         result = call(name, arguments)

@@ -10,6 +10,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, sendable
 from repertoire.mcp_server.definitions import Tool
 
+_DIGITS = 100  # more make no number that any schema allows, and Python refuses to read thousands
 _WORDS = {"true": True, "false": False}
 
 
@@ -50,7 +51,7 @@ def _string(schema: Mapping[str, Any], value: Any) -> str | None:
 
 
 def _integer(schema: Mapping[str, Any], value: Any) -> int | None:
-    if isinstance(value, str) and value.strip().isdigit():
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < _DIGITS:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
