@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from repertoire.app.forget import REQUESTS, forget
 from repertoire.app.unwritten import take_in
 from repertoire.boot.unwritten import put_off, waiting
@@ -40,6 +42,17 @@ def test_only_its_owner_can_read_it_and_a_file_that_was_not_finished_is_none(tmp
     assert file.stat().st_mode & 0o077 == 0
     assert file.parent.stat().st_mode & 0o077 == 0
     file.rename(file.with_name(f".{file.name}"))
+    assert not waiting(tmp_path)
+
+
+@pytest.mark.parametrize("damaged", ["", "no JSON", "{}", '["text", 3]', "[[]]"])
+def test_a_file_that_was_damaged_holds_nothing_up(tmp_path, damaged):
+    put_off(tmp_path, [ROW])
+    [file] = waiting(tmp_path)
+    file.write_text(damaged)
+    put_off(tmp_path, [{**ROW, "data": "text"}])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert take_in(store) == 1
     assert not waiting(tmp_path)
 
 

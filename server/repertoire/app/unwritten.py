@@ -35,9 +35,10 @@ def _read(file: Path) -> list[Event]:
         rows = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):  # taken by another process, or no file of ours
         return []
-    return [_event(row) for row in rows]
+    return [_event(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _event(row: Mapping[str, Any]) -> Event:
     at, kind, session, project, request, node = (str(row.get(name, "")) for name in _FIELDS)
-    return Event(at, kind, session, project, request, node, row.get("data", {}))
+    data = row.get("data")
+    return Event(at, kind, session, project, request, node, data if isinstance(data, dict) else {})
