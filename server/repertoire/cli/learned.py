@@ -42,7 +42,10 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many components.")
 @json_option
 def stats_command(limit: int, as_json: bool) -> None:
-    r"""Tell what was learned from use: how offers fared, by rank and component, and what it does to answers here.
+    r"""Tell what was learned from use, and what it does to answers here.
+
+    How offers fared by rank, hints by kind and components one by one, with their lift; what is not to be suggested; which
+    relations use suggests.
 
     \b
     repertoire stats
