@@ -51,7 +51,7 @@ def held_off(attempt: Attempt, at: datetime) -> bool:
         return False
     waited = at - _time(attempt.started)
     # A clock that was set back must not hold it off for longer than it ever would.
-    return timedelta() <= waited < min(_FIRST * 2 ** (attempt.failures - 1), _LONGEST)
+    return timedelta() <= waited < min(_FIRST * (1 << (attempt.failures - 1)), _LONGEST)
 
 
 def overdue(attempt: Attempt, hours: int, at: datetime) -> bool:

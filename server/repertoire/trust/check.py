@@ -13,6 +13,10 @@ from repertoire.trust.spoken import NOT, SURELY, is_about_security, is_quoted, i
 # Words that say nothing in a sentence: what they lead to is a program, or a command in a block of its own.
 CODE_WORDS = frozenset(
     (
+        *("crontab", "launchagents", "launchdaemons", "enable --now", "autostart/", "schtasks", "find /", "find ~"),
+        *(".bashrc", ".profile", "_profile", ".zprofile", ".zshrc", ".zshenv", "config.fish", "/etc/cron"),
+        *("currentversion\\run", 'find "$', "find $", "shred ", ".claude/claude.md"),
+        *("settings.json", "settings.local.json", "gh auth token", "get aws_secret", ".npmrc", "ssh -", "jq "),
         *("rmtree(", "rmsync(", "remove-item", " /s ", "777 /", ":()", "vssadmin", "git push", "nc -", "/bin/", "| nc"),
         *("socket.socket", "tcpclient", "xxd ", "| rev", "exec(", "eval(", "atob(", "buffer.from(", "\\x", "scp "),
         *("mimikatz", "reg save", "secret-tool", "find-generic", "printenv", "env >", "env |", "os.environ"),
@@ -28,7 +32,7 @@ SLIGHT = {RUN: LOW}
 
 _ORDERS = re.compile(
     r"(?i)\b(?:run|execut\w*|install\w*|paste|type|enter|copy|launch|invoke|call|first|begin|start|setup|set\s+up|must|always"
-    r"|need\s+to|command|via|using|prerequisite\w*|use|then|step)\b"
+    r"|need\s+to|command|via|using|prerequisite\w*|use|then|step|render|embed)\b"
 )
 _DYNAMIC = re.compile(r"!`[^`]*$")
 _ON_TOPIC = {CRITICAL: MEDIUM, HIGH: LOW, MEDIUM: LOW, LOW: LOW}

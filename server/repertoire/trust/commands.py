@@ -77,7 +77,7 @@ CHECKS = (
                  {_INTERPRETER}
                | (?:ba|z|da)?sh\s+(?:-\w+\s+)*<\(\s*(?:curl|wget)\b[^\n)]* | (?:source|\.)\s+<\(\s*(?:curl|wget)\b[^\n)]*
                | (?:(?:ba|z|da)?sh\s+-\w*c|eval|exec)\s*["'(]*\s*(?:\$\(|`)\s*(?:curl|wget)\b[^\n)]*
-               | (?:curl|wget)\b[^\n;|]{{0,300}}\s(?:-o|-O|>|--output|--output-document)[ =]*(?P<file>[\w./~-]{{2,80}})
+               | (?:curl|wget)\b[^\n;|]{{0,300}}\s(?:-\w*[oO]|>|--output|--output-document)[ =]*(?P<file>[\w./~-]{{2,80}})
                  [^\n]{{0,200}}?(?:&&|;)\s*(?:chmod\s+\S+\s+(?P=file)\s*(?:&&|;)\s*)?
                  (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)?(?P=file)(?=\s|$|["'`&;])"""
         ),
@@ -89,9 +89,9 @@ CHECKS = (
         "downloads a file and runs it on the next lines",
         ("curl", "wget"),
         re.compile(
-            r"""(?x) \A[^\n]*\b(?:curl|wget)\b[^\n;|]{0,300}\s(?:-o|-O|>|--output|--output-document)[ =]*["']?(?P<file>[\w./~$-]{2,80})["']?
+            r"""(?x) \A[^\n]*\b(?:curl|wget)\b[^\n;|]{0,300}\s(?:-\w*[oO]|>|--output|--output-document)[ =]*["']?(?P<file>[\w./~$-]{2,80})["']?
                 [^\n]*\n(?:[^\n]*\n)?\s*(?:(?:sudo\s+)?chmod\s+\S+\s+["']?(?P=file)["']?\s*(?:&&|;|\n)\s*)?
-                (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)["']?(?P=file)(?=\s|$|["'`&;])"""
+                (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)?["']?(?P=file)(?=\s|$|["'`&;])"""
         ),
         GRAVE,
         _by_source,
@@ -114,7 +114,7 @@ CHECKS = (
         ("exec(", "eval("),
         re.compile(
             r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?(?:await\s+)?[^\n]{0,60}(?:requests\.get|urlopen|httpx\.get|fetch|axios\.get|urllib)[^\n]*
-               | \beval\(\s*await\b[^\n]*fetch\([^\n]*"""
+               | \beval\(\s*await\b[^\n]*fetch\([^\n]* | \bfetch\([^\n]{0,200}\.then\([^\n]{0,200}\b(?:eval|Function)\([^\n]*"""
         ),
         GRAVE,
         _by_source,
@@ -122,12 +122,14 @@ CHECKS = (
     Check(
         DESTRUCTIVE,
         "deletes a home folder or a whole disk",
-        ("rm -", "rmtree(", "rmsync(", "remove-item", " /s "),
+        ("rm -", "find /", "find ~", 'find "$', "find $", "shred ", "rmtree(", "rmsync(", "remove-item", " /s "),
         re.compile(
             r"""(?ix) \brm\s+(?=[^\n;&|]*(?:-[a-z]*r|--recursive))(?=[^\n;&|]*(?:-[a-z]*f|--force))(?:--?[\w-]+\s+)+(?:--\s+)?
-                 (?: ["']?(?:/|~|\$\{?HOME\}?|%USERPROFILE%)["']?/?\*?["']? | /(?:etc|usr|home|var|boot|root|Users|bin|lib|opt|System)/?\*?
+                 (?: ["']?(?:/|~|\$\{?HOME(?::?[?-])?\}?|%USERPROFILE%)["']?/?\*?["']? | /(?:etc|usr|home|var|boot|root|Users|bin|lib|opt|System)/?\*?
                    | ["']?(?:~|\$\{?HOME\}?)["']?/\.\*? ) (?=\s|$|["'`;&|)])
                | \brm\b[^\n;&|]*--no-preserve-root
+               | \bfind\s+["']?(?:/|~|\$\{?HOME\}?)["']?/?\s+(?:-(?:type|name|user|mtime|size)\s+\S+\s+)*-(?:delete\b|exec\s+(?:rm|shred)\b)
+               | \bshred\b[^\n;&|]*\s["']?(?:~|\$\{?HOME\}?)/(?:\*|\.(?:ssh|gnupg|aws)\b)
                | \brmtree\(\s*(?:["']/["']|os\.path\.expanduser\(["']~["']\)|Path\.home\(\)|["']~["'])
                | \brmSync\(\s*(?:os\.homedir\(\)|process\.env\.HOME|["']/["'])
                | \bRemove-Item\b(?=[^\n]*-Recurse)(?=[^\n]*-Force)[^\n]*(?:C:\\(?:\*|["']|\s|$)|\$env:USERPROFILE(?:["'\s]|$)|\$HOME(?:["'\s]|$)|\s~(?:\s|$))
@@ -160,7 +162,7 @@ CHECKS = (
         "overwrites the main branch of a repository for everyone",
         ("git push",),
         re.compile(
-            r"(?i)\bgit\s+push\b(?=[^\n;&|]*\s(?:--force(?!-with-lease|-if-includes)\b|-f\b|\+(?:main|master)\b))(?=[^\n;&|]*\b(?:main|master)\b)[^\n;&|]*"
+            r"(?i)\bgit\s+push\b(?=[^\n;&|]*\s(?:--force(?!-with-lease|-if-includes)\b|-f\b|\+(?:main|master)\b))(?=[^\n;&|]*(?:\b(?:main|master)\b|\s--(?:all|mirror)\b))[^\n;&|]*"
         ),
         {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
     ),
@@ -170,7 +172,7 @@ CHECKS = (
         ("/dev/", "nc -", "/bin/", "socket.socket", "tcpclient"),
         re.compile(
             r"""(?ix) (?:ba|z)?sh\s+-i\b[^\n]{0,40}/dev/tcp/ | \bexec\s+\d+<>\s*/dev/tcp/ | \b(?:nc|ncat|netcat)\b[^\n|;]*\s-\w*[ec]\w*\s+["']?(?:/bin/|/usr/bin/)?(?:ba|z)?sh
-               | /dev/tcp/[^\s/]+/\d+\s+0>&1 | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*(?:nc|ncat)\b
+               | /dev/tcp/[^\s/]+/\d+\s+0>&1 | \b(?:nc|ncat)\s[^\n|;]*\d[^\n|;]*\|\s*(?:/bin/)?(?:ba|z)?sh\b | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*(?:nc|ncat)\b
                | socket\.socket\([^\n]*(?:dup2|pty\.spawn|subprocess) | Net\.Sockets\.TCPClient\([^\n]*(?:iex|Invoke-Expression|GetStream)
                | \bsocat\b[^\n]*(?:exec|system):["']?(?:/bin/)?(?:ba)?sh"""
         ),
@@ -191,7 +193,7 @@ CHECKS = (
         re.compile(
             r"(?i)(?:>>?|tee\s+(?:-a\s+)?|cp\s+\S+\s+|open\(|append\w*\(|write\w*\()[^\n]{0,40}\.ssh/authorized_keys|ssh-(?:rsa|ed25519)\s+\S+[^\n]*authorized_keys"
         ),
-        {RUN: CRITICAL, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: CRITICAL},
+        {RUN: CRITICAL, SHELL: LOW, PROSE: MEDIUM, CODE: LOW, COMMENT: CRITICAL},
     ),
     Check(
         OBFUSCATION,
@@ -212,6 +214,7 @@ CHECKS = (
         re.compile(
             r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?[^\n]{0,80}(?:b64decode|b32decode|b85decode|fromhex|unhexlify|marshal\.loads|zlib\.decompress|codecs\.decode|rot_?13|atob\(|fromCharCode|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
                | \b(?:new\s+)?Function\(\s*(?:atob\(|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
+               | \b(?:exec|eval)\(\s*(?:["']{2}|str)\.join\(\s*(?:map\(\s*)?chr\b
                | \bvm\.runIn\w+\(\s*(?:atob\(|Buffer\.from\()
                | __import__\(\s*["']base64["']\s*\)\.b64decode\([^\n]*\bexec\b | \bexec\([^\n]*__import__\(\s*["'](?:base64|zlib|marshal)["']"""
         ),
@@ -226,6 +229,22 @@ CHECKS = (
                | \b(?:iex|Invoke-Expression)\b[^\n]*FromBase64String | FromBase64String[^\n]*\|\s*(?:iex|Invoke-Expression)\b"""
         ),
         GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "spells a command in escaped bytes and runs it",
+        ("\\x",),
+        re.compile(
+            r"(?i)(?:\$\(|`)\s*(?:printf|echo\s+-\w*e\w*)\s+[\"'](?:\\x[0-9a-f]{2}|\\[0-7]{3}){2,}[\"']\s*(?:\)|`)"
+        ),
+        {RUN: CRITICAL, SHELL: MEDIUM},
+    ),
+    Check(
+        REMOTE,
+        "opens a way into this machine through a tunnel",
+        ("ssh -",),
+        re.compile(r"(?i)\bssh\s+(?:-\w+\s+)*-\w*R\s*(?:[\w.*]+:)?\d+:[\w.]+:\d+"),
+        {RUN: CRITICAL, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
     ),
     Check(
         OBFUSCATION,

@@ -20,6 +20,12 @@ STORES = (
     r"|login\.keychain|\.electrum\b|\.config[/\\]solana[/\\]id\.json|\.password-store|\.bitcoin\b|Cookies\.binarycookies)"
 )
 _NEEDLES = ("/.", ".ssh", ".aws", "credentials", "/shadow", "login data", "key4.db", "wallet.dat", "keychain")
+# Files of these names lie in projects too, where reading them is honest: only those of a person's home are meant.
+_OF_HOME = (
+    r"(?:(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE)[/\\]|(?:homedir\(\)|home\(\)|process\.env\.HOME|expanduser\()[^\n]{0,8})"
+    r"(?:\.npmrc|\.cursor/mcp\.json|\.claude\.json|\.ethereum/keystore|\.vault-token|\.terraform\.d/credentials|\.cargo/credentials"
+    r"|\.databrickscfg|\.config/rclone/rclone\.conf|\.mcp-auth)\b"
+)
 _VERB = (
     r"(?:\b(?:cat|less|more|head|tail|cp|tar|zip|base64|xxd|strings|sed|awk|jq|openssl|gpg|rsync|scp|type|Get-Content|gc|copy|tee|curl|nc)\b"
     r"|\b(?:open|read_text|readFile(?:Sync)?|read_bytes|createReadStream|Path|load|copyfile|copy2|expanduser|File\.read)\s*\(|\bfor\s+\w+\s+in\b|<\s*)"
@@ -33,11 +39,12 @@ _SINK = (
     r"|\burl(?:lib\.request\.)?(?:open|lib)\b|\bfetch\(|\baxios(?:\.(?:post|put|get))?\(|\bhttps?\.request\(|\bInvoke-(?:RestMethod|WebRequest)\b|\biwr\b|\birm\b|\bsendBeacon\()"
 )
 _FILES = rf"(?:{STORES}|(?<![\w.])\.env(?:\.\w+)?\b(?!\.\w*example)|/etc/passwd|\.(?:bash|zsh)_history|credentials\.json|secrets?\.(?:ya?ml|json|env))"
+_DOT_FOLDER = r"(?:~|\$\{?HOME\}?)/\.(?:claude|config|gnupg|mozilla|docker|kube|azure)\b"
 _OWN = re.compile(r"(?i)localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal")
 _THINGS = (
     r"(?:\.env\b|environment\s+variables|env\s+vars|ssh\s+(?:private\s+)?keys?|private\s+keys?|credentials?(?:\s+files?)?|passwords|access\s+tokens|session\s+tokens"
     r"|auth\s+tokens|all\s+(?:\w+\s+)?(?:secrets|tokens|keys)|api\s+keys\s+(?:you|that|found|from)|conversation(?:\s+history)?|chat\s+(?:history|transcript)|system\s+prompt|contents?\s+of\s+\S*(?:\.ssh|\.aws|\.env|credentials)\S*"
-    r"|(?:user|customer)(?:'s)?\s+(?:source\s+code|files|data|documents)|browser\s+cookies|keychain)"
+    r"|(?:user|customer)(?:'s)?\s+(?:\w+\s+){0,3}?(?:source\s+code|files|data|documents|e-?mails|messages)|browser\s+cookies|keychain|(?:result|output)s?\s+of\s+`?(?:env|printenv)\b`?)"
 )
 
 
@@ -47,7 +54,7 @@ def _ordered(_: re.Match[str], line: Line) -> Mapping[str, str]:
     return {PROSE: CRITICAL, COMMENT: CRITICAL, RUN: HIGH}
 
 
-_SECRET_INSIDE = re.compile(rf"(?i){_FILES}|{_ALL_ENV}|\$\((?:env|printenv)\b")
+_SECRET_INSIDE = re.compile(rf"(?i){_FILES}|{_ALL_ENV}|{_DOT_FOLDER}|\$\((?:env|printenv)\b")
 
 
 def _sent(match: re.Match[str], line: Line) -> Mapping[str, str]:
@@ -75,10 +82,26 @@ CHECKS = (
     ),
     Check(
         READS,
+        "reads a file of the home where tokens are kept",
+        ("/.", ".npmrc"),
+        re.compile(rf"(?i){_VERB}[^\n;|]{{0,80}}?{_OF_HOME}"),
+        {RUN: HIGH, SHELL: LOW, COMMENT: HIGH},
+    ),
+    Check(
+        READS,
+        "takes a token out of a tool that keeps it",
+        ("gh auth token", "get aws_secret"),
+        re.compile(
+            r"(?i)\bgh\s+auth\s+token\b[^\n;]{0,40}(?:>|\|\s*(?:curl|nc|tee|base64|xxd))|\baws\s+configure\s+get\s+aws_secret_access_key\b[^\n;]{0,40}(?:>|\|)"
+        ),
+        {RUN: HIGH, SHELL: LOW, COMMENT: HIGH},
+    ),
+    Check(
+        READS,
         "tells the model to read where credentials are kept",
         _NEEDLES,
         re.compile(
-            rf"(?i)\b(?:read|open|collect|include|attach|fetch|grab|extract|print|load|harvest|gather|dump)\s+(?:(?:the|all|every|any|contents?|files?|of|in|from|user'?s?)\s+){{0,5}}[`\"']?{_HOME}{STORES}"
+            rf"(?i)\b(?:read|open|collect|include|attach|fetch|grab|extract|print|load|harvest|gather|dump)\s+(?:(?:the|all|every|any|contents?|files?|of|in|from|user'?s?)\s+){{0,5}}[`\"']?(?:{_HOME}{STORES}|{_OF_HOME})"
         ),
         {PROSE: HIGH, COMMENT: CRITICAL},
         _stolen,
@@ -121,6 +144,7 @@ CHECKS = (
         re.compile(
             rf"""(?ix) (?:{_FILES}|(?:^|[\s;&|(`$]){_ALL_ENV})[^\n]{{0,200}}\|\s*(?:[^\n|]{{0,80}}\|\s*)?(?:curl|wget|nc|ncat|netcat|ssh)\b[^\n]*
                | \b(?:curl|wget)\b[^\n|]{{0,300}}(?:@["']?|=@|--post-file[= ]["']?|-T\s*|--upload-file\s+)[\w./~${{}}\\-]*{_FILES}
+               | \b(?:tar|zip|cat)\b[^\n|]{{0,80}}{_DOT_FOLDER}[^\n|]{{0,80}}\|\s*(?:[^\n|]{{0,80}}\|\s*)?(?:curl|wget|nc|ncat|ssh)\b[^\n]*
                | {_SINK}[^\n]{{0,300}}(?:\$\(|`)[^\n)`]{{1,200}}
                | {_SINK}[^\n]{{0,200}}(?:{_ALL_ENV})
                | {_SINK}[^\n]{{0,200}}(?:open|readFile(?:Sync)?|read_text|expanduser)\([^\n]{{0,60}}{_FILES}
@@ -131,10 +155,35 @@ CHECKS = (
     ),
     Check(
         SENDS,
+        "sends what the client hands to a hook to an address",
+        ("jq ",),
+        re.compile(
+            r"(?i)\bjq\b[^\n|]*\.(?:prompt|transcript_path|tool_input|tool_response|last_assistant_message)\b[^\n|]*\|\s*(?:[^\n|]{0,80}\|\s*)?(?:curl|wget|nc)\b[^\n]*"
+        ),
+        {RUN: HIGH},
+        lambda match, _: {} if _OWN.search(match.group()) else {RUN: HIGH},
+    ),
+    Check(
+        SENDS,
+        "has the model put private data into the address of an image",
+        ("![", "append them", "append it"),
+        re.compile(
+            r"""(?ix) !\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}(?:[?&/][\w-]*=?) (?: (?:<|\{\{?|\[|%7B) [^>}\]\n)]{0,60}
+                 (?:conversation|chat|history|transcript|secret|password|credential|api[ _-]?key|env\b|encoded|base64|session\s|context|file[ _-]?content|user[ _-]?data)
+               | (?:BASE64|ENCODED|SECRETS?|CONVERSATION|EXFIL)\w*\b) [^)\n]{0,80}\)
+               | (?:\bapi\s+keys?\b|\bpasswords?\b|(?<!\w)(?:"""
+            + _THINGS
+            + r"""))[^.\n]{0,120}?\b(?:append|embed|put|encode|add|include|insert)\s+(?:it|them|these|this|those)\b[^.\n]{0,80}\b(?:url|query|image|badge|link|parameter|header)\b[^\n]{0,80}https?://"""
+        ),
+        {},
+        _ordered,
+    ),
+    Check(
+        SENDS,
         "tells the model to send secrets or private data to an address",
         ("http",),
         re.compile(
-            rf"""(?ix) (?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?\b(?:and|then)\s+(?:send|post|upload|transmit|forward|exfiltrate|submit)\s+(?:it|them|this|these|everything|all)\b[^\n]{{0,60}}?https?://[\w-]
+            rf"""(?ix) (?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?\b(?:and|then)\s+(?:send|post|upload|transmit|forward|exfiltrate|submit)\s+(?:it|them|this|these|everything|all|the\s+(?:full\s+|whole\s+)?(?:text|contents?|results?))\b[^\n]{{0,60}}?https?://[\w-]
                | \b(?:send|post|upload|transmit|forward|exfiltrate|leak|submit|append|encode|report|copy)\b[^.\n]{{0,80}}?(?<!\w)(?:{_THINGS})[^.\n]{{0,80}}?
                  \b(?:to|at|into|in|as|via|with)\b[^\n]{{0,60}}?(?:https?://[\w-]|(?:this|the\s+following|our|a\s+remote|an?\s+external)\s+(?:url|webhook|endpoint|address|server))"""
         ),
@@ -145,20 +194,42 @@ CHECKS = (
 
 
 _READ_THERE = re.compile(rf"(?i){_VERB}[^\n;|]{{0,80}}?{_HOME}{STORES}")
+_AWAY = re.compile(r"\b(?:curl|wget|nc|ncat|netcat|nslookup|dig|host|scp|socat|ssh)\s|/dev/(?:tcp|udp)/")
 _WHOLE_ENVIRONMENT = re.compile(r"dict\(os\.environ\)|os\.environ\.copy\(\)|JSON\.stringify\(\s*process\.env\s*[,)]")
-_SENT_AWAY = re.compile(rf"(?i){_SINK}[^\n]{{0,300}}https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])|/dev/tcp/")
+_SENT_AWAY = re.compile(
+    rf"(?i){_SINK}[^\n]{{0,300}}https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])|/dev/tcp/|\bhttps?['\"]?\)?\.request\(\s*\{{[^\n]*host(?:name)?['\"]?\s*:\s*['\"](?!localhost|127\.)"
+)
 
 
 def in_two_steps(document: Document) -> Iterator[Found]:
     """Yield the line of a program that sends something away after another line read credentials."""
-    if not any(needle in document.lower for needle in (*_NEEDLES, "environ", "process.env")):
+    low = document.lower
+    if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
         return
     lines = [line[:4_000] for line in document.lines]
+    yield from _put_aside(document, lines)
     read = next((at for at, text in enumerate(lines) if _READ_THERE.search(text) or _kept(text)), len(lines))
     for at in range(read + 1, len(lines)):
         if _SENT_AWAY.search(lines[at]):
             yield Found(SENDS, HIGH, document.line(at), f"sends something away after line {read + 1} read credentials")
             return
+
+
+_ASIDE = re.compile(
+    rf"^\s*(?:export\s|local\s|readonly\s)?(?P<name>\w{{1,40}})=[\"']?(?:\$\(|`)[^\n]*(?:{_FILES}|{_ALL_ENV}|\$\((?:env|printenv)\b)"
+)
+_LATER = 12
+
+
+def _put_aside(document: Document, lines: list[str]) -> Iterator[Found]:
+    """Yield the line of a shell program that sends away the variable into which secrets were read above."""
+    for at, text in enumerate(lines):
+        aside = _ASIDE.match(text) if "=" in text else None
+        named = re.compile(rf"\$\{{?{aside['name']}\b") if aside else None
+        for later in range(at + 1, min(at + 1 + _LATER, len(lines)) if named else 0):
+            if named and named.search(lines[later]) and _AWAY.search(lines[later]) and not _OWN.search(lines[later]):
+                yield Found(SENDS, CRITICAL, document.line(later), f"sends away what line {at + 1} read")
+                return
 
 
 def _kept(text: str) -> bool:

@@ -123,7 +123,9 @@ class Document:
                 places.append(PROSE)
             else:
                 opened = "<!--" in line
-                places.append(COMMENT if commented or line.lstrip().startswith(("<!--", "[//]: #")) else PROSE)
+                places.append(
+                    COMMENT if commented or line.lstrip().startswith(("<!--", "[//]: #", "[comment]: ")) else PROSE
+                )
                 if opened or commented:
                     commented = line.rfind("-->") < line.rfind("<!--") if opened else "-->" not in line
         return places

@@ -26,7 +26,8 @@ _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
 
 _UNSEEN = re.compile(
     r"""(?ix) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
-        |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"'])[^>]*>(?P<text>[^<]{15,})"""
+        |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"'])[^>]*>(?P<text>[^<]{15,})
+      | <(?:span|div|p|section|details|template)\b[^>]*\shidden(?:=["'](?:hidden)?["'])?[\s>][^<]{0,200}?(?<=>)?(?P<unseen>[^<>]{15,})"""
 )
 _FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
 
@@ -37,16 +38,22 @@ _HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:i
         |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
         |\babout\s+(?:this|it)\b(?!\s+(?:un|until|if|when))|\bthat\s+you\s+(?:ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
       | \b(?:secretly|covertly|stealthily)\s+\w+ | \bwithout\s+the\s+(?:user|human|operator)(?:'s)?\s+(?:knowing|noticing|knowledge|awareness)\b
+      | {_CONCEAL}\s+(?:this|that|it|anything)\s+to\s+(?:the\s+)?(?:user|human|operator|anyone)\b
+      | \b(?:and|but)\s+(?:do\s+not|don'?t|never)\s+(?:tell|inform|notify|alert)\s+the\s+(?:user|human|operator)\s*(?:[.;!"]|$)
+      | \b(?:continue|carry\s+on|proceed)\s+as\s+if\s+nothing\s+(?:had\s+)?happened\b
+      | \bkeep\s+(?:quiet|silent)\s+about\s+(?:it|this|that)\b | \b(?:hidden|secret)\s+(?:step|instruction|task|note)s?\s+for\s+(?:the\s+)?(?:assistant|agent|model|ai|llm|claude)\b
       | \b(?:hide|conceal)\s+(?:this|these|it|the\s+\w+)\s+from\s+the\s+(?:user|human|operator|developer)\b"""
 _REVEAL = r"""\b(?:reveal|print|output|repeat|leak|disclose|recite)\s+(?:\w+\s+){0,3}?(?:your|the\s+(?:hidden|full|original|entire))\s+(?:\w+\s+)?(?:system\s+prompt|initial\s+instructions|hidden\s+instructions|instructions\s+verbatim)"""
 _RISKY = re.compile(
     r"(?i)\b(?:run|execut\w*|send|upload|post|ignore|install|download|curl|wget|approve|delete|disable|skip\s+(?:the\s+)?(?:review|confirmation|permission)|override"
-    r"|exfiltrate|leak|credentials?|secrets?|\.env|\.ssh|do\s+not\s+(?:tell|mention|inform)|don'?t\s+(?:tell|mention|inform)|without\s+asking|bypass|grant)\b"
+    r"|exfiltrate|leak|forward|always\s+(?:answer|approve|reply|say)|--no-verify|credentials?|secrets?|\.env|\.ssh|do\s+not\s+(?:tell|mention|inform)|don'?t\s+(?:tell|mention|inform)|without\s+asking|bypass|grant)\b"
 )
 _TO_THE_MODEL = re.compile(
     r"(?i)\b(?:claude|assistant|the\s+model|the\s+agent|llms?|ai(?:\s+(?:assistant|agent|model))?|copilot|gpt|language\s+model)\b[^.\n]{0,80}\b(?:must|should|always|never|need\s+to|is\s+to|are\s+to|please|will)\b"
+    r"|\bif\s+you\s+are\s+an?\s+(?:llm|ai|language\s+model|assistant|agent)\b|\b(?:agents?|assistants?|llms?)\s+reading\s+this\b"
     r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
 )
+_OUTWARD = re.compile(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
 _DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
@@ -88,7 +95,17 @@ CHECKS = (
     Check(
         ORDER,
         "orders the model to keep something from its user",
-        ("tell", "mention", "reveal", "inform", "notify", "secretly", "hide ", "knowing"),
+        (
+            "tell",
+            "mention",
+            "reveal",
+            "inform",
+            "notify",
+            "secretly",
+            "hide ",
+            "knowing",
+            "as if nothing",
+        ),
         re.compile(f"(?ix){_HIDES}"),
         {},
         _concealed,
@@ -103,10 +120,44 @@ CHECKS = (
     ),
     Check(
         ORDER,
-        "writes as if it were the system or the host",
-        ("<|", "<system-"),
-        re.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>"),
+        "claims to lift the model's rules, or to stand above them",
+        ("override", "suspended", "precedence over", "no restrictions"),
+        re.compile(
+            r"""(?x) \[\s*SYSTEM\s+OVERRIDE\s*\]
+               | (?i:\b(?:all|any|your|the)\s+(?:previous|prior|safety|existing|earlier)\s+(?:\w+\s+){0,2}(?:guidelines?|instructions?|rules|restrictions|guardrails)\s+(?:are|is)\s+(?:now\s+|hereby\s+)?(?:suspended|void|lifted|disabled|cancell?ed|revoked|no\s+longer))
+               | (?i:\byou\s+(?:now\s+|currently\s+)?have\s+no\s+(?:restrictions|rules|limits|limitations|guidelines)\b) | (?i:\byou\s+are\s+(?:now\s+)?)DAN\b
+               | (?i:\bthis\s+(?:\w+\s+)?takes?\s+precedence\s+over\s+(?:the\s+|your\s+|any\s+)?(?:system\s+(?:prompt|instructions)|whatever\s+the\s+user))"""
+        ),
+        {},
+        _unquoted,
+    ),
+    Check(
+        ORDER,
+        "orders the model never to ask for permission",
+        ("never ask", "never request"),
+        re.compile(
+            r"""(?ix)\bnever\s+(?:ask|request|wait\s+for|seek)\s+(?:the\s+)?(?:users?\s+)?(?:for\s+)?(?:permission|approval|confirmation|consent)\b
+                (?![^.\n]{0,60}\b(?:resume|continue|unless|until|twice|again)\b)"""
+        ),
         {PROSE: MEDIUM, COMMENT: HIGH},
+    ),
+    Check(
+        ORDER,
+        "orders the model to deceive its user",
+        ("tests pass",),
+        re.compile(
+            r"""(?ix)\b(?:pretend|claim|say|report|state|assert)\s+(?:that\s+)?(?:all\s+)?(?:the\s+)?(?:tests?|checks?|builds?)\s+(?:have\s+)?pass(?:ed|es)?\b[^.\n]{0,30}\b(?:even|although|regardless|whether\s+or\s+not|no\s+matter)\b"""
+        ),
+        {},
+        _unquoted,
+    ),
+    Check(
+        ORDER,
+        "writes as if it were the system or the host",
+        ("<|", "<system-", "</system>"),
+        re.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>|</system>\s*\n?\s*<system>"),
+        {PROSE: MEDIUM, COMMENT: HIGH},
+        span=2,
     ),
     Check(
         ORDER,
@@ -136,7 +187,7 @@ def comments(document: Document) -> Iterator[Found]:
     """Yield orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
-    for needle in ("<!--", "[//]: #"):
+    for needle in ("<!--", "[//]: #", "[comment]:"):
         for index in document.numbers_of(needle):
             line = document.line(index)
             if line.place == CODE or is_quoted(line.text, max(line.text.find(needle), 0), len(line.text)):
@@ -145,7 +196,8 @@ def comments(document: Document) -> Iterator[Found]:
             private = _PRIVATE_ORDERS.search(said)
             addressed = _TO_THE_MODEL.search(said)
             if private or (addressed and _risks(said)):
-                grave = CRITICAL if private and _RISKY.search(said[: private.start()] + said[private.end() :]) else HIGH
+                risky = private and _RISKY.search(said[: private.start()] + said[private.end() :])
+                grave = CRITICAL if risky or _OUTWARD.search(said) else HIGH
                 yield Found(IN_COMMENT, grave, line, "gives the model orders in a comment that nobody else reads")
 
 
@@ -182,7 +234,7 @@ def _unseen(document: Document) -> Iterator[Found]:
     if document.kind != MARKDOWN:
         return
     seen: set[int] = set()
-    for needle in ("display:", "font-size:", "color:"):
+    for needle in ("display:", "font-size:", "color:", " hidden"):
         for index in document.numbers_of(needle):
             if index in seen:
                 continue
@@ -190,7 +242,7 @@ def _unseen(document: Document) -> Iterator[Found]:
             line = document.line(index)
             match = _UNSEEN.search(line.text) if line.place in (PROSE, COMMENT) else None
             if match is not None and not is_quoted(line.text, match.start(), match.end()):
-                said = match["text"]
+                said = match["text"] or match["unseen"]
                 grave = HIGH if _PRIVATE_ORDERS.search(said) or _RISKY.search(said) else LOW
                 yield Found(HIDDEN, grave, line, "shows the model text that a page would not show")
     for index in document.numbers_of(" " * 180):

@@ -14,10 +14,16 @@ from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
 RULE = "wide-permission"
 _EVERY = re.compile(r"^\s*(?:\*|all|\"\*\")\s*$", re.IGNORECASE)
 _ANY_SHELL = re.compile(r"^\s*(?:Bash|PowerShell)\(\s*(?:\*|:\*|\*:\*)\s*\)\s*$")
+# a shell, or root, runs whatever it is given: to allow it is to allow everything
+_SAME_AS_ANY = re.compile(r"^\s*Bash\(\s*(?:sudo|(?:ba|z|da)?sh|eval|xargs)(?::\*|\s+\*)\s*\)\s*$")
+_DELETES = re.compile(r"^\s*Bash\(\s*(?:rm|shred)(?::\*|\s+\*)\s*\)\s*$")
 _MANY_EVENTS = 8  # of the dozen that a hook can listen to
-_ALLOWS = re.compile(r"\"?permissionDecision\"?\s*:\s*\\?[\"']allow|\\?\"behavior\\?\"\s*:\s*\\?\"allow\\?\"")
+_ALLOWS = re.compile(
+    r"\"?permissionDecision\"?\s*:\s*\\?[\"']allow|\\?\"behavior\\?\"\s*:\s*\\?\"allow\\?\"|\\?\"decision\\?\"\s*:\s*\\?\"approve\\?\""
+)
 _JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
 _COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_WHOLE_HOST = re.compile(r"--privileged\b|--(?:pid|ipc|userns)=host\b|--cap-add[= ](?:SYS_ADMIN|ALL)\b")
 _HOST = re.compile(r"(?:^|[\s\",\[])(?:--privileged\b|(?:-v|--volume)[\s=\",]+/:/|/:/host|/var/run/docker\.sock)")
 
 CHECKS = (
@@ -41,6 +47,16 @@ CHECKS = (
         ),
         {RUN: HIGH},
     ),
+    Check(
+        RULE,
+        "tells the model to switch permissions off",
+        ("bypasspermissions",),
+        re.compile(
+            r"(?i)(?:^|[.;:,]\s+|^[-*\d.\s]+)(?:then\s+|first\s+|silently\s+)?(?:set|write|add|change|switch|put)\b[^.\n]{0,60}\bbypassPermissions\b"
+            r"[^\n]{0,80}\b(?:settings|so\s+that|first|before)\b"
+        ),
+        {PROSE: HIGH, COMMENT: HIGH},
+    ),
 )
 
 
@@ -63,8 +79,10 @@ def _allowed(stated: Any) -> Iterator[Found]:
     for tool in _names(stated):
         if _EVERY.match(tool):
             yield _found(HIGH, f"allowed-tools: {tool}", "may use every tool without being asked for")
-        elif _ANY_SHELL.match(tool):
+        elif _ANY_SHELL.match(tool) or _SAME_AS_ANY.match(tool):
             yield _found(MEDIUM, f"allowed-tools: {tool}", "may run every command without being asked for")
+        elif _DELETES.match(tool):
+            yield _found(MEDIUM, f"allowed-tools: {tool}", "may delete anything without being asked for")
 
 
 def _hook(component: Component) -> Iterator[Found]:
@@ -101,7 +119,7 @@ def _server(front: Mapping[str, Any]) -> Iterator[Found]:
     volumes = [*_names(front.get("args")), *_names(run.get("volumes") if isinstance(run, Mapping) else None)]
     line = " ".join(volumes)
     if _HOST.search(line):
-        severity = LOW if "docker.sock" in line and "--privileged" not in line else MEDIUM
+        severity = LOW if "docker.sock" in line and not _WHOLE_HOST.search(line) else MEDIUM
         yield _found(severity, line, "gets the whole machine, not a folder of it")
 
 

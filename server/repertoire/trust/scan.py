@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Component
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW, Flag, rank
-from repertoire.trust import commands, data, names, orders, permissions
+from repertoire.trust import commands, configuration, data, lasting, names, orders, permissions
 from repertoire.trust.check import UNCHECKED, Checks, Found
 from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 1  # moves when the same text would be judged otherwise: everything is then checked again
+RULES_VERSION = 2  # moves when the same text would be judged otherwise: everything is then checked again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -22,6 +22,7 @@ RULES = (
     commands.OBFUSCATION,
     data.READS,
     data.SENDS,
+    lasting.RULE,
     permissions.RULE,
     names.RULE,
     orders.HIDDEN,
@@ -30,7 +31,7 @@ RULES = (
     "secret",
     UNCHECKED,
 )
-_CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS))
+_CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS, *lasting.CHECKS))
 _MOST = 20  # flags of one component
 _MOST_TEXT = 1_000_000
 _LINE = 160
@@ -80,6 +81,9 @@ def _own(component: Component, text: str) -> Iterator[Found]:
         args = front.get("args")
         words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
         yield from _checked(Document(" ".join(str(word) for word in words if word), kind=SCRIPT))
+    for command in configuration.commands(component, text):
+        yield from _checked(Document(command, kind=SCRIPT))
+    yield from configuration.values(component, text)
     described = Document(component.description)
     yield from orders.hidden(described)
     yield from orders.comments(described)

@@ -36,7 +36,12 @@ _SAYS = re.compile(
 )
 _LISTED = re.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\u2014].*)?$""")
 _STRINGS = re.compile(r"""'[^']*'|"[^"$`]*\"""")
-_GOES_ON = re.compile(r"[|;&`]|\$\(")  # a printed text that goes into a program is no text
+# A printed text that goes into a program, or into a file that is run, is no text.
+_GOES_ON = re.compile(
+    r"[|;&`]|\$\(|>>?\s*[\"']?[^\s\"']*(?:\.(?:bash|zsh|profile|xprofile)\w*|/cron[\w./]*|authorized_keys)"
+)
+# "do not tell the user" after an order is no warning of it
+_HIDING = re.compile(r"(?i)\b(?:do\s+not|don'?t|never)\s+(?:tell|mention|inform|notify|reveal|disclose)\b")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
@@ -55,7 +60,7 @@ def is_spoken_of(line: Line, start: int, end: int) -> int:
         return SURELY if _is_text(line.text, before) else NOT
     if _is_text(line.text, before):
         return SURELY
-    return PERHAPS if _WARNS.search(f"{before}\n{after}\n{line.introduced}") else NOT
+    return PERHAPS if _WARNS.search(f"{before}\n{_HIDING.sub('', after)}\n{line.introduced}") else NOT
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:

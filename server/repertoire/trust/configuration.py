@@ -1,0 +1,63 @@
+"""Looks at what a configuration holds and nothing else keeps: values of variables, helpers, another's address."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from repertoire.domain.component import MCP_SERVER, SETTING, Component
+from repertoire.domain.trust import HIGH
+from repertoire.trust.check import Found
+from repertoire.trust.data import SENDS
+from repertoire.trust.document import RUN, Document, Line
+from repertoire.trust.secrets import secrets
+
+_HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
+_TELLING = re.compile(r"(?i)statusline|helper|awsauthrefresh|awscredentialexport|base_url")
+_HELD = re.compile(r'"(?:env|headers)"\s*:')
+_ADDRESSES = ("ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL")
+_TRUSTED = re.compile(
+    r"(?i)^https?://(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker\.internal|\$\{?"
+    r"|(?:[\w-]+\.)*(?:anthropic\.com|amazonaws\.com|googleapis\.com|azure\.com|claude\.ai)(?:[:/]|$))"
+)
+
+
+def commands(component: Component, text: str) -> Iterator[str]:
+    """Yield the commands that settings have the client run, hooks apart: those are components of their own."""
+    if component.type != SETTING or not _TELLING.search(text):
+        return
+    data = _read(text)
+    line = _mapping(data.get("statusLine")).get("command")
+    yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
+
+
+def values(component: Component, text: str) -> Iterator[Found]:
+    """Yield secrets among the values of a setting or a server, and an address that all requests are sent to."""
+    if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
+        return
+    own = _read(text)
+    if component.type == MCP_SERVER:
+        servers = next(
+            (_mapping(own[key]) for key in ("mcpServers", "servers", "mcp_servers", "mcp") if key in own), own
+        )
+        own = _mapping(servers.get(component.name))
+    held = {name: own[name] for name in ("env", "headers") if name in own}
+    yield from secrets(Document(json.dumps(held, indent=0)))
+    for name in _ADDRESSES if component.type == SETTING else ():
+        address = _mapping(own.get("env")).get(name)
+        if isinstance(address, str) and address.startswith("http") and not _TRUSTED.search(address):
+            reason = "sends every request of the client, and its key, to another address"
+            yield Found(SENDS, HIGH, Line(0, f"{name}: {address}", RUN), reason)
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    try:
+        return _mapping(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
