@@ -11,7 +11,7 @@ from pathlib import Path
 
 import harness
 
-SCRIPTS = ("search", "hook", "handshake", "memory", "prompts")
+SCRIPTS = ("search", "hook", "handshake", "memory", "prompts", "ingest")
 LARGE = ("scale",)  # only when named: it makes homes of 0.4 and 2 GB
 RESULTS = harness.ROOT / "bench" / "results"
 SKIPPED = 3
