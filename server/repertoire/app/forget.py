@@ -7,6 +7,7 @@ from repertoire.app.review import renew_learned
 from repertoire.app.unwritten import take_in
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
+from repertoire.store.rescue import set_aside
 
 REQUESTS, PROJECT, ALL = "requests", "project", "all"
 
@@ -30,3 +31,8 @@ def forget(store: Store, what: str, *, project: str = "") -> int:
         return gone
     message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
     raise InvalidRequest(message)
+
+
+def left_aside(store: Store) -> tuple[str, ...]:
+    """Return the damaged databases that were set aside: nothing is deleted from these, whatever is forgotten."""
+    return tuple(map(str, set_aside(store.path)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.clock import now
-from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget
+from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget, left_aside
 from repertoire.app.mute import mute, unmute
 from repertoire.app.status import status
 from repertoire.app.wiring import open_repertoire
@@ -76,5 +76,6 @@ def forget_command(requests: bool, project: Path | None, everything: bool, yes: 
         click.confirm(f"Delete {what} for good?", abort=True, err=True)
     with open_repertoire() as repertoire:
         gone = forget(repertoire.store, what, project=str(project.absolute()) if project else "")
-        told = {"what": what, "events": gone, "home": str(repertoire.home)}
-        show(told, lambda: forgotten_text(what, gone, str(repertoire.home)), as_json=as_json)
+        aside = left_aside(repertoire.store)
+        told = {"what": what, "events": gone, "home": str(repertoire.home), "set_aside": aside}
+        show(told, lambda: forgotten_text(what, gone, str(repertoire.home), aside), as_json=as_json)

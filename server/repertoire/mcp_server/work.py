@@ -20,7 +20,7 @@ from repertoire.app.condense import condense_when_due
 from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.feedback import give_feedback
-from repertoire.app.forget import PROJECT, forget
+from repertoire.app.forget import PROJECT, forget, left_aside
 from repertoire.app.freshness import is_stale
 from repertoire.app.gaps import gap_events
 from repertoire.app.mute import mute, unmute
@@ -330,7 +330,8 @@ class Writes:
         if name == "forget":
             project = _project(arguments.get("project", ""))
             gone = forget(store, arguments["what"], project=project)
-            return message_reply(forgotten_text(arguments["what"], gone, str(self._repertoire.home)))
+            home, aside = str(self._repertoire.home), left_aside(store)
+            return message_reply(forgotten_text(arguments["what"], gone, home, aside))
         kept = set_capabilities(store, arguments["id"], arguments["capabilities"], now=now())
         return message_reply(f"{arguments['id']} now provides: {', '.join(kept)}.")
 

@@ -68,12 +68,12 @@ def muted_text(muted: Muted) -> str:
     return f"Never suggested{where} from now on: {subject}. mute with undo brings it back."
 
 
-def forgotten_text(what: str, events: int, home: str) -> str:
-    """Render a deletion."""
+def forgotten_text(what: str, events: int, home: str, aside: Sequence[str] = ()) -> str:
+    """Render a deletion, and where a copy may be left: in damaged databases that were set aside."""
     things = {"requests": "every past request", "project": "what was recorded in this project"}
-    return (
-        f"Deleted {things.get(what, 'everything, the graph included')}: {events} recorded events. Data lie in {home}."
-    )
+    left = f" Damaged databases set aside still hold what they held: delete {', '.join(aside)}." if aside else ""
+    whole = things.get(what, "everything, the graph included")
+    return f"Deleted {whole}: {events} recorded events. Data lie in {home}.{left}"
 
 
 def _known(status: Status) -> str:

@@ -86,6 +86,12 @@ def unfinished(path: Path) -> list[Path]:
     return sorted(path.parent.glob(f"{path.name}{MENDED}*"))
 
 
+def set_aside(path: Path) -> list[Path]:
+    """Return the damaged databases that lie beside this one; what was recorded then still stands in them."""
+    found = path.parent.glob(f"{path.name}.damaged-*")
+    return sorted(file for file in found if not file.name.endswith(_SIDECARS))
+
+
 def _discard(making: Path) -> None:
     for leftover in (making, *(making.with_name(making.name + sidecar) for sidecar in _SIDECARS)):
         leftover.unlink(missing_ok=True)

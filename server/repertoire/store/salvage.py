@@ -252,10 +252,10 @@ def salvage(path: Path) -> Salvaged:
 
 def _by_hand(path: Path, log: Path | None) -> _Rows:
     """Read every page by itself, in the size that makes more sense where the header may lie about it."""
-    best = _Rows()
-    for size in dict.fromkeys((0, USUAL_PAGE)):
+    best, told = _Rows(), open_pages(path, log)
+    for pages in (told,) if told.size == USUAL_PAGE else (told, open_pages(path, log, size=USUAL_PAGE)):
         rows = _Rows()
-        for row in open_pages(path, log, size=size).rows(_COLUMNS):
+        for row in pages.rows(_COLUMNS):
             rows.take(row)
         best = max(best, rows, key=len)
     return best
