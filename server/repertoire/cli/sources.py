@@ -26,11 +26,15 @@ from repertoire.rendering.ingests import fates_text, ingest_text
 @click.option("--wait", is_flag=True, help="Wait for the vectors too; without it they follow by themselves.")
 @json_option
 def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_json: bool) -> None:
-    r"""Read SOURCE into the graph: a folder, a git address, `installed` or `catalogue`.
+    r"""Read SOURCE into the graph: a folder, an archive, a git address, a package, `installed` or `catalogue`.
+
+    A package is fetched by your own npm or pip; nothing of it is run.
 
     \b
     repertoire ingest https://github.com/obra/superpowers
     repertoire ingest ./my-plugins --json
+    repertoire ingest npm:@modelcontextprotocol/server-filesystem
+    repertoire ingest pypi:mcp-server-fetch
     """
     with open_repertoire() as repertoire:
         with progress(quiet=quiet) as bar:
