@@ -164,6 +164,8 @@ class Snapshot:
     @cached_property
     def doubled(self) -> Mask:
         """Which rows lead to what was read itself: to a repository that is a source, or a component that is known."""
+        if not self.pointers.any():
+            return self.pointers
         real = [row for row, leads in zip(self.summaries, self.pointers, strict=True) if not leads]
         read = {row.repository for row in real if row.repository and row.source != CATALOGUE}
         known = {(row.repository, row.name.lower()) for row in real if row.repository}
@@ -177,6 +179,7 @@ class Snapshot:
         """Work out now what the first question would otherwise wait for."""
         self.graph.warm()
         _ = self.vouching, self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
+        _ = self.inner, self.doubled
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""
