@@ -123,7 +123,7 @@ def test_what_is_flagged_ranks_lower_within_the_bounds_of_a_prior(bench):
     assert dict(zip(snapshot.column("name"), trust(snapshot), strict=True)) == {"good": 0, "piper": -0.5, "thief": -1}
 
 
-@pytest.mark.parametrize("word", ["curl ", "b64decode=a ", "wget=a "])
+@pytest.mark.parametrize("word", ["curl ", "b64decode=a ", "wget=a ", "HOME .claude settings.json hooks "])
 def test_a_text_made_to_be_slow_is_left_and_told(bench, word):
     slow = "\n".join([word * (3_900 // len(word))] * 200)
 

@@ -27,6 +27,7 @@ _SETTINGS = r"settings(?:\.local)?\.json"
 _TELL = r"(?:tell|mention|inform|notify)"
 _WRITE = r"\b(?:append|add|write|insert|put|save)\b"
 _RULES = r"\b(?:CLAUDE|MEMORY|AGENTS)\.md"
+_WRITES = re.compile(r"write|dump")
 _GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, COMMENT: CRITICAL}
 _SERIOUS = {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
 _SLIGHT = {RUN: LOW, SHELL: LOW}
@@ -42,6 +43,14 @@ def _by_what(match: re.Match[str], line: Line) -> Mapping[str, str]:
     return _SERIOUS if _RUNS.search(said) else _SLIGHT
 
 
+def _of_client(match: re.Match[str], _: Line) -> Mapping[str, str]:
+    """Weigh what touches the client's settings: a line put there, or a program that writes hooks into them."""
+    said = match.group()
+    if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
+        return {RUN: HIGH, SHELL: LOW, COMMENT: HIGH}
+    return {}
+
+
 CHECKS = (
     Check(
         RULE,
@@ -50,7 +59,7 @@ CHECKS = (
         re.compile(
             rf"""(?ix) (?:>>|\btee\s+-a\b)\s*["']?(?:{_HOME})?["']?{_STARTUP}
                | (?:open|appendFile(?:Sync)?|appendText|Add-Content|write_text)\b[^\n]{{0,120}}{_STARTUP}
-                 [^\n]*(?:\n[^\n]*){{0,3}}"""
+                 (?s:.{{0,300}})"""
         ),
         {},
         _by_what,
@@ -93,9 +102,10 @@ CHECKS = (
         re.compile(
             rf"""(?ix) (?:>>?\s*|\btee\s+(?:-a\s+)?)["']?{_HOME}["']?\.claude/(?:{_SETTINGS}|CLAUDE\.md)\b
                | (?:home\(\)|homedir\(\)|HOME|expanduser\(["']~)[^\n]{{0,60}}\.claude[^\n]{{0,20}}{_SETTINGS}
-                 [^\n]*(?:\n[^\n]*){{0,4}}?\n?[^\n]*\bhooks\b[^\n]*(?:\n[^\n]*){{0,4}}?(?:write|dump)"""
+                 (?s:.{{0,400}})"""
         ),
-        {RUN: HIGH, SHELL: LOW, COMMENT: HIGH},
+        {},
+        _of_client,
         span=8,
     ),
     Check(
