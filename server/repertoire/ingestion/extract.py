@@ -29,7 +29,17 @@ from repertoire.domain.trust import Flag
 from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, scripts, values
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.fates import NONE, PART, fates
-from repertoire.ingestion.parts import Draft, Layout, Outcome, PluginFacts, SourceFile, folder, hook_scripts, skill_of
+from repertoire.ingestion.parts import (
+    HOOK_FILES,
+    Draft,
+    Layout,
+    Outcome,
+    PluginFacts,
+    SourceFile,
+    folder,
+    hook_scripts,
+    skill_of,
+)
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.values import Unusable
@@ -104,7 +114,7 @@ def plan(paths: Sequence[str], layout: Layout) -> Plan:
         owner = skill_of(path, layout.skills)
         if owner is not None and path != skills[owner]:
             parts.setdefault(skills[owner], []).append(path)
-    parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] == "hooks.json"})
+    parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] in HOOK_FILES})
     read.sort(key=lambda path: path.endswith(".py"))  # last: code must not use up the room that texts need
     return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
 

@@ -175,11 +175,15 @@ def skill_of(path: str, skills: frozenset[str]) -> str | None:
     return None
 
 
+HOOK_FILES = ("hooks.json", "settings.json", "settings.local.json")
+
+
 def hook_scripts(path: str, paths: Iterable[str]) -> list[str]:
-    """Return the programs that a `hooks.json` may start: those beside it, or in its plugin's folders for such."""
+    """Return the programs that hooks may start: those beside a `hooks.json`, or in the folders for such near it."""
     above = folder(path)
     root = folder(above) if above.rpartition("/")[2] == "hooks" else above
-    homes = {above, *(f"{root}/{name}".lstrip("/") for name in ("hooks", "hooks-handlers", "scripts", "bin"))} - {""}
+    beside = {above} if path.rpartition("/")[2] == HOOK_FILES[0] else set()  # beside settings lies everything
+    homes = {*beside, *(f"{root}/{name}".lstrip("/") for name in ("hooks", "hooks-handlers", "scripts", "bin"))} - {""}
     return [
         other
         for other in paths
