@@ -152,6 +152,8 @@ class Crowd:
             client.call("status")  # once it is there; on a busy machine that takes longer than a hook waits
             yield client
             client.call("status")  # answers when what came before is written: a session ends after its last answer
+            client.process.terminate()
+            client.process.wait(timeout=60)  # on a machine as busy as this one is made
 
     def session(self, number: int) -> None:
         """Prompt, use what is there, fail now and then, stop; a new session every ten prompts."""
