@@ -78,7 +78,7 @@ def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: 
     assert re.match(r"folder:\S+ \(folder\): \d+ components, read ", run("sources").stdout)
 
 
-@pytest.mark.parametrize("arguments", [("search", "basket", "--json"), ("doctor",), ("--help",)])
+@pytest.mark.parametrize("arguments", [("search", "basket", "--json"), ("doctor",)])
 def test_a_reader_who_has_seen_enough_is_no_failure_to_speak_of(
     shelf: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
