@@ -27,7 +27,7 @@ from repertoire.learning.prompts import names, needless
         "perfetto, grazie",
         "ありがとうございます、続けてください",
         "はい、お願いします",
-        "好的，谢谢，请继续",
+        "好的，谢谢，请继续",  # noqa: RUF001
         "네, 계속해 주세요",
         "/repertoire:status now",
         "!git status of the repository",

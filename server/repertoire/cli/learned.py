@@ -44,8 +44,8 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
 def stats_command(limit: int, as_json: bool) -> None:
     r"""Tell what was learned from use, and what it does to answers here.
 
-    How offers fared by rank, hints by kind and components one by one, with their lift; what is not to be suggested; which
-    relations use suggests.
+    How offers fared by rank, hints by kind and components one by one, with their lift; what is not to be suggested;
+    which relations use suggests.
 
     \b
     repertoire stats
