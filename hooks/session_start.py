@@ -24,11 +24,20 @@ class _Said:
     """What the session was told and the log does not have yet."""
 
     def __init__(self) -> None:
+        self._speaking = threading.Lock()
         self.leave_note: Callable[[], None] | None = None
+
+    def say(self, text: str, leave_note: Callable[[], None]) -> None:
+        """Tell the session, and know from the same moment on that it was told."""
+        with self._speaking:  # the deadline would come in where the write gives way to other threads
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            self.leave_note = leave_note
 
     def leave(self) -> None:
         """End the process; what was said is not lost for that."""
         with contextlib.suppress(Exception):
+            self._speaking.acquire(timeout=DEADLINE_SECONDS)  # nobody may be reading
             if self.leave_note is not None:
                 self.leave_note()
         os._exit(0)
@@ -60,11 +69,8 @@ def _answer(said: _Said) -> None:
         at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
     hint = greet.greet(start)
-    if hint.text:
-        output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
-        sys.stdout.write(json.dumps(output))
-        sys.stdout.flush()
-    said.leave_note = lambda: greet.leave_note(start, hint)
+    output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
+    said.say(json.dumps(output) if hint.text else "", lambda: greet.leave_note(start, hint))
     greet.note(start, hint)
 
 
