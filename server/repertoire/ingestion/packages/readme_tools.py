@@ -9,8 +9,8 @@ from repertoire.ingestion.packages.found import FoundTool, tool
 
 _HEADING = re.compile(r"^(#{2,6})\s+(.*)$")
 _TOOLS = re.compile(r"\btools\b", re.IGNORECASE)
-# set as code, or bold and no plain word: kinds of tools are set bold too
-_NAME = r"(?:\*\*)?(?:`(?=[^`\n]+`)|(?<=\*\*)(?=\w+[_-]))([A-Za-z][\w-]{2,60})`?(?:\*\*)?"
+# set as code or bold, and no plain word: kinds of tools are listed too
+_NAME = r"(?:\*\*`?|`)(?=\w+[_-]|\w*[a-z][A-Z])([A-Za-z][\w-]{2,60})`?(?:\*\*|`)?"
 _ITEM = re.compile(rf"^ ?(?:[-*+]|\d+\.)\s+{_NAME}\s*(?:\([^)]*\))?\s*(?:[:\u2013\u2014-]\s*(.*))?$")
 _ROW = re.compile(rf"^\|\s*{_NAME}\s*\|\s*([^|]*)")
 _TITLE = re.compile(rf"^#{{3,6}}\s+(?:\d+\.\s*)?{_NAME}\s*$")
