@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from repertoire.domain.component import (
     AGENT,
     COMMAND,
-    DEPENDS_ON,
     HOOK,
     PLUGIN,
     PROVIDES,
@@ -322,7 +321,7 @@ class _Reader:
             for item in found
             if corrected is None
         ]
-        return [*provides, *_requirements(component.id, draft)]
+        return [*provides, *relations.outside(component.id, draft.needs)]
 
     def _plugin(self, file: SourceFile, draft: Draft) -> PluginFacts | None:
         if "://" in draft.path:
@@ -354,16 +353,6 @@ class _Reader:
 def _near(path: str, name: str) -> str:
     above = folder(path)
     return f"{above}/{name}" if above else name
-
-
-def _requirements(component_id: str, draft: Draft) -> Iterator[Edge]:
-    seen = set()
-    for need in draft.needs:
-        if need.kind in ("plugin", "mcp_server", "component") or (need.kind, need.name) in seen:
-            continue
-        seen.add((need.kind, need.name))
-        target = f"requirement:{need.kind}:{clean_line(values.storable(need.name), values.NAME_LIMIT)}"
-        yield Edge(component_id, target, DEPENDS_ON, need.weight, need.evidence)
 
 
 def _seal(record: FileRecord, *, exact: bool) -> FileRecord:

@@ -17,11 +17,14 @@ from repertoire.domain.component import (
     SKILL,
     Edge,
 )
+from repertoire.domain.text import clean_line
+from repertoire.ingestion import values
 from repertoire.ingestion.parts import Need, folder
 
 # with a hyphen or a colon in it, or after a slash: any other word of a text may be the name of something by chance
 _NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
 _SCANNED = 40_000  # characters of a body that are looked through for names
+_INSIDE = ("plugin", "mcp_server", "component")  # found by name among the components of the source
 _MENTIONS = 12
 _SIBLINGS = 8
 _LARGE_GROUP = 400
@@ -63,6 +66,17 @@ def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edg
         if edge.source != edge.target and (key not in edges or edges[key].weight < edge.weight):
             edges[key] = edge
     return list(edges.values())
+
+
+def outside(component_id: str, needs: Iterable[Need]) -> Iterator[Edge]:
+    """Yield the edges to what a component needs from outside the graph, each once."""
+    seen = set()
+    for need in needs:
+        if need.kind in _INSIDE or (need.kind, need.name) in seen:
+            continue
+        seen.add((need.kind, need.name))
+        target = f"requirement:{need.kind}:{clean_line(values.storable(need.name), values.NAME_LIMIT)}"
+        yield Edge(component_id, target, DEPENDS_ON, need.weight, need.evidence)
 
 
 class _Names:
