@@ -108,6 +108,14 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, room: Path) 
         unpack(tar(tmp_path / "b.tgz", ("blank", blanks)), room, bounds=Bounds(total_bytes=1_000_000))
 
 
+def test_an_entry_without_a_name_is_refused_and_the_rest_is_read(tmp_path: Path, room: Path) -> None:
+    nameless = zipfile.ZipInfo("a")
+    nameless.filename = ""
+    found = unpack(zipped(tmp_path / "a.zip", (nameless, b"lost"), ("kept.txt", b"kept")), room)
+    assert found.files == ("kept.txt",)
+    assert len(found.refused) == 1
+
+
 def test_too_many_entries_are_refused(tmp_path: Path, room: Path) -> None:
     members = [(f"{number}", b"") for number in range(30)]
     for archive in (tar(tmp_path / "a.tgz", *members), zipped(tmp_path / "a.zip", *members)):

@@ -121,7 +121,7 @@ def _unzip(file: IO[bytes], state: _Target) -> None:
     with zipfile.ZipFile(file) as archive:
         for entry in archive.infolist():
             state.enter()
-            if entry.is_dir():
+            if entry.filename.endswith("/"):  # its own is_dir() fails on a name that is empty
                 continue
             mode = entry.external_attr >> 16
             if stat.S_ISLNK(mode):
