@@ -103,12 +103,22 @@ def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str
     os.mkfifo(sign)
     environment = {**shelf, "PATH": f"{stuck.parent}{os.pathsep}{shelf['PATH']}"}
     line = [*REPERTOIRE, "ingest", "https://8.8.8.8/acme/shelf.git"]  # no name to look up; that git never connects
-    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        assert sign.read_text() == "fetching\n"
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+    with subprocess.Popen(
+        line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=_interruptible
+    ) as process:
+        try:
+            assert sign.read_text() == "fetching\n"
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert said.strip().splitlines()[-1] == "interrupted"
     assert "Traceback" not in said
     with Store.open(Path(environment["REPERTOIRE_HOME"]) / "repertoire.db") as store:
         assert len(store.sources.all()) == 1
+
+
+def _interruptible() -> None:
+    # A shell starts what it runs in the background deaf to Ctrl-C, and all that it starts inherits that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
