@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -94,6 +94,15 @@ def test_a_reader_who_has_seen_enough_is_no_failure_to_speak_of(
     assert done.returncode == 1
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let what is started hear Ctrl-C: a shell's background job, as these tests may be, is deaf to it and hands that on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str, str], tmp_path: Path) -> None:
     # a git that never ends, found first on the path
     stuck, sign = tmp_path / "bin" / "git", tmp_path / "running"
@@ -103,9 +112,7 @@ def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str
     os.mkfifo(sign)
     environment = {**shelf, "PATH": f"{stuck.parent}{os.pathsep}{shelf['PATH']}"}
     line = [*REPERTOIRE, "ingest", "https://8.8.8.8/acme/shelf.git"]  # no name to look up; that git never connects
-    with subprocess.Popen(
-        line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=_interruptible
-    ) as process:
+    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert sign.read_text() == "fetching\n"
             process.send_signal(signal.SIGINT)
@@ -117,8 +124,3 @@ def test_an_interrupted_ingest_leaves_what_was_there_and_says_so(shelf: dict[str
     assert "Traceback" not in said
     with Store.open(Path(environment["REPERTOIRE_HOME"]) / "repertoire.db") as store:
         assert len(store.sources.all()) == 1
-
-
-def _interruptible() -> None:
-    # A shell starts what it runs in the background deaf to Ctrl-C, and all that it starts inherits that.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
