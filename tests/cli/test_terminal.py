@@ -96,7 +96,7 @@ def test_a_reader_who_has_seen_enough_is_no_failure_to_speak_of(
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let what is started hear Ctrl-C: a shell's background job, as these tests may be, is deaf to it and hands that on."""
+    """Let what is started hear Ctrl-C: a background job of a shell, as these tests may be, hands its deafness on."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
