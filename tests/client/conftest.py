@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from client.belongings import give_components, give_project
-from client.client_binary import ClientUnavailableError, client_binary
+from client.client_binary import client_binary
 from client.machine import REPOSITORY, Machine, Settle
+from npm import UnavailableError
 
 
 @pytest.fixture(scope="session")
 def binary() -> Path:
     try:
         return client_binary()
-    except ClientUnavailableError as error:
+    except UnavailableError as error:
         pytest.skip(f"NOT TESTED AGAINST THE REAL CLIENT: {error}")
 
 

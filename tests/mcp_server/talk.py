@@ -14,6 +14,17 @@ from repertoire.store.database import Store
 from repertoire.store.events import Event
 
 CLAUDE_CODE = "claude-code"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "claude-code", "version": "2"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 Talk = Callable[..., AbstractAsyncContextManager[Client]]
 
 

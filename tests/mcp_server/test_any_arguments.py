@@ -20,22 +20,11 @@ from mcp import Client
 from mcp_types import CallToolResult, Implementation
 
 from anything import ANY_TEXT, ANYTHING, PLAIN, UTF8_TEXT, arguments_of, profile
-from mcp_server.talk import text_of
+from mcp_server.talk import HELLO, READY, text_of
 from repertoire.mcp_server.definitions import HOOKS, TOOLS
 from repertoire.mcp_server.desk import Desk
 from repertoire.mcp_server.server import build_server
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "claude-code", "version": "2"},
-    },
-}
-READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 FIRST, LAST = 10, 1_000_000
 PATIENCE_S = 300
 Call = Callable[[str, Mapping[str, Any]], CallToolResult]

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from mcp_server.protocol_kit import FETCHED, Kit, KitUnavailableError
+from mcp_server.protocol_kit import FETCHED, Kit
+from npm import UnavailableError
 from repertoire.mcp_server.definitions import TOOLS
 from shelf import SOURCE
 
@@ -38,7 +39,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 def kit(pytestconfig: pytest.Config) -> Kit:
     try:
         return pytestconfig.stash[FETCHED].result()
-    except KitUnavailableError as error:
+    except UnavailableError as error:
         pytest.skip(f"NOT TESTED AGAINST THE CONFORMANCE SUITE AND THE INSPECTOR: {error}")
 
 

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from mcp_server.talk import ask, events_of, refused, text_of
+from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
 from repertoire.app.unwritten import take_in
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.store.database import Store
@@ -28,17 +28,6 @@ pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-X", "utf8", "-m", "repertoire.mcp_server"]
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "claude-code", "version": "2"},
-    },
-}
-READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 USED = {
     "name": "hook_used",
     "arguments": {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"},
