@@ -7,89 +7,18 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, store_with
 from repertoire.app import greet
-from repertoire.app.clock import now
 from repertoire.app.unwritten import take_in
-from repertoire.learning.hints import let_through
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, COMPACTED, FAILED, OFFERED, SELECTED, Event
+from repertoire.store.events import COMPACTED, OFFERED
 from repertoire.store.migrations import NEWEST
 from shelf import NOW, SOURCE, component, record_of
-
-HOOK = Path(__file__).parents[2] / "hooks" / "session_start.py"
-FASTAPI = {"requirements.txt": "fastapi==0.115.0\nsqlalchemy==2.0.36\n"}
-LONGEST_HINT = 1500
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "data"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return make_project(tmp_path / "project", FASTAPI)
-
-
-@pytest.fixture
-def run(tmp_path: Path, home: Path) -> Run:
-    def start(project: Path, *, source: str = "startup", session: str = "s1", **env: str) -> Any:
-        told = {"session_id": session, "cwd": str(project), "source": source, "hook_event_name": "SessionStart"}
-        return subprocess.run(
-            [sys.executable, "-I", "-S", str(HOOK)],
-            input=json.dumps(told),
-            env={"HOME": str(tmp_path), "REPERTOIRE_HOME": str(home), **env},
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-
-    return start
-
-
-def make_project(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
-
-
-def store_with(home: Path, **parts: object) -> None:
-    """Fill a store in which two components provide what the FastAPI project uses, and more on request."""
-    home.mkdir(exist_ok=True)
-    records = [
-        record_of(component("skill", "fastapi-templates", "Starts FastAPI services.", **parts), provides=["fastapi"]),
-        record_of(component("agent", "orm-reviewer", "Reviews SQLAlchemy models."), provides=["orm"]),
-        record_of(component("skill", "rails-models", "Writes Rails models."), provides=["rails", "orm"]),
-    ]
-    with Store.open(home / "repertoire.db") as store:
-        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
-
-
-def context(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    if not done.stdout:
-        return ""
-    output = json.loads(done.stdout)["hookSpecificOutput"]
-    assert output["hookEventName"] == "SessionStart"
-    assert 0 < len(output["additionalContext"]) < LONGEST_HINT
-    return str(output["additionalContext"])
-
-
-def items(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.startswith("- ")]
 
 
 def test_without_a_store_the_shipped_catalogue_answers(run: Run, project: Path, home: Path) -> None:
@@ -147,39 +76,6 @@ def test_what_is_muted_or_dismissed_in_a_project_is_not_named_there(run: Run, pr
         with Store.open(home / "repertoire.db") as store:
             store.preferences.mute(muted, "component", project=str(project), how=how, now=NOW)
         assert "fastapi-templates" not in context(run(project, source="clear"))
-
-
-def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
-    run: Run, project: Path, home: Path
-) -> None:
-    store_with(home)
-    assert "fastapi-templates (skill" in context(run(project, session="asked first"))
-    skill = {"type": "skill", "rank": 1, "where": "session_start"}
-    ignored = [Event(now(), OFFERED, f"s{n}", str(project), node="x", data=skill) for n in range(200)]
-    with Store.open(home / "repertoire.db") as store:
-        store.events.append(ignored)
-    held, heard = (next(s for s in map(str, range(99)) if let_through(s) is through) for through in (False, True))
-    quiet, loud = (context(run(project, session=session)) for session in (held, heard))
-    assert "fastapi-templates (skill" in loud
-    assert "fastapi-templates (skill" not in quiet
-    with Store.open(home / "repertoire.db") as store:
-        store.events.append([Event(now(), SELECTED, e.session, e.project, node="x") for e in ignored[:40]])
-    assert "fastapi-templates (skill" in context(run(project, session=held + "again"))
-
-
-def test_what_does_harm_is_not_named(run: Run, project: Path, home: Path) -> None:
-    store_with(home)
-    node = f"{SOURCE.key}:skills/fastapi-templates.md"
-    log = []
-    for number in range(20):
-        where = f"s{number}", str(project), f"r{number}"
-        log += [Event(now(), ASKED, *where), Event(now(), OFFERED, *where, node, {"rank": 1})]
-        log.append(Event(now(), FAILED, *where, node) if number < 10 else Event(now(), CHECKED, *where))
-    with Store.open(home / "repertoire.db") as store:
-        store.events.append(log)
-    said = context(run(project, session="another"))
-    assert "orm-reviewer" in said
-    assert "fastapi-templates" not in said
 
 
 def test_a_muted_project_hears_nothing(run: Run, project: Path, home: Path) -> None:

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from happenings import Happening, logs
 from repertoire.learning.counting import Room, condense
 from repertoire.learning.memory import Clock, Memory, remember
 from repertoire.learning.outcomes import trials
-from repertoire.learning.session import (
-    ASKED,
-    CHECKED,
-    CLOSED,
-    COMPACTED,
-    CORRECTED,
-    COUNTED,
-    FAILED,
-    OFFERED,
-    OUTCOME,
-    SELECTED,
-    UNDONE,
-)
+from repertoire.learning.session import ASKED, COUNTED, OFFERED, OUTCOME, SELECTED
 from repertoire.learning.suggestions import suggestions
 
-KINDS = (ASKED, *[OFFERED] * 3, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED)
 CLOCK = Clock("2026-03-01T12:00:00Z", 90.0, "/p")
-
-
-@dataclass(frozen=True)
-class Happening:
-    id: int
-    at: str
-    kind: str
-    session: str = ""
-    project: str = "/p"
-    request: str = ""
-    node: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
 
 
 def condensed(log: list[Happening], room: Room) -> list[Happening]:
@@ -76,37 +52,6 @@ def flat(told: dict[str, Any], before: str = "") -> dict[str, Any]:
     for name, value in told.items():
         found |= flat(value, f"{before}{name}.") if isinstance(value, dict) else {f"{before}{name}": value}
     return found
-
-
-@st.composite
-def logs(draw: st.DrawFn) -> list[Happening]:
-    """Draw what may happen in a few sessions, one after the other and at once, over some days."""
-    drawn = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from(KINDS),
-                st.sampled_from(("s1", "s2", "s3", "s4", "s5", "")),
-                st.sampled_from(("a", "b", "c")),
-                st.sampled_from(("/p", "/q")),
-                st.integers(0, 30),
-                st.sampled_from(("ok", "failed", "unknown")),
-            ),
-            max_size=60,
-        )
-    )
-    log, hour, request = [], 0, dict.fromkeys(("s1", "s2", "s3", "s4", "s5"), "")
-    for number, (kind, session, node, project, passed, outcome) in enumerate(drawn, 1):
-        hour += passed
-        at = f"2026-01-{1 + hour // 24 % 28:02}T{hour % 24:02}:00:00Z"
-        if kind == ASKED:
-            request[session] = f"r{number % 7}"
-        named = {"rank": 1 + number % 3, "where": ("prompt", "session_start", "set")[number % 3], "type": "skill"}
-        data = {OFFERED: named, OUTCOME: {"outcome": outcome}}.get(kind, {})
-        if kind == SELECTED and passed > 28:
-            data = {"how": "installed", "offer": number // 2}
-        about = node if kind in (OFFERED, SELECTED, FAILED, OUTCOME) else ""
-        log.append(Happening(number, at, kind, session, project, request.get(session, ""), about, data))
-    return log
 
 
 @given(logs(), st.integers(1, 20))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from repertoire.app.clock import now
 from repertoire.learning.counting import Room, condense
+from repertoire.learning.kept import sum_up, through
+from repertoire.learning.memory import HALF_LIFE, Clock
+from repertoire.learning.outcomes import trials
 from repertoire.store.database import Store
 from repertoire.store.events import COUNTED, Event
 
@@ -10,14 +14,24 @@ EVERY = 1_000  # events, between two looks at the whole log
 ROOM = Room()
 
 
-def condense_when_due(store: Store, *, room: Room = ROOM, every: int = EVERY) -> int:
-    """Count what is old, if much was recorded since that was done last; return how many events went."""
+def condense_when_due(store: Store, *, half_life: float = HALF_LIFE, room: Room = ROOM, every: int = EVERY) -> int:
+    """Count what is old, if much was recorded since that was done last; return how many events went.
+
+    What the log comes to is kept for the session's start, which cannot fold all of it in its time.
+    """
     if not store.events.due(every=every):
         return 0
     with store.transaction():  # nobody appends to a session while it is judged to be over
         if not store.events.due(every=every):
             return 0
-        found = condense(store.events.since(0, limit=-1), room)
+        events = store.events.since(0, limit=-1)
+        found = condense(events, room)
+        kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
-        store.events.condense(found.gone, counts)
+        store.events.condense(found.gone, counts, kept=kept)
     return len(found.gone)
+
+
+def _summed_up(events: list[Event], last: int, half_life: float) -> str:
+    settled = trials(event for event in events if event.id <= last or event.kind == COUNTED)
+    return sum_up(settled, Clock(now(), half_life), through=last).as_text()

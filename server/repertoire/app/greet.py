@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -25,8 +26,10 @@ from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.learning.hints import SESSION_START, demands, let_through
-from repertoire.learning.memory import HALF_LIFE, Clock, Memory, remember
+from repertoire.learning.kept import Kept, Recalled, read_kept, recall
+from repertoire.learning.memory import HALF_LIFE, Clock
 from repertoire.learning.outcomes import FOLDED, trials
+from repertoire.learning.session import COUNTED
 from repertoire.trust.hidden import suspicion
 
 SCHEMA = 6  # the newest schema whose tables are known here; tests hold it equal to the store's
@@ -35,7 +38,7 @@ RESETTING = ("compact", "clear")  # what was said before is out of the model's s
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _LOOKED_AT = 20_000  # characters of a text that is offered
-_EVENTS = 1_000  # of the log, the newest, that tell how hints and components fared
+_EVENTS = 2_000  # of the log, the newest, that are folded here: others are kept as sums
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
@@ -183,7 +186,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
     known = _remembered(db, start, half_life)
-    barred = muted.union(key for key, record in known.records.items() if record.lift.harmful)
+    barred = muted | known.harmful
     demand = {} if let_through(start.session) else demands(known.hints, SESSION_START)
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
@@ -208,19 +211,28 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
 
 
 def _half_life(settings: Mapping[str, Any]) -> float:
-    given = settings.get("memory_days", HALF_LIFE)
-    return float(given) if isinstance(given, (int, float)) else HALF_LIFE
+    given = os.environ.get("REPERTOIRE_MEMORY_DAYS") or settings.get("memory_days", HALF_LIFE)
+    return float(given) if str(given).isdigit() else HALF_LIFE
 
 
-def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Memory:
-    """Return what is remembered of components and hints, as far back as a session's start can look."""
+def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Recalled:
+    """Return what is remembered of components and hints, as the server does: from the sums, and the log since."""
+    kept = _kept(db, half_life)
+    kinds = FOLDED if kept is None else tuple(kind for kind in FOLDED if kind != COUNTED)
     rows = db.execute(
         "SELECT id, at, kind, session, project, request, node, data FROM event NOT INDEXED "  # from the end
-        f"WHERE kind IN ({_marks(FOLDED)}) ORDER BY id DESC LIMIT {_EVENTS}",
-        FOLDED,
+        f"WHERE kind IN ({_marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",
+        (*kinds, kept.through if kept is not None else 0),
     )
     events = [_Event._make((*row[:-1], json.loads(row[-1]))) for row in rows]
-    return remember(trials(reversed(events)), Clock(start.at, half_life, start.project))
+    return recall(kept, trials(reversed(events)), Clock(start.at, half_life, start.project))
+
+
+def _kept(db: sqlite3.Connection, half_life: float) -> Kept | None:
+    """Return what the log came to when it was condensed last, if it was summed up as it is to fade."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
+    kept = read_kept(row[0]) if row is not None else None
+    return kept if kept is not None and kept.half_life == half_life else None
 
 
 def _silent(db: sqlite3.Connection, project: str) -> set[str]:

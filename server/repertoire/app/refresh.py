@@ -64,7 +64,7 @@ def refresh(
         note_installs(store)
         renew_learned(store)
         take_in(store)
-        condense_when_due(store)
+        condense_when_due(store, half_life=settings.memory_days)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)

@@ -37,13 +37,45 @@ class HintRate:
         return min(max(RARE / self.rate.high, 1.0), MOST) if self.rate.high > 0.0 else MOST
 
 
+@dataclass(frozen=True)
+class Looks:
+    """How often hints of one kind were given and followed: whole, and decayed as looks and as those that led to use."""
+
+    offered: int = 0
+    followed: int = 0
+    looks: float = 0.0
+    taken: float = 0.0
+
+    def plus(self, other: Looks, factor: float = 1.0) -> Looks:
+        """Return both together, the other's decayed counts faded by a factor."""
+        return Looks(
+            self.offered + other.offered,
+            self.followed + other.followed,
+            self.looks + other.looks * factor,
+            self.taken + other.taken * factor,
+        )
+
+
+Kind = tuple[str, str]  # moment and type
+
+
 def hint_rates(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[HintRate, ...]:
     """Return the rate of every kind that was offered, each trial counting for its weight."""
-    of_kind: dict[tuple[str, str], list[Trial]] = defaultdict(list)
+    return rates(looks_of(found, weight))
+
+
+def looks_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[Kind, Looks]:
+    """Count the looks at hints of every kind that was offered."""
+    of_kind: dict[Kind, list[Trial]] = defaultdict(list)
     for trial in found:
         if trial.offered_at and trial.moment in MOMENTS:
             of_kind[trial.moment, trial.type].append(trial)
-    return tuple(_rate(kind, own, weight) for kind, own in sorted(of_kind.items()))
+    return {kind: _looks(own, weight) for kind, own in of_kind.items()}
+
+
+def rates(of_kind: Mapping[Kind, Looks]) -> tuple[HintRate, ...]:
+    """Return the rates that looks come to."""
+    return tuple(_rate(kind, looks) for kind, looks in sorted(of_kind.items()))
 
 
 def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
@@ -57,8 +89,12 @@ def let_through(occasion: str) -> bool:
     return int.from_bytes(digest[:8], "big") % FLOOR == 0
 
 
-def _rate(kind: tuple[str, str], own: list[Trial], weight: Callable[[Trial], float]) -> HintRate:
+def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:
     followed = [trial for trial in own if trial.selected_at]
     looks = sum(weight(trial) * trial.look for trial in own)
-    taken = min(sum(map(weight, followed)), looks)  # what is followed at rank 3 is more than a third of a look
-    return HintRate(*kind, len(own), len(followed), wilson(taken, looks))
+    return Looks(len(own), len(followed), looks, sum(map(weight, followed)))
+
+
+def _rate(kind: Kind, seen: Looks) -> HintRate:
+    taken = min(seen.taken, seen.looks)  # what is followed at rank 3 is more than a third of a look
+    return HintRate(*kind, seen.offered, seen.followed, wilson(taken, seen.looks))

@@ -31,6 +31,15 @@ class Side:
         """How many there were whose outcome is known."""
         return self.ok + self.failed
 
+    def plus(self, other: Side, factor: float = 1.0) -> Side:
+        """Return both together, the other's decayed counts faded by a factor."""
+        return Side(
+            self.ok + other.ok,
+            self.failed + other.failed,
+            self.good + other.good * factor,
+            self.bad + other.bad * factor,
+        )
+
 
 NONE = Side()
 
@@ -66,9 +75,18 @@ NO_LIFT = Lift()
 
 def lift_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Lift:
     """Compare one component's trials, each counting for its weight."""
+    return compare(*sides_of(found, weight))
+
+
+def sides_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[Side, Side]:
+    """Count one component's requests: those with it, and those without."""
     found = list(found)
     used = _side(((trial, trial.outcome) for trial in found if trial.selected_at), weight)
-    unused = _side(((trial, trial.apart) for trial in found if not trial.selected_at), weight)
+    return used, _side(((trial, trial.apart) for trial in found if not trial.selected_at), weight)
+
+
+def compare(used: Side, unused: Side) -> Lift:
+    """Compare requests with a component to those without it."""
     trials = used.good + used.bad, unused.good + unused.bad
     difference = newcombe((used.good, trials[0]), (unused.good, trials[1]))
     return Lift(used, unused, difference, difference.high < 0.0 and min(trials) >= ENOUGH)

@@ -304,7 +304,7 @@ class Writes:
             self._keep(events, lesson)
         with suppress(StoreBusy):  # whoever writes next does it
             take_in(self._repertoire.store)
-            condense_when_due(self._repertoire.store)
+            condense_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
 
     def _keep(self, events: Sequence[Event], lesson: record.Lesson | None) -> None:
         store = self._repertoire.store

@@ -24,6 +24,7 @@ DISMISSED, MUTED = "dismissed", "muted"
 COUNTED = "counted"  # what many old events come to, in their stead
 
 _CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
+_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/greet.py reads it too
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,19 @@ class Events:
         return int(self._db.value("SELECT count(*) FROM event"))
 
     def due(self, *, every: int) -> bool:
-        """Tell whether so many events came since the log was condensed last, or since its beginning."""
+        """Tell whether so many events came since the log was condensed last and its sums were kept."""
         newest, condensed = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _CONDENSED_AT))
-        return newest - condensed >= every
+        return newest - condensed >= every or (condensed > 0 and not self.kept())
 
-    def condense(self, gone: Sequence[int], counts: Sequence[Event]) -> None:
-        """Put counts in the stead of old events: the one way, but for a person's wish, in which any go."""
+    def kept(self) -> str:
+        """Return what the log came to when it was condensed last; empty after anything of it was forgotten."""
+        return str(self._db.value(_KEPT) or "")
+
+    def condense(self, gone: Sequence[int], counts: Sequence[Event], *, kept: str) -> None:
+        """Put counts in the stead of old events: the one way, but for a person's wish, in which any go.
+
+        What the log came to is kept beside it.
+        """
         with self._db.transaction():
             if gone:
                 self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
@@ -148,7 +156,7 @@ class Events:
                 self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
             self.append(counts)
             newest = int(self._db.value("SELECT max(id) FROM event") or 0)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?)", (newest,))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?), ('kept', ?)", (newest, kept))
 
     def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
         return [

@@ -114,7 +114,7 @@ class Privacy:
             self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
             yield
             GraphWriter(self._db, self._vectors, "").collect_orphans()
-            self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
+            self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
         self.scrub()
 
     def _delete(self, table: str, where: str, bindings: tuple[object, ...]) -> int:

@@ -1,0 +1,115 @@
+"""Sums up the log for who has no time to fold it: looks at hints and what requests came to, as of one day.
+
+Everything that is summed fades alike, so sums of one day are those of a later one but for a factor. They reach to an
+event that no session spans, and what happened since is folded and added: the same comes out as from the whole log. They
+are kept where the log is condensed, go when something is forgotten, and nobody but a session's start reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+
+from repertoire.learning.hints import HintRate, Kind, Looks, looks_of, rates
+from repertoire.learning.lift import NONE, Side, compare, sides_of
+from repertoire.learning.memory import Clock
+from repertoire.learning.outcomes import Dated, Trial
+
+_BACK = 1_000  # events from the end, among which a place that no session spans is looked for
+_SIDE = len(astuple(NONE))
+Sides = tuple[Side, Side]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the log comes to, up to and with the event `through`, by project and as of a time."""
+
+    at: str
+    half_life: float
+    through: int
+    looks: Mapping[str, Mapping[Kind, Looks]] = field(default_factory=dict)
+    sides: Mapping[str, Mapping[str, Sides]] = field(default_factory=dict)  # by project, then component
+
+    def as_text(self) -> str:
+        """Return it as it is stored."""
+        looks = [[place, *kind, *astuple(one)] for place, kinds in self.looks.items() for kind, one in kinds.items()]
+        sides = [
+            [place, node, *astuple(used), *astuple(unused)]
+            for place, nodes in self.sides.items()
+            for node, (used, unused) in nodes.items()
+        ]
+        return json.dumps([self.at, self.half_life, self.through, looks, sides])
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What a session's start goes by: how hints of each kind fared, and which components do harm."""
+
+    hints: tuple[HintRate, ...]
+    harmful: frozenset[str]
+
+
+def read_kept(text: str) -> Kept:
+    """Return what was stored."""
+    at, half_life, through, looks, sides = json.loads(text)
+    kinds: dict[str, dict[Kind, Looks]] = defaultdict(dict)
+    for place, moment, kind, *counts in looks:
+        kinds[place][moment, kind] = Looks(*counts)
+    nodes: dict[str, dict[str, Sides]] = defaultdict(dict)
+    for place, node, *counts in sides:
+        nodes[place][node] = Side(*counts[:_SIDE]), Side(*counts[_SIDE:])
+    return Kept(at, half_life, through, kinds, nodes)
+
+
+def sum_up(found: Iterable[Trial], clock: Clock, *, through: int) -> Kept:
+    """Sum up trials by project, as of a clock's time and as fast as it fades."""
+    fading = Clock(clock.now, clock.half_life)
+    of_project: dict[str, list[Trial]] = defaultdict(list)
+    for trial in found:
+        of_project[trial.project].append(trial)
+    looks = {place: looks_of(own, fading.weight) for place, own in of_project.items()}
+    sides = {place: _sides(own, fading) for place, own in of_project.items()}
+    return Kept(clock.now, clock.half_life, through, looks, sides)
+
+
+def recall(kept: Kept | None, since: Sequence[Trial], clock: Clock) -> Recalled:
+    """Return what is remembered at a clock's time, from what is kept and what was folded of the log since."""
+    looks, sides = looks_of(since, clock.weight), _sides(since, clock)
+    if kept is not None:
+        for place, kinds in kept.looks.items():
+            factor = _factor(kept, place, clock)
+            for kind, more in kinds.items():
+                looks[kind] = looks.get(kind, Looks()).plus(more, factor)
+        for place, nodes in kept.sides.items():
+            factor = _factor(kept, place, clock)
+            for node, (used, unused) in nodes.items():
+                had = sides.get(node, (NONE, NONE))
+                sides[node] = had[0].plus(used, factor), had[1].plus(unused, factor)
+    return Recalled(rates(looks), frozenset(node for node, both in sides.items() if compare(*both).harmful))
+
+
+def through(events: Sequence[Dated]) -> int:
+    """Return the newest event of a log, oldest first, that no session spans; its last where there is none lately."""
+    first = {event.session: event.id for event in reversed(events) if event.session}
+    last = earliest = events[-1].id if events else 0
+    for place in range(len(events) - 1, max(len(events) - _BACK, 0), -1):
+        event = events[place]
+        earliest = min(earliest, event.id, first.get(event.session, event.id))
+        if events[place - 1].id < earliest:
+            return events[place - 1].id
+    return last
+
+
+def _sides(found: Iterable[Trial], clock: Clock) -> dict[str, Sides]:
+    """Count by component the requests with and without it whose outcome is known."""
+    of_node: dict[str, list[Trial]] = defaultdict(list)
+    for trial in found:
+        of_node[trial.node].append(trial)
+    counted = {node: sides_of(own, clock.weight) for node, own in of_node.items()}
+    return {node: both for node, both in counted.items() if both != (NONE, NONE)}
+
+
+def _factor(kept: Kept, place: str, clock: Clock) -> float:
+    return clock.weight(Trial("", place, offered_at=kept.at))

@@ -1,0 +1,52 @@
+"""What tests of a session's start share: a project, a store, and what the session is told."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from repertoire.store.database import Store
+from shelf import NOW, SOURCE, component, record_of
+
+HOOK = Path(__file__).parents[2] / "hooks" / "session_start.py"
+FASTAPI = {"requirements.txt": "fastapi==0.115.0\nsqlalchemy==2.0.36\n"}
+LONGEST_HINT = 1500
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def make_project(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def store_with(home: Path, **parts: object) -> None:
+    """Fill a store in which two components provide what the FastAPI project uses, and more on request."""
+    home.mkdir(exist_ok=True)
+    records = [
+        record_of(component("skill", "fastapi-templates", "Starts FastAPI services.", **parts), provides=["fastapi"]),
+        record_of(component("agent", "orm-reviewer", "Reviews SQLAlchemy models."), provides=["orm"]),
+        record_of(component("skill", "rails-models", "Writes Rails models."), provides=["rails", "orm"]),
+    ]
+    with Store.open(home / "repertoire.db") as store:
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+
+
+def context(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    if not done.stdout:
+        return ""
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert output["hookEventName"] == "SessionStart"
+    assert 0 < len(output["additionalContext"]) < LONGEST_HINT
+    return str(output["additionalContext"])
+
+
+def items(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("- ")]
