@@ -109,6 +109,17 @@ def test_an_ingest_that_ended_before_it_compared_is_completed_by_the_next_one(be
     assert not bench.store.sources.unsettled()
 
 
+def test_what_one_ingest_after_the_other_writes_is_kept_in_few_pieces(bench):
+    for number in range(12):
+        bench.ingest(bench.write({"skills/alpha/SKILL.md": skill("alpha", f"Tests revision {number}.")}))
+
+    assert bench.store._connection.value("SELECT count(DISTINCT segid) FROM component_text_idx") <= 3
+    weights = (2.0, 1.0, 1.0)
+    assert bench.store.graph.match(["revision"], limit=9, weights=weights)
+    assert bench.store.graph.match(["11"], limit=9, weights=weights)
+    assert not bench.store.graph.match(["10"], limit=9, weights=weights)
+
+
 def test_removing_a_source_removes_exactly_its_own(bench):
     one = bench.write(FILES, under="one")
     two = bench.write({"skills/delta/SKILL.md": skill("delta", "Tests APIs.")}, under="two")

@@ -30,6 +30,37 @@ def test_a_question_of_some_components_scores_them_as_a_question_of_all_does(she
     assert graph.match(words, limit=99, weights=WEIGHTS, among=Among(node_ids=[])) == []
 
 
+def test_merging_the_index_may_end_anywhere_and_lets_others_write_between_its_steps(tmp_path):
+    path, prose = tmp_path / "repertoire.db", " ".join(f"word{number}" for number in range(2_000))
+    with Store.open(path) as store:
+        for number in range(15):
+            fill(store, *(component("skill", f"s{number}-{n}", f"{n} {prose} of{number}-{n}") for n in range(6)))
+        words = ["word7", "of3"]
+        before, pieces = store.graph.match(words, limit=999, weights=WEIGHTS), _pieces(store)
+        assert store.text.merge()
+    with Store.open(path) as store, Store.open(path, wait=0.0) as other:
+        _whole(store)
+        steps = 0
+        while store.text.merge():
+            fill(other, component("skill", "meanwhile", f"Revision {steps}."))
+            steps += 1
+        assert steps > 1
+        assert _pieces(store) <= 3 < pieces
+        _whole(store)
+        assert [found for found, _ in store.graph.match(words, limit=999, weights=WEIGHTS)] == [
+            found for found, _ in before
+        ]
+        assert not store.text.merge()
+
+
+def _pieces(store):
+    return store._connection.value("SELECT count(DISTINCT segid) FROM component_text_idx")
+
+
+def _whole(store):
+    store._connection.execute("INSERT INTO component_text(component_text) VALUES ('integrity-check')")
+
+
 def test_how_often_a_word_is_held_is_counted_anew_when_the_graph_changes(shelf):
     assert shelf.graph.document_frequency(["changelog", "zeppelin"]) == {"changelog": 1, "zeppelin": 0}
     fill(shelf, component("skill", "airship", "Flies a zeppelin."))

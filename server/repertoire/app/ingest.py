@@ -22,6 +22,7 @@ from repertoire.app.soundness import note_departures
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
+from repertoire.domain.errors import StoreBusy
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion import standing
 from repertoire.ingestion.extract import PARTS, Checks, Ground, Plan
@@ -37,6 +38,7 @@ from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
 _WARNINGS = 50
+_BREATH_S = 0.002  # as long as a step: whoever waits for the lock finds it free at every other look
 
 
 @dataclass(frozen=True)
@@ -291,6 +293,15 @@ def settle(store: Store, *, report: Report = quiet) -> None:
     store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
     if unsettled:
         store.sources.settled(unsettled)
+    _merge_text(store, report)
+
+
+def _merge_text(store: Store, report: Report) -> None:
+    """Merge what was written into the full-text index; whoever settles next carries on from where this ended."""
+    with contextlib.suppress(StoreBusy):
+        while store.text.merge():
+            report(Step("", "relate"))
+            time.sleep(_BREATH_S)
 
 
 def _carriers(store: Store) -> list[Carrier]:

@@ -83,6 +83,10 @@ class Connection:
         """Count the rows that the last statement changed."""
         return self._db.changes()
 
+    def total_changes(self) -> int:
+        """Count the rows that were changed since the file was opened, the inner ones of virtual tables among them."""
+        return self._db.total_changes()
+
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction or a snapshot is open."""

@@ -8,6 +8,7 @@ from typing import final
 from repertoire.store.connection import Connection
 from repertoire.store.events import Events, Preferences
 from repertoire.store.flags import Flags
+from repertoire.store.fulltext import FullText
 from repertoire.store.graph import Graph
 from repertoire.store.likeness import Likeness
 from repertoire.store.migrations import NEWEST, migrate
@@ -32,6 +33,7 @@ class Store:
         self.read_only = connection.read_only
         self.stale = connection.stale  # opened without its log: what was written last is not seen
         self.graph = Graph(connection)
+        self.text = FullText(connection)
         self.vectors = Vectors(connection)
         self.sources = Sources(connection, self.vectors)
         self.likeness = Likeness(connection)
