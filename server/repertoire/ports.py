@@ -187,8 +187,8 @@ class GraphReader(Protocol):
 class VectorReader(Protocol):
     """The vectors as retrieval reads them."""
 
-    def revision(self) -> int:
-        """Return the number that moves whenever a vector changes; vectors follow their nodes, in their own time."""
+    def revisions(self, spaces: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """Map each space to what moves whenever one of its vectors changes; they follow their nodes, in their time."""
 
     def nearest(self, space: str, model: str, vector: Vectors, *, limit: int) -> list[tuple[int, float]]:
         """Return the nearest node ids with their cosine similarity, best first."""

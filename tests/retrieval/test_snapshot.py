@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.answer import BODY_SPACE, REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
 from repertoire.retrieval.snapshot import Snapshots, best_rows
 from shelf import NOW, SOURCE, component, fill, record_of
@@ -69,6 +69,18 @@ def test_new_vectors_leave_what_was_worked_out_of_the_graph(store):
     assert after.topology is before.topology
     assert len(before.spaces[BODY_SPACE].rows) == 0
     assert len(after.spaces[BODY_SPACE].rows) == 3
+
+
+def test_a_request_that_is_learned_leaves_the_vectors_of_components_as_they_were_read(store):
+    clock = Clock()
+    kept = snapshots(store, clock)
+    put_vectors(store, 3)
+    before = kept.current()
+    node = store.requests.record("request:a", text="asked", now=NOW)
+    store.vectors.put(REQUEST_SPACE, "m", [(node, "h")], np.eye(1, 8, dtype=np.float32))
+    after = kept.current()
+    assert len(after.spaces[REQUEST_SPACE].rows) == 1
+    assert after.spaces[BODY_SPACE].vectors is before.spaces[BODY_SPACE].vectors
 
 
 def test_edges_lead_where_the_topology_says(store):

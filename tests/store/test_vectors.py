@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import apsw
 import numpy as np
 import pytest
 
+from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.store.database import Store
+from repertoire.store.requests import Request
 from repertoire.store.vectors import Progress
 from store.samples import NOW, SOURCE, component, record
 
@@ -181,3 +184,34 @@ def test_the_revision_of_vectors_moves_when_one_changes_and_only_then(store):
         seen.append(store.vectors.revision())
     store.vectors.drop_other_models("another")
     assert store.vectors.revision() == seen[-1]
+
+
+def test_each_space_tells_of_its_own_changes_and_all_of_what_nobody_names(store, tmp_path):
+    ingest(store, "one")
+    rows, vector = store.vectors.pending(SPACE, MODEL, limit=1), unit([1, 0, 0, 0, 0, 0, 0, 0])
+    before = store.vectors.revisions((SPACE, "code"))
+    store.vectors.put(SPACE, MODEL, rows, vector)
+    after = store.vectors.revisions((SPACE, "code"))
+    assert (after[SPACE] != before[SPACE], after["code"]) == (True, before["code"])
+    with apsw.Connection(str(tmp_path / "repertoire.db")) as older:  # a version that counts for all spaces together
+        older.execute("UPDATE meta SET value = value + 1 WHERE key = 'vectors'")
+    moved = store.vectors.revisions((SPACE, "code"))
+    assert all(moved[space] != after[space] for space in moved)
+
+
+def test_where_vectors_come_and_go_the_table_is_not_left_full_of_holes(store, tmp_path):
+    rng = np.random.default_rng(1)
+    kept, most, chunk = {}, 1_200, 1_024
+    for turn in range(8):
+        fresh = store.requests.record_many([Request(f"request:{turn} {n}", "asked") for n in range(600)], now=NOW)
+        vectors = rng.standard_normal((600, 4)).astype(np.float32)
+        store.vectors.put(REQUEST_SPACE, MODEL, [(node, "h") for node in fresh], vectors)
+        kept |= dict(zip(fresh, vectors, strict=True))
+        gone = rng.choice(list(kept), max(len(kept) - most, 0), replace=False).tolist()
+        store.requests.drop(gone)
+        kept = {node: vector for node, vector in kept.items() if node not in gone}
+    ids, matrix = store.vectors.matrix(REQUEST_SPACE, MODEL)
+    assert (ids.tolist(), matrix.tolist()) == (sorted(kept), [kept[node].tolist() for node in sorted(kept)])
+    with apsw.Connection(str(tmp_path / "repertoire.db")) as file:
+        [(chunks,)] = file.execute("SELECT count(*) FROM vec_1_chunks").fetchall()
+    assert chunks * chunk <= 1.25 * (most + 600) + 2 * chunk  # of the 4,800 that there were

@@ -95,7 +95,7 @@ class History:
         self._spaces = (snapshot.spaces[DESCRIPTION_SPACE], snapshot.spaces[BODY_SPACE])
         served = _served(snapshot)
         kept = [index for index, position in enumerate(space.rows.tolist()) if position in served]
-        self._vectors = space.vectors[kept]
+        self._vectors = space.vectors[kept] if len(kept) < len(space.rows) else space.vectors  # as a rule all are
         self._served = [served[int(space.rows[index])] for index in kept]
         self._checks = self._check() if len(kept) > 1 else None
         self._selected = np.zeros(self._size)

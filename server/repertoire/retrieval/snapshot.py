@@ -263,7 +263,7 @@ class Snapshots:
         self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: reading or model}
         self._clock = clock
         self._kept: Snapshot | None = None
-        self._vector_revision = -1
+        self._revisions: Mapping[str, tuple[int, int]] = {}
         self._matrices: dict[str, tuple[Rows, Vectors]] = {}
         self._loaded_at = 0.0
 
@@ -273,7 +273,7 @@ class Snapshots:
         if stale and kept is not None:
             return kept
         if kept is not None and kept.revision == self._graph.revision():
-            moved = self._vectors.revision() != self._vector_revision
+            moved = self._vectors.revisions(SPACES) != self._revisions
             if not moved or self._clock() - self._loaded_at < _RELOAD_SECONDS:
                 return kept
             self._kept = kept.with_spaces(self._spaces(kept))
@@ -297,10 +297,11 @@ class Snapshots:
 
     def _spaces(self, snapshot: Snapshot) -> Mapping[str, Space]:
         self._loaded_at = self._clock()
-        revision = self._vectors.revision()
-        if revision != self._vector_revision:
-            self._matrices = {space: self._vectors.matrix(space, model) for space, model in self._models.items()}
-            self._vector_revision = revision
+        revisions = self._vectors.revisions(SPACES)
+        for space, model in self._models.items():  # a request that is learned moves none of what may be 300 MB
+            if self._revisions.get(space) != revisions[space]:
+                self._matrices[space] = self._vectors.matrix(space, model)
+        self._revisions = revisions
         return {space: _space(snapshot, space, *matrix) for space, matrix in self._matrices.items()}
 
     def _usual_length(self, summaries: Sequence[Summary]) -> float:

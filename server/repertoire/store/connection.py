@@ -59,6 +59,11 @@ class Connection:
         with self._running():
             return self._db.execute(sql, bindings).fetchall()
 
+    def stream(self, sql: str, bindings: Bindings = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query one by one, all of one state of the file; it is to be read to its end soon."""
+        with self._running():
+            yield from self._db.execute(sql, bindings)
+
     def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
         with self._running():

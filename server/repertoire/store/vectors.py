@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,12 @@ import numpy.typing as npt
 from repertoire.store.connection import Connection
 
 Matrix = npt.NDArray[np.float32]
-_CHUNKS = """SELECT c.validity, c.rowids, v.vectors FROM {table}_chunks c
-             JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
+_CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"
+_BLOBS = """SELECT v.vectors FROM {table}_chunks c
+            JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
 _MOST = 4096  # sqlite-vec's own bound on k
+_MOVED = "vectors"  # in meta: how often any vector was changed; followed by a space's name, how often one of its
+_ROOM = 1.25  # times the chunks that are needed, before what lies sparsely is put together
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,15 @@ class Vectors:
         """Return the number that moves whenever a vector changes."""
         return int(self._db.value("SELECT value FROM meta WHERE key = 'vectors'") or 0)
 
+    def revisions(self, spaces: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Map each space to what moves whenever one of its vectors changes, or one that nobody says of which it is."""
+        moved = {
+            str(key)[len(_MOVED) :]: int(value)
+            for key, value in self._db.rows("SELECT key, value FROM meta WHERE key GLOB ?", (f"{_MOVED}*",))
+        }
+        unsaid = moved.get("", 0) - sum(times for space, times in moved.items() if space)
+        return {space: (moved.get(f" {space}", 0), unsaid) for space in spaces}
+
     def nearest(self, space: str, model: str, vector: Matrix, *, limit: int) -> list[tuple[int, float]]:
         """Return the nearest node ids with their cosine similarity, best first; empty where the space is not.
 
@@ -80,19 +93,24 @@ class Vectors:
         """Return the whole space as node ids and their vectors, row by row, by node id."""
         with self._db.snapshot():
             place = self._find(space, model)
-            # Chunk by chunk, as sqlite-vec keeps them: row by row through its table takes four times as long.
             chunks = [] if place is None else self._db.rows(_CHUNKS.format(table=place.table))
-        if place is None or not chunks:
-            return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32)
-        held = [np.unpackbits(np.frombuffer(row[0], np.uint8), bitorder="little").astype(np.bool_) for row in chunks]
-        numbers = [np.frombuffer(row[1], "<i8")[valid] for row, valid in zip(chunks, held, strict=True)]
-        vectors = [
-            np.frombuffer(row[2], "<f4").reshape(-1, place.dimensions)[valid]
-            for row, valid in zip(chunks, held, strict=True)
-        ]
-        ids, matrix = np.concatenate(numbers).astype(np.int64), np.concatenate(vectors)
-        order = np.argsort(ids)
-        return (ids, matrix) if (order[1:] > order[:-1]).all() else (ids[order], matrix[order])
+            if place is None or not chunks:
+                return np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32)
+            held = [_bits(row[0]) for row in chunks]
+            numbers = [np.frombuffer(row[1], "<i8")[valid] for row, valid in zip(chunks, held, strict=True)]
+            ids = np.concatenate(numbers).astype(np.int64)
+            order = np.argsort(ids)
+            places = np.empty_like(order)
+            places[order] = np.arange(len(ids))
+            matrix = np.empty((len(ids), place.dimensions), dtype=np.float32)
+            # Chunk by chunk, as sqlite-vec keeps them: row by row through its table takes four times as long. Each goes
+            # where it belongs at once: all of them beside the matrix would take three times its memory for a moment.
+            begin = 0
+            for valid, (blob,) in zip(held, self._db.stream(_BLOBS.format(table=place.table)), strict=True):
+                end = begin + int(valid.sum())
+                matrix[places[begin:end]] = np.frombuffer(blob, "<f4").reshape(-1, place.dimensions)[valid]
+                begin = end
+        return ids[order], matrix
 
     def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
         """Return (node id, content hash) of components whose vector is missing or older than their content."""
@@ -124,8 +142,8 @@ class Vectors:
         if spaces:
             for (space_id,) in spaces:
                 self._db.execute(f"DELETE FROM vec_{space_id} WHERE rowid = ?", (node_id,))
+                self._moved(space_id)
             self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
-            self._moved()
 
     def drop_other_models(self, model: str) -> None:
         """Delete the spaces of every other model: the configured one has replaced them."""
@@ -153,11 +171,15 @@ class Vectors:
             for (space_id,) in self._db.rows(f"SELECT id FROM vector_space WHERE {where}", (value,)):
                 self._db.execute(f"DROP TABLE vec_{space_id}")
                 self._db.execute("DELETE FROM vector_state WHERE space_id = ?", (space_id,))
+                self._moved(space_id)
                 self._db.execute("DELETE FROM vector_space WHERE id = ?", (space_id,))
-                self._moved()
 
-    def _moved(self) -> None:
-        self._db.execute("INSERT INTO meta VALUES ('vectors', 1) ON CONFLICT(key) DO UPDATE SET value = value + 1")
+    def _moved(self, space_id: int) -> None:
+        space = self._db.value("SELECT space FROM vector_space WHERE id = ?", (space_id,))
+        self._db.execute(
+            "INSERT INTO meta VALUES (?, 1), (?, 1) ON CONFLICT(key) DO UPDATE SET value = value + 1",
+            (_MOVED, f"{_MOVED} {space}"),
+        )
 
     def _embeddable(self, node_ids: Sequence[int]) -> set[int]:
         # A component that went since it was read may live on as a stand-in: it has no content to be near to.
@@ -174,7 +196,25 @@ class Vectors:
             [(place.id, node_id, content_hash) for node_id, content_hash in rows],
         )
         if rows:
-            self._moved()
+            self._moved(place.id)
+            self._pack(place.table)
+
+    def _pack(self, table: str) -> None:
+        """Keep a table from being mostly holes: move what is left in the emptiest of its chunks to its end.
+
+        sqlite-vec fills its last chunk alone, and lets a chunk go when it is empty. Where old vectors go here and there
+        and new ones come, the file would grow for ever.
+        """
+        rows = self._db.rows(f"SELECT chunk_id, validity FROM {table}_chunks ORDER BY chunk_id")
+        held = {int(chunk): _bits(validity) for chunk, validity in rows}
+        needed = sum(int(valid.sum()) / len(valid) for valid in held.values())
+        emptiest = sorted([*held][:-1], key=lambda chunk: int(held[chunk].sum()))
+        for chunk in emptiest[: max(len(held) - math.ceil(_ROOM * needed) - 1, 0)]:
+            numbers = self._db.value(f"SELECT rowids FROM {table}_chunks WHERE chunk_id = ?", (chunk,))
+            for node_id in np.frombuffer(numbers, "<i8")[held[chunk]].tolist():
+                blob = self._db.value(f"SELECT embedding FROM {table} WHERE rowid = ?", (node_id,))
+                self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
+                self._db.execute(f"INSERT INTO {table}(rowid, embedding) VALUES (?, ?)", (node_id, blob))
 
     def _find(self, space: str, model: str) -> _Space | None:
         row = self._db.row("SELECT id, dimensions FROM vector_space WHERE space = ? AND model = ?", (space, model))
@@ -192,3 +232,8 @@ class Vectors:
         place = _Space(self._db.last_id, dimensions)
         self._db.execute(f"CREATE VIRTUAL TABLE {place.table} USING vec0(embedding float[{dimensions}])")
         return place
+
+
+def _bits(validity: bytes) -> npt.NDArray[np.bool_]:
+    """Return which places of a chunk hold a vector."""
+    return np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(np.bool_)
