@@ -17,12 +17,11 @@ from repertoire.store.database import Store
 
 USE = "use"
 _PATIENCE = 50
-_READ = 100_000  # events: more than the log holds (app/condense.py)
 
 
 def known_trials(store: Store) -> list[Trial]:
     """Return what became of each offer and each use, from the log."""
-    return trials(store.events.latest(FOLDED, limit=_READ))
+    return trials(store.events.every(FOLDED))
 
 
 def memory(store: Store, *, half_life: float, project: str = "") -> Memory:

@@ -107,23 +107,23 @@ def _old_sessions(events: Sequence[Dated], room: Room) -> tuple[list[int], list[
     return gone, told
 
 
-def _groups(events: Sequence[Dated], told: Mapping[int, set[int]]) -> list[list[int]]:
+def _groups(events: Sequence[Dated], told: Mapping[int, Sequence[int]]) -> list[list[int]]:
     """Put together, by number, the events of each session, and with them all that tell of the same trials."""
-    above: dict[object, object] = {}
+    above: dict[int | str, int | str] = {}  # events by number, trials by their index below 0, sessions
 
-    def top(one: object) -> object:
+    def top(one: int | str) -> int | str:
         while (following := above.setdefault(one, one)) != one:
             above[one] = above.setdefault(following, following)
             one = following
         return one
 
     for event in events:
-        beside: list[object] = [("trial", index) for index in told.get(event.id, ())]
+        beside: list[int | str] = [-1 - index for index in told.get(event.id, ())]
         for one in [*beside, *([event.session] if event.session else [])]:
-            above[top(one)] = top(("event", event.id))
-    groups: dict[object, list[int]] = defaultdict(list)
+            above[top(one)] = top(event.id)
+    groups: dict[int | str, list[int]] = defaultdict(list)
     for event in events:
-        groups[top(("event", event.id))].append(event.id)
+        groups[top(event.id)].append(event.id)
     return list(groups.values())
 
 

@@ -14,7 +14,7 @@ done for it was undone or corrected; else ok where one of its selections was, or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -61,7 +61,7 @@ class Dated(Happened, Protocol):
         """In which project's folder."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One component's chance: offered, selected, or both, and what came of it."""
 
@@ -97,8 +97,14 @@ def propensity(rank: int) -> float:
 
 def trials(events: Iterable[Dated]) -> list[Trial]:
     """Fold the log, oldest first, into what became of each component that was offered or selected."""
-    events = list(events)
-    return [*(trial for event in events if event.kind == COUNTED for trial in of_count(event)), *traced(events).trials]
+    counted: list[Trial] = []
+    fold = _Fold()
+    for event in events:
+        if event.kind == COUNTED:
+            counted.extend(of_count(event))
+        else:
+            fold.add(event)
+    return [*counted, *fold.trials()]
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class Traced:
     """What became of components; by event number the indices of the trials that each event told something of."""
 
     trials: list[Trial]
-    told: Mapping[int, set[int]]
+    told: Mapping[int, Sequence[int]]
 
 
 def traced(events: Iterable[Dated]) -> Traced:
@@ -135,7 +141,7 @@ class _Fold:
         self._before: dict[str, list[int]] = {}  # and the one before
         self._asked: dict[str, str] = {}  # by session: its present request
         self._apart: dict[tuple[str, str], str] = {}  # what a request without a selection came to
-        self.told_by: dict[int, set[int]] = {}
+        self.told_by: dict[int, tuple[int, ...]] = {}  # of a long log many times smaller than sets
         self._event = 0
 
     def add(self, event: Dated) -> None:
@@ -193,7 +199,7 @@ class _Fold:
         return index
 
     def _trace(self, index: int) -> None:
-        self.told_by.setdefault(self._event, set()).add(index)
+        self.told_by[self._event] = (*self.told_by.get(self._event, ()), index)
 
     def _offered(self, event: Dated) -> None:
         rank = max(int(event.data.get("rank", 1) or 1), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,10 @@ _CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 _KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/greet.py reads it too
 
 
-@dataclass(frozen=True)
+_FIELDS = "at, kind, session, project, request, node, data, id"
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened; `request` ties it to the prompt it belongs to, `node` to a component."""
 
@@ -82,6 +85,11 @@ class Events:
     def since(self, number: int, *, limit: int = 1000) -> list[Event]:
         """Return the events after the one with this number, the oldest first."""
         return self._events("WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
+
+    def every(self, kinds: Sequence[str]) -> Iterator[Event]:
+        """Yield all events of these kinds, the oldest first: a long log takes many times the room of what it tells."""
+        marks = ", ".join("?" * len(kinds))
+        return _read(self._db.stream(f"SELECT {_FIELDS} FROM event WHERE kind IN ({marks}) ORDER BY id", kinds))
 
     def latest(self, kinds: Sequence[str], *, limit: int) -> list[Event]:
         """Return the newest events of these kinds, so many at most, the oldest first."""
@@ -159,12 +167,24 @@ class Events:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?), ('kept', ?)", (newest, kept))
 
     def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
-        return [
-            Event(at, kind, session, project, request, node, json.loads(data), number)
-            for at, kind, session, project, request, node, data, number in self._db.rows(
-                f"SELECT at, kind, session, project, request, node, data, id FROM event {where}", bindings
-            )
-        ]
+        return list(_read(self._db.stream(f"SELECT {_FIELDS} FROM event {where}", bindings)))
+
+
+def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Event]:
+    """Yield rows as events that share their words: in a long log few are new, and each of its own takes 60 bytes."""
+    known: dict[str, str] = {}
+
+    def shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {known.setdefault(name, name): _same(value, known) for name, value in pairs}
+
+    decode = json.JSONDecoder(object_pairs_hook=shared).decode
+    for at, *words, data, number in rows:
+        kind, session, project, request, node = (known.setdefault(word, word) for word in words)
+        yield Event(at, kind, session, project, request, node, decode(data), number)
+
+
+def _same(value: Any, known: dict[str, str]) -> Any:
+    return known.setdefault(value, value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
