@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,8 +78,11 @@ class Ledger:
 class Crowd:
     """A home with components, and everybody who uses it."""
 
-    def __init__(self, place: Path, seconds: float, size: int = SIZE) -> None:
+    def __init__(
+        self, place: Path, seconds: float, size: int = SIZE, settings: Mapping[str, str] | None = None
+    ) -> None:
         self.place, self.home = place, place / "home"
+        self._settings = settings or {}
         self.ledger = Ledger()
         self._seconds, self._size = seconds, size
         self._until = 0.0
@@ -107,6 +110,7 @@ class Crowd:
             REPERTOIRE_HOME=str(self.home),
             REPERTOIRE_PYTHON=sys.executable,
             REPERTOIRE_BACKGROUND="false",
+            **self._settings,
         )
 
     def cli(self, *arguments: str) -> str:

@@ -1,10 +1,14 @@
-"""Sends one server ten thousand prompts and looks at what grows: `python bench/soak/prompts.py [--prompts 10000]`.
+"""Sends one server thousands of prompts and looks at what grows: `python bench/soak/prompts.py [--prompts 24000]`.
 
 A real server over stdio, as the client starts it, over 120 components with their vectors, on a machine where nothing is
-installed. Sessions of 40 prompts; a prompt is one of 6,000 wordings, or small talk. Two of five are followed by the use
-of a component, some of those by a failed call, a test that passes, or an edit that is undone; each ends with a stop.
-Every fifth session begins with the session-start hook. After every tenth of the way it is told how much memory the
-server has, how large the file and its log are, and how many events, counts and requests are kept.
+installed. Sessions of 40 prompts, each session in a project of its own; a prompt is one of 60,000 wordings, or small
+talk. Four of five are followed by the use of a component, some of those by a failed call, a test that passes, or an
+edit that is undone; each ends with a stop. Every fifth session begins with the session-start hook. So past requests,
+events and counts all reach their bounds on the way, and what is sent after that shows whether anything grows on.
+
+After every session it is noted how much memory the server has, and after each twenty-fourth part of the way how large
+the file and its log are, and how many events, counts and requests are kept. The slope is that of the best line through
+the memory noted since the last of the bounds was reached.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,11 +29,14 @@ from harness import percentile, plain_python
 from stdio import Client
 from works import Recalled
 
+from repertoire.app.condense import ROOM
 from repertoire.app.embed import embed_pending
+from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import COUNTED
 
-_SESSION, _GREETED = 40, 5
+_SESSION, _GREETED, _PARTS = 40, 5, 24
+_FULL = 0.9  # of a bound: what goes, goes many at once
 _ACTS = ("fill", "audit", "explain", "test", "deploy", "write", "compare", "draft", "check", "summarise")
 _THINGS = ("PDF form", "accounting ledger", "slow PostgreSQL query", "browser flow", "Kubernetes service", "changelog")
 _SMALL_TALK = ("thanks", "ok, go on", "yes please", "what do you mean?")
@@ -37,15 +45,17 @@ _SMALL_TALK = ("thanks", "ok, go on", "yes please", "what do you mean?")
 class Soak:
     """One client with one server."""
 
-    def __init__(self, made: Crowd, client: Client) -> None:
-        self._made, self._client = made, client
+    def __init__(self, made: Crowd, client: Client, part: int) -> None:
+        self._made, self._client, self.part = made, client, part
         self._draw = random.Random(3)
         self.spent: list[float] = []
+        self.memory: list[tuple[int, float, float]] = []  # prompts, resident and own MB
         self.hints = self.late = 0
 
     def session(self, number: int, prompts: int) -> None:
         """Go through one session."""
-        session, place = f"soak {number}", str(self._made.place / "project")
+        session, place = f"soak {number}", str(self._made.place / "projects" / str(number))
+        Path(place).mkdir(parents=True)
         if number % _GREETED == 0:
             hook = [plain_python(), "-I", "-S", str(ROOT / "hooks/session_start.py")]
             given = json.dumps({"session_id": session, "cwd": place, "source": "startup"})
@@ -56,15 +66,17 @@ class Soak:
             self.spent.append(1000.0 * (time.perf_counter() - began))
             self.late += self.spent[-1] >= 1500.0
             self.hints += "hookSpecificOutput" in told
-            if self._draw.random() < 0.4:
+            if self._draw.random() < 0.8:
                 self._use(session, place)
             self._call("hook_stop", session, place, stop_hook_active="false")
+        memory = self._client.memory()
+        self.memory.append((len(self.spent), memory["resident"], memory.get("own", 0.0)))
 
     def _prompt(self) -> str:
         if self._draw.random() < 0.15:
             return self._draw.choice(_SMALL_TALK)
         act, thing = self._draw.choice(_ACTS), self._draw.choice(_THINGS)
-        return f"Please {act} the {thing} of the {spelled(self._draw.randrange(100))} team before Friday"
+        return f"Please {act} the {thing} of the {spelled(self._draw.randrange(1000))} team before Friday"
 
     def _use(self, session: str, place: str) -> None:
         skill = {"tool_name": "Skill", "tool_input": json.dumps({"skill": self._draw.choice(self._made.skills)})}
@@ -79,32 +91,59 @@ class Soak:
         return self._client.call(hook, session_id=session, cwd=place, **arguments)
 
 
-def soak(prompts: int, size: int) -> dict[str, Any]:
-    """Send so many prompts; return what was seen on the way."""
+def soak(prompts: int, size: int, most: int) -> dict[str, Any]:
+    """Send so many prompts to a server that keeps so many requests at most; return what was seen on the way."""
     with tempfile.TemporaryDirectory(prefix="repertoire-prompts-") as named:
-        made = Crowd(Path(named).resolve(), 0.0, size)
+        made = Crowd(Path(named).resolve(), 0.0, size, {"REPERTOIRE_MAX_REQUESTS": str(most)})
         database = made.home / "repertoire.db"
         with Store.open(database) as store:
             embed_pending(store, Recalled())
         wal = database.with_name(f"{database.name}-wal")
         rows = []
         with made.server() as client, watched(wal) as sizes:
-            run = Soak(made, client)
+            run = Soak(made, client, max(prompts // _PARTS, 1))
             for number in range(-(-prompts // _SESSION)):
                 run.session(number, min(_SESSION, prompts - number * _SESSION))
-                if len(run.spent) * 10 // prompts > len(rows):
+                if len(run.spent) // run.part > len(rows):
                     client.call("status")  # waits for what is still to be written
                     rows.append(_row(run, client, database, sizes))
                     print(rows[-1], flush=True)
-        return {"prompts": prompts, "hints": run.hints, "late": run.late, "rows": rows}
+        found = {"prompts": prompts, "max_requests": most, "hints": run.hints, "late": run.late}
+        return {**found, **_since_full(run, rows, most), "rows": rows}
+
+
+def _since_full(run: Soak, rows: list[dict[str, Any]], most: int) -> dict[str, Any]:
+    """Return from which prompt on all bounds were reached, and how memory and file went from there."""
+    bounds = {"requests": most, "events": ROOM.newest + ROOM.selected, "counts": ROOM.counts}
+    reached = {name: _first(rows, name, _FULL * bound) for name, bound in bounds.items()}
+    full = [row for row in rows if all(at is not None and at <= row["prompts"] for at in reached.values())]
+    if len(full) < 2:
+        return {"reached": reached}
+    since = [taken for taken in run.memory if taken[0] >= full[0]["prompts"]]
+    slopes = {
+        f"{name}_mb_per_1000": round(_slope([(1e-3 * taken[0], taken[place]) for taken in since]), 2)
+        for place, name in ((1, "resident"), (2, "own"))
+    }
+    file = _slope([(1e-3 * row["prompts"], row["file_kb"] / 1024) for row in full])
+    spread = [round(function(taken[1] for taken in since), 1) for function in (min, statistics.median, max)]
+    return {"reached": reached, "since": full[0]["prompts"], **slopes,
+            "resident_mb_min_median_max": spread, "file_mb_per_1000": round(file, 2)}  # fmt: skip
+
+
+def _first(rows: list[dict[str, Any]], name: str, value: float) -> int | None:
+    return next((row["prompts"] for row in rows if row[name] >= value), None)
+
+
+def _slope(points: list[tuple[float, float]]) -> float:
+    return statistics.linear_regression(*zip(*points, strict=True)).slope
 
 
 def _row(run: Soak, client: Client, database: Path, sizes: list[int]) -> dict[str, Any]:
     memory = client.memory()
     with Store.open(database, read_only=True) as store:
-        events = len(store.events.since(0, limit=-1))
-        kept = {"events": events, "counts": store.events.count(COUNTED), "requests": store.requests.count()}
-    last = run.spent[-max(len(run.spent) // 10, 1) :]
+        counts = store.events.count(COUNTED)
+        kept = {"events": store.events.size() - counts, "counts": counts, "requests": store.requests.count()}
+    last = run.spent[-run.part :]
     return {
         "prompts": len(run.spent),
         **{f"{name}_mb": round(value, 1) for name, value in memory.items()},
@@ -119,12 +158,15 @@ def _row(run: Soak, client: Client, database: Path, sizes: list[int]) -> dict[st
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--prompts", type=int, default=10_000)
+    parser.add_argument("--prompts", type=int, default=24_000)
     parser.add_argument("--size", type=int, default=SIZE, help="components in each of three sources")
+    parser.add_argument("--requests", type=int, default=Settings().max_requests, help="past requests that are kept")
     parser.add_argument("--json", type=Path, help="write the figures here as well")
     options = parser.parse_args()
     began = time.monotonic()
-    found = soak(options.prompts, options.size) | {"seconds": round(time.monotonic() - began, 1)}
+    found = soak(options.prompts, options.size, options.requests)
+    found |= {"seconds": round(time.monotonic() - began, 1)}
+    print({name: value for name, value in found.items() if name != "rows"})
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
