@@ -13,7 +13,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from datetime import datetime, timezone
 from pathlib import Path
 
 DEADLINE_SECONDS = 1.0
@@ -58,6 +57,7 @@ def _answer(said: _Said) -> None:
     told = json.loads(sys.stdin.read() or "{}")
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "server"))
     from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
+    from repertoire.app.clock import now  # noqa: PLC0415
     from repertoire.domain.hint import silenced  # noqa: PLC0415
 
     if silenced(os.environ):
@@ -66,7 +66,7 @@ def _answer(said: _Said) -> None:
         session=str(told.get("session_id", "")),
         project=str(told.get("cwd") or Path.cwd()),
         source=str(told.get("source", "startup")),
-        at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=now(),
     )
     hint = greet.greet(start)
     output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}

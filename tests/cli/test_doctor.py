@@ -17,10 +17,13 @@ from typing import Any
 import pytest
 
 from cli.conftest import Run
+from repertoire.app.advisories import advisories
 from repertoire.app.clock import now
 from repertoire.app.doctor_client import DEADLINE_S
+from repertoire.app.doctor_store import database
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import SourceInfo
+from repertoire.domain.health import Finding
 from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
 from shelf import component, record_of
@@ -121,10 +124,10 @@ def own_environment(folder: Path) -> Path:
 def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None:
     before = (home / "repertoire.db").read_bytes()
     found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)
-    assert {check: finding["state"] for check, finding in found.items()} == dict.fromkeys(
-        ("interpreter home environment vectors settings model database sources embedding hooks client".split()),
-        "ok",
+    assert " ".join(found) == (
+        "interpreter home environment vectors settings model database sources embedding advisories hooks client"
     )
+    assert {finding["state"] for finding in found.values()} == {"ok"}
     assert "40 components" in found["sources"]["text"]
     assert (home / "repertoire.db").read_bytes() == before
 
@@ -137,6 +140,33 @@ def test_components_without_their_vectors_are_counted_with_what_embeds_them(doct
     assert found["state"] == "warn"
     assert found["text"].startswith("1 of 41 components have no vector by ")
     assert "repertoire refresh" in found["mend"]
+
+
+def test_advisories_are_told_with_their_age_and_the_installed_things_that_they_concern(
+    doctor: Doctor, home: Path, tmp_path: Path
+) -> None:
+    def told(python: Path | None) -> Finding:
+        return next(one for one in database(home / "repertoire.db", "", python) if one.check == "advisories")
+
+    here, affected = Path(sys.executable), {"package": {"name": "pebble", "ecosystem": "PyPI"}, "versions": ["1.0"]}
+    (tmp_path / "osv.json").write_text(json.dumps({"id": "GHSA-1", "affected": [affected]}))
+    with Store.open(home / "repertoire.db") as store:
+        advisories(store, tmp_path / "osv.json")
+    assert told(None).text.endswith("not matched: there is no environment yet")
+    assert re.fullmatch(r"1 on 1 packages, last read 20\S+Z; they concern nothing installed", told(here).text)
+    needs = {"sure": "==1.0", "maybe": "", "fine": "==2.0"}
+    items = {name: component("skill", name, "Thrown.", installed=True) for name in needs}
+    needy = [record_of(items[name], needs=[f"package:pebble{version}"]) for name, version in needs.items()]
+    with Store.open(home / "repertoire.db") as store:
+        store.sources.write(SourceInfo("user", "user", "", ""), needy, [], derived=[], now=now())
+    found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)["advisories"]
+    assert found["state"] == "warn"
+    assert f"concern 1 surely and 1 possibly: {items['sure'].id}, {items['maybe'].id}" in found["text"]
+    assert "repertoire advisories" in found["mend"]
+    with contextlib.closing(sqlite3.connect(home / "repertoire.db", isolation_level=None)) as db:
+        db.execute("UPDATE advisory SET at = '2020-01-01T00:00:00Z'")
+        db.execute("DELETE FROM edge")
+    assert "read newer ones" in told(here).mend
 
 
 def test_it_runs_on_a_python_that_can_only_start_the_plugin(doctor: Doctor, python39: str) -> None:
@@ -317,4 +347,4 @@ def test_a_wrong_option_is_wrong_usage(plugin: Path, machine: dict[str, str]) ->
 def test_it_is_a_verb_of_the_command_line_like_any_other(run: Run, machine: dict[str, str]) -> None:
     done = run("doctor", **machine, REPERTOIRE_PYTHON=sys.executable)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "11 ok, 0 warn, 0 fail"
+    assert done.stdout.splitlines()[-1] == "12 ok, 0 warn, 0 fail"

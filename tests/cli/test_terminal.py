@@ -71,6 +71,17 @@ def test_a_narrow_terminal_gets_prose_in_its_width_and_whole_lines_to_copy(look:
     assert ESCAPE not in run("search", "review woven baskets").stdout
 
 
+def test_what_is_examined_is_wrapped_on_a_terminal_and_a_line_each_in_a_pipe(look: Look, run: Run) -> None:
+    wide, seen = run("doctor").stdout, look("doctor")
+    assert any(len(line) > NARROW for line in wide.splitlines())
+    assert all(line.startswith(("ok", "warn", " " * 19 + "→ ")) for line in wide.splitlines()[:-1])
+    over = [line for line in seen.splitlines() if len(line) > NARROW]
+    assert all(len(line[19:].split()) == 1 or re.search("`|claude |chmod ", line) for line in over)
+    took = re.compile(r"\d+ ms")
+    assert took.sub("", " ".join(seen.split())) == took.sub("", " ".join(wide.split()))
+    assert seen.count("run `repertoire") == wide.count("run `repertoire") > 0
+
+
 def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:
     seen = look("sources", NO_COLOR="1")
     assert re.search(r"source +.*kind +.*components", seen)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timezone
+from datetime import date, datetime, timedelta, timezone
 
 
 def now() -> str:
     """Return the present second, in UTC."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ago(timedelta())
+
+
+def ago(past: timedelta) -> str:
+    """Return the second so long before the present one."""
+    return (datetime.now(timezone.utc) - past).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def today() -> date:

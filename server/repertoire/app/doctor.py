@@ -44,7 +44,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
         yield told("settings", FAIL, str(error))
     model, found = _model(home, settings)
     yield found
-    yield from _database(home, model)
+    yield from _database(home, model, python if isinstance(python, Path) else None)
     yield session_hook(checkout(), environment)
     yield from registration(checkout(), environment, project=project)
 
@@ -158,7 +158,7 @@ def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
     return found.model, Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")
 
 
-def _database(home: Path, model: str) -> Iterator[Finding]:
+def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
     try:
         from repertoire.app.doctor_store import database  # noqa: PLC0415 - a Python may have no sqlite3
     except ImportError as error:
@@ -168,4 +168,4 @@ def _database(home: Path, model: str) -> Iterator[Finding]:
             "database", FAIL, f"cannot be examined ({error})", mend if lacking else "install the plugin again"
         )
         return
-    yield from database(homes.database_path(home), model)
+    yield from database(homes.database_path(home), model, python)

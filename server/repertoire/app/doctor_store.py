@@ -7,9 +7,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 
+from repertoire.app.clock import ago
+from repertoire.app.doctor_advisories import advisories
 from repertoire.app.greet import APPLICATION_ID, SCHEMA
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.health import FAIL, OK, WARN, Finding
@@ -24,8 +26,11 @@ _SIDECARS = ("-wal", "-shm", "-journal")
 _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
-def database(path: Path, model: str) -> Iterator[Finding]:
-    """Yield whether the file is whole and ours, its sources still there and fresh, and all embedded by this model."""
+def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
+    """Yield whether the file is whole and ours, its sources there and fresh, all embedded, and what is not sound.
+
+    `python`: the environment's, where there is one.
+    """
     told: dict[str, tuple[str, Rescue]] = {}
     if not path.exists():
         yield from _set_aside(path, told)
@@ -39,6 +44,7 @@ def database(path: Path, model: str) -> Iterator[Finding]:
                 yield _sources(db)
                 told = _rescues(db)
                 yield from _embedded(db, model)
+                yield advisories(db, path, python, old=ago(_OLD))
     except sqlite3.Error as error:
         busy = "locked" in str(error) or "busy" in str(error)
         mend = "try again when the process that writes to it has ended" if busy else _rescue(path)
@@ -123,7 +129,7 @@ def _sources(db: sqlite3.Connection) -> Finding:
         return Finding(
             "sources", WARN, f"{text}; none was read since the database was mended", "run `repertoire refresh`"
         )
-    if newest < (datetime.now(timezone.utc) - _OLD).strftime("%Y-%m-%dT%H:%M:%SZ"):
+    if newest < ago(_OLD):
         return Finding("sources", WARN, f"{text}; last read on {newest[:10]}", "run `repertoire refresh`")
     return Finding("sources", OK, f"{text}; last read {newest}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from repertoire.app.doctor import examine
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.health import finding_text, verdict_text
 
+_WIDEST = 120  # as answers are (cli/terminal.py)
 HELP = "Check every piece of the installation and say how to mend what is broken."
 
 
@@ -26,10 +28,11 @@ def main(arguments: list[str]) -> int:
 def checkup(*, as_json: bool) -> int:
     """Print every finding as it is made, or all of them as JSON; return 1 where something is broken, else 0."""
     findings: list[Finding] = []
+    width = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else 0
     for finding in examine(os.environ, project=Path.cwd()):
         findings.append(finding)
         if not as_json:
-            sys.stdout.write(f"{finding_text(finding)}\n")
+            sys.stdout.write(f"{finding_text(finding, width=width)}\n")
             sys.stdout.flush()
     broken = any(finding.state == FAIL for finding in findings)
     if as_json:

@@ -15,8 +15,8 @@ def doctor_command(context: click.Context, as_json: bool) -> None:
     r"""Check every piece of the installation and say how to mend what is broken.
 
     Each line is ok, warn or fail: interpreter, home, environment, vector extension, settings, model, database,
-    sources, what is not embedded yet, hooks, and the registration with Claude Code. It works where the environment or
-    the database does not.
+    sources, what is not embedded yet, advisories, hooks, and the registration with Claude Code. It works where the
+    environment or the database does not.
     Exit status: 0 nothing is broken (warnings are no breakage), 1 something is.
 
     \b

@@ -1,0 +1,65 @@
+"""Examines what is known of advisories: how many records, how old, and which installed components they concern."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from repertoire.boot.layout import command
+from repertoire.domain.health import OK, WARN, Finding
+from repertoire.domain.text import clean_line
+
+_MATCHED_S = 60
+_NAMED = 3
+_READ = "`repertoire advisories FILE|DIR`"
+_TELLS = "run `repertoire advisories`, which names the versions that are mended"
+
+
+def advisories(db: sqlite3.Connection, path: Path, python: Path | None, *, old: str) -> Finding:
+    """Return what is kept and whom it concerns; versions are compared in the environment, where there is one."""
+    records, packages, read = _kept(db)
+    if not records:
+        return Finding("advisories", OK, f"none were read; {_READ} takes OSV records")
+    text = f"{records} on {packages} packages, last read {read}"
+    found = _concerned(path, python)
+    if isinstance(found, str):
+        return Finding("advisories", WARN, f"{text}; not matched: {found}", _TELLS)
+    if found["affected"] or found["possible"]:
+        return Finding("advisories", WARN, f"{text}; {_whom(found['affected'], found['possible'])}", _TELLS)
+    text += "; they concern nothing installed"
+    mend = f"read newer ones: {_READ}" if read < old else ""
+    return Finding("advisories", WARN if mend else OK, text, mend)
+
+
+def _kept(db: sqlite3.Connection) -> tuple[int, int, str]:
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'advisory'").fetchone():  # of an older schema
+        return 0, 0, ""
+    counts = "count(DISTINCT id), count(DISTINCT ecosystem || ' ' || package)"
+    records, packages, read = db.execute(f"SELECT {counts}, coalesce(max(at), '') FROM advisory").fetchone()
+    return records, packages, read
+
+
+def _whom(affected: Sequence[str], possible: Sequence[str]) -> str:
+    counts = [(len(affected), "surely"), (len(possible), "possibly")]
+    told = " and ".join(f"{count} {how}" for count, how in counts if count)
+    named = ", ".join(clean_line(one, 120) for one in (*affected, *possible)[:_NAMED])
+    return f"of what is installed they concern {told}: {named}"
+
+
+def _concerned(path: Path, python: Path | None) -> Mapping[str, Any] | str:
+    """Return what the environment tells, or why it tells nothing."""
+    if python is None:
+        return "there is no environment yet"
+    line = command(python, "repertoire.cli.concerned", str(path))
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, timeout=_MATCHED_S, check=False)
+        found = json.loads(done.stdout) if done.returncode == 0 else None
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return clean_line(str(error), 200)
+    if isinstance(found, dict):
+        return found
+    return clean_line((done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1], 200)

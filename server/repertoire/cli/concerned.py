@@ -1,0 +1,24 @@
+"""Prints which installed components kept advisories concern: what `doctor` asks of the environment; changes nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from repertoire.app.advisories import kept_advisories
+from repertoire.ingestion.advisories import AFFECTED
+from repertoire.store.database import Store
+
+
+def main(database: str) -> None:
+    """Print the ids that surely require an affected version, and those that may."""
+    with Store.open(Path(database), read_only=True) as store:
+        found = [match for match in kept_advisories(store).matches if match.installed]
+    sure = {match.component for match in found if match.certainty == AFFECTED}
+    told = {"affected": sorted(sure), "possible": sorted({match.component for match in found} - sure)}
+    sys.stdout.write(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
