@@ -79,7 +79,7 @@ def test_what_is_examined_is_wrapped_on_a_terminal_and_a_line_each_in_a_pipe(loo
     assert all(len(line[19:].split()) == 1 or re.search("`|claude |chmod ", line) for line in over)
     took = re.compile(r"\d+ ms")
     assert took.sub("", " ".join(seen.split())) == took.sub("", " ".join(wide.split()))
-    assert seen.count("run `repertoire") == wide.count("run `repertoire") > 0
+    assert seen.count("`repertoire ") == wide.count("`repertoire ") > 0
 
 
 def test_sources_are_a_table_on_a_terminal_and_lines_in_a_pipe(look: Look, run: Run) -> None:

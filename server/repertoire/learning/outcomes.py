@@ -14,6 +14,7 @@ done for it was undone or corrected; else ok where one of its selections was, or
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -38,6 +39,8 @@ OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
 FOLDED = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, COUNTED)  # what is read of the log
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
+# there are as many as the log has offers; a session's start, with one process a time, may run on Python 3.9
+_SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
 _USED, CALL_FAILED = "used", "its call failed"
 
 
@@ -61,7 +64,7 @@ class Dated(Happened, Protocol):
         """In which project's folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, **_SLOTTED)
 class Trial:
     """One component's chance: offered, selected, or both, and what came of it."""
 
