@@ -6,7 +6,6 @@ import io
 import json
 import os
 import tarfile
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.fields import fields_of
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
+from repertoire.sources.scratch import PLACE
 
 PACKAGE_JSON = {
     "name": "@acme/mcp-notes",
@@ -88,13 +88,10 @@ def wheel(path: Path, version: str = "1.0") -> Path:
 
 
 @pytest.fixture(autouse=True)
-def scratch(tmp_path, monkeypatch):
-    """Look into the folder for temporary files when a test is done: nothing of an archive stays."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+def scratch(bench):
+    """Look into the folder for what is unpacked when a test is done: nothing of an archive stays."""
     yield
-    assert list(folder.iterdir()) == []
+    assert [path.name for path in (bench.home / "sources" / PLACE).glob("*")] in ([], [".lock"])
 
 
 def test_an_npm_archive_yields_the_package_its_server_and_the_servers_tools(bench, tmp_path):
@@ -242,7 +239,7 @@ def test_a_package_is_fetched_when_a_person_asks_and_read_again_from_what_was_ke
     assert (done.components, done.changed) == (4, 0)
     assert bench.ingest("npm:@acme/mcp-notes").changed == 0
     assert calls == [("npm", "@acme/mcp-notes", "2.0.0"), ("npm", "@acme/mcp-notes", "")]
-    (kept,) = (bench.home / "sources").iterdir()
+    (kept,) = [path for path in (bench.home / "sources").iterdir() if path.name != PLACE]
     assert [path.name for path in kept.iterdir()] == ["notes.tgz"]
 
 

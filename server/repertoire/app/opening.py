@@ -121,7 +121,7 @@ def _open_folder(folder: Path, around: Surroundings) -> Opened:
 
 
 def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Opened:
-    scratch = taken_out(archive)
+    scratch = taken_out(archive, clone_folder(around.home, info.key))
     return Opened(
         info,
         (Mount(scratch.root),),

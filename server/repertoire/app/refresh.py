@@ -35,6 +35,7 @@ from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import installed
+from repertoire.sources.scratch import PLACE, sweep
 from repertoire.store.database import Store
 
 _HOUR_S = 3600.0
@@ -109,12 +110,13 @@ def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Re
 
 
 def _sweep_clones(store: Store, home: Path) -> None:
-    """Delete the clones of sources that were removed, and what interrupted clones left."""
+    """Delete the clones of sources that were removed, and what killed processes left."""
     kept = {
         clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
     }
     clones = home / "sources"
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
-        # an ingest beside this refresh may be cloning right now, or have cloned what it has not written yet
-        if folder not in kept and time.time() - folder.stat().st_mtime > _HOUR_S:
+        # an ingest beside this refresh may have cloned what it has not written yet
+        if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
             shutil.rmtree(folder, ignore_errors=True)
+    sweep(clones / "any")

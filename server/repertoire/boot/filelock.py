@@ -31,6 +31,19 @@ def only_one(path: Path, waiting: Callable[[int], None]) -> Iterator[None]:
         os.close(handle)
 
 
+def is_free(path: Path) -> bool:
+    """Tell whether surely nobody holds the lock on a file; where the file system has no locks, nobody can tell."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(handle)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(handle)
+
+
 def _take(handle: int) -> bool:
     try:
         _lock(handle)

@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
+from repertoire.sources.scratch import scratch
 
 _PROTOCOLS = "https:ssh:file"
 _SAFE = (
@@ -39,6 +39,7 @@ _SAFE = (
 _POLL_S = 0.2
 _CLONE_S, _FETCH_S, _READ_S = 300.0, 120.0, 30.0
 _PAST_S = 120.0  # for a clone with its history; after that the newest commit has to do
+_TREE = "tree"
 _ALONE = "repertoire-newest-alone"  # in .git: this clone is shallow for a reason
 _REDIRECTED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
 
@@ -117,29 +118,32 @@ def _bare(url: str) -> str:
 
 
 def _clone(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
-    fresh = Path(tempfile.mkdtemp(prefix=".clone-", dir=target.parent))
-    tree = fresh / "tree"
     command = [*options, "clone", "--quiet", "--single-branch", "--no-recurse-submodules", "--template="]
     try:
-        try:
-            past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
-            said = _run_bounded([*command, *past, "--", url, str(tree)], fresh, replace(bounds, seconds=_PAST_S))
-        except SourceError:
-            shutil.rmtree(tree, ignore_errors=True)
-            newest = ("--depth", "1", "--no-tags")
-            said = _run_bounded([*command, *newest, "--", url, str(tree)], fresh, replace(bounds, seconds=_CLONE_S))
-            (tree / ".git" / _ALONE).touch()
-        if target.exists():
-            shutil.rmtree(target)
-        tree.rename(target)
+        # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
+        with scratch(target) as fresh:
+            said = _cloned(url, fresh, command, bounds)
+            if target.exists():
+                shutil.rmtree(target)
+            (fresh / _TREE).rename(target)
     except OSError as error:
         message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
         raise SourceError(message) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return said
+
+
+def _cloned(url: str, fresh: Path, command: Sequence[str], bounds: _Bounds) -> str:
+    """Clone with the past of all paths; without it where that cannot be had."""
+    tree = fresh / _TREE
+    try:
+        past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
+        return _run_bounded([*command, *past, "--", url, str(tree)], fresh, replace(bounds, seconds=_PAST_S))
+    except SourceError:
+        shutil.rmtree(tree, ignore_errors=True)
+        newest = ("--depth", "1", "--no-tags")
+        said = _run_bounded([*command, *newest, "--", url, str(tree)], fresh, replace(bounds, seconds=_CLONE_S))
+        (tree / ".git" / _ALONE).touch()
+        return said
 
 
 def _update(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
