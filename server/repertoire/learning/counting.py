@@ -34,6 +34,7 @@ _OF_SESSIONS = frozenset(
 )  # fmt: skip
 _DAY, _MONTH = len("2026-01-01"), len("2026-01")
 _SOME = "some time"
+_SLACK = 20  # where there are too many counts, one in so many more goes at once, so that it need not be done each time
 _STANDARD = Trial("")
 _TOLD = tuple(field.name for field in fields(Trial) if field.name not in ("node", "project", "session", "request"))
 
@@ -75,10 +76,16 @@ def condense(events: Sequence[Dated], room: Room) -> Condensed:
     same = [event for event in counted if (event.node, event.project, event.at[:_DAY]) in days]
     counts = _counts([*trials(same), *found], _DAY)
     if len(counted) - len(same) + len(counts) > room.counts:
-        same, counts = counted, _fewer([*trials(counted), *found], room.counts)
-    gone += [event.id for event in same]
+        same, counts = counted, _fewer([*trials(counted), *found], room.counts - room.counts // _SLACK)
+    had = {_place(event): event.data for event in same}
+    equal = {_place(count) for count in counts if had.get(_place(count)) == count.data}
+    gone += [event.id for event in same if _place(event) not in equal]
     gone += _old_others([event for event in events if event.kind not in _OF_SESSIONS and event.kind != COUNTED], room)
-    return Condensed(tuple(gone), tuple(counts))
+    return Condensed(tuple(gone), tuple(count for count in counts if _place(count) not in equal))
+
+
+def _place(count: Dated | Count) -> tuple[str, str, str]:
+    return count.at, count.project, count.node
 
 
 def _old_others(events: Sequence[Dated], room: Room) -> list[int]:
