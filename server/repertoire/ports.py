@@ -70,7 +70,7 @@ class StoredComponent:
     accepted: str = ""  # when a person accepted this content, whose flags are then not told
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What ranking needs of a component: small enough to keep for all of them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -142,10 +143,11 @@ class Snapshot:
     @cached_property
     def priors(self) -> Floats:
         """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
-        kinds, names = self.column("type"), np.char.lower(self.column("name").astype(np.str_))
+        kinds, names = self.column("type"), [summary.name.lower() for summary in self.summaries]
         rare = (np.isin(kinds, SELDOM) | self.pointers) if len(np.unique(kinds)) > 1 else np.zeros(len(self))
-        _, which, count = np.unique(names, return_inverse=True, return_counts=True)
-        return np.stack([rare.astype(np.float64), np.log(count[which])]) if len(self) else np.zeros((2, 0))
+        times = Counter(names)
+        count = np.fromiter((times[name] for name in names), dtype=np.float64, count=len(names))
+        return np.stack([rare.astype(np.float64), np.log(count)]) if names else np.zeros((2, 0))
 
     @cached_property
     def inner(self) -> Mask:
@@ -219,23 +221,16 @@ class Snapshot:
 
     def column(self, field: str) -> npt.NDArray[Any]:
         """Return one field of all summaries, in row order."""
+        if field not in self._columns:
+            # As an array of text each row takes as much as the longest id: 100 MB for 100,000 components.
+            kind = object if field == "id" else None
+            self._columns[field] = np.array([getattr(summary, field) for summary in self.summaries], dtype=kind)
         return self._columns[field]
 
     @cached_property
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
-        fields = (
-            "id",
-            "name",
-            "type",
-            "source",
-            "repository",
-            "plugin",
-            "installed",
-            "popularity",
-            "risk",
-            "last_commit",
-        )
-        return {field: np.array([getattr(summary, field) for summary in self.summaries]) for field in fields}
+        """What `column` was asked for so far."""
+        return {}
 
     def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
         """Return the rows of node ids, and which of them are components at all."""

@@ -18,6 +18,7 @@ EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
 _MOST_COUNTED = 20_000  # words whose frequency is kept
+_EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
 
 
@@ -76,14 +77,18 @@ class Graph:
 
     def summaries(self) -> list[Summary]:
         """Return what ranking needs of every component, by node id."""
-        return [
-            Summary(row[0], row[1], row[2], row[3], row[4] or "", row[5], row[6], row[7], bool(row[8]), *row[9:])
-            for row in self._db.rows(
-                f"""SELECT n.id, n.key, n.name, c.type, s.key, c.repository, c.plugin, c.content_hash, c.installed,
-                    c.popularity, iif(a.at IS NULL, c.risk, 0), c.last_commit
-                    FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
-            )
-        ]
+        same: dict[str, str] = {"": ""}  # a source, a repository and a day are those of many
+        found = []
+        for row in self._db.stream(
+            f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
+                c.type, ifnull(s.key, ''), c.repository, c.plugin, c.last_commit
+                FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
+        ):
+            number, key, name, content, installed, popularity, risk, *shared = row
+            kind, source, repository, plugin, commit = (same.setdefault(text, text) for text in shared)
+            known = (number, key, name, kind, source, repository, plugin, content, bool(installed), popularity)
+            found.append(Summary(*known, risk, commit))
+        return found
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
         """Return components by node id; ids that are none are left out."""
@@ -157,26 +162,27 @@ class Graph:
 
     def topology(self) -> Topology:
         """Return the whole graph as arrays, edges by source and target, consistent with one revision."""
+        kinds: dict[str, int] = {}  # a tuple and a text for each of 600,000 edges would take 140 MB for a moment
         with self._db.snapshot():
             revision = self.revision()
             nodes = self._db.rows("SELECT id, key, type, name FROM node ORDER BY id")
-            edges = self._db.rows("SELECT source, target, weight, relation FROM edge ORDER BY id")
+            rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
+            edges = np.fromiter(((*ends, kinds.setdefault(kind, len(kinds))) for *ends, kind in rows), dtype=_EDGE)
         ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
-        source, target = (
-            np.searchsorted(ids, np.fromiter((row[end] for row in edges), dtype=np.int64, count=len(edges)))
-            for end in (0, 1)
-        )
+        source, target = np.searchsorted(ids, edges["source"]), np.searchsorted(ids, edges["target"])
         order = np.lexsort((target, source))  # in SQL this would take longer than all the rest
+        types: dict[str, str] = {}
+        names = tuple(kinds)
         return Topology(
             revision,
             ids,
             tuple(row[1] for row in nodes),
-            tuple(row[2] for row in nodes),
+            tuple(types.setdefault(row[2], row[2]) for row in nodes),
             tuple(row[3] for row in nodes),
             source[order],
             target[order],
-            np.fromiter((row[2] for row in edges), dtype=np.float32, count=len(edges))[order],
-            tuple([edges[row][3] for row in order.tolist()]),
+            edges["weight"][order],
+            tuple([names[kind] for kind in edges["kind"][order].tolist()]),
         )
 
     def counts(self) -> dict[str, int]:
