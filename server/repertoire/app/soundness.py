@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +63,12 @@ class Troubles:
 
     def said(self, key: str) -> tuple[str, ...]:
         """Return it in words, the grave before the rest."""
-        return tuple(trouble.text for trouble in self.of(key))
+        return self.said_of([key])[0]
+
+    def said_of(self, keys: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return in words what speaks against each of them, having looked once whether anything is new."""
+        troubles = self.all()
+        return [tuple(trouble.text for trouble in troubles.get(key, ())) for key in keys]
 
     def grave(self, key: str) -> tuple[str, ...]:
         """Return what of it is worth a warning."""

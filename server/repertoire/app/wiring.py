@@ -95,7 +95,7 @@ def open_repertoire(
                 priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
                 aged=aged_in(ageing_of(settings)),
                 demoted=use.demoted,
-                troubles=troubles.said,
+                troubles=troubles.said_of,
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)

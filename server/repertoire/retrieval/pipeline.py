@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -51,8 +51,8 @@ def _harmless(_key: str) -> str:
     return ""
 
 
-def _sound(_key: str) -> tuple[str, ...]:
-    return ()
+def _sound(keys: Sequence[str]) -> Sequence[tuple[str, ...]]:
+    return [()] * len(keys)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Options:
     priors: tuple[Prior, ...] = ()
     aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
-    troubles: Callable[[str], tuple[str, ...]] = _sound  # says what speaks against one from outside
+    troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
 
 
 class Pipeline:
@@ -135,8 +135,10 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
+        shown = ranking.shelf.at(rows)
+        troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
-        for row, entry in ranking.shelf.at(rows):
+        for (row, entry), against in zip(shown, troubles, strict=True):
             reasons = Reasons(
                 similarity=float(ranking.likeness[row]),
                 path=tuple(ranking.walk.path_to(row)),
@@ -153,7 +155,7 @@ class Pipeline:
                     whys(ranking.plan, snapshot, row, entry, reasons),
                     self._options.aged(entry.component.type, entry.component.last_commit),
                     self._options.demoted(entry.component.id),
-                    troubles=self._options.troubles(entry.component.id),
+                    troubles=against,
                 )
             )
         return found

@@ -82,18 +82,20 @@ class CsrGraph:
         return self._source[start:end], self._probability[start:end]
 
     @cached_property
-    def _leaving(self) -> tuple[Positions, Positions, Floats]:
-        """Where each row's edges begin in the order of their sources; where they lead; their probabilities."""
+    def _leaving(self) -> tuple[Positions, Positions, Positions, Floats]:
+        """Where each row's edges begin by their sources, how many there are; where they lead; their probabilities."""
         order = np.argsort(self._source, kind="stable")
-        begins = np.concatenate([[0], np.cumsum(np.bincount(self._source, minlength=len(self)))])
-        return begins.astype(np.int64), self._target[order], self._probability[order]
+        count = np.bincount(self._source, minlength=len(self)).astype(np.int64)
+        return np.cumsum(count) - count, count, self._target[order], self._probability[order]
 
     def spread(self, rows: Positions, mass: Floats) -> Floats:
         """Return what arrives at every row when some rows send their mass along their edges."""
-        begins, targets, probability = self._leaving
-        count = begins[rows + 1] - begins[rows]
-        edges = np.repeat(begins[rows] - np.cumsum(count) + count, count) + np.arange(count.sum())
-        moved = np.repeat(mass, count) * probability[edges]
+        begins, counts, targets, probability = self._leaving
+        count = counts[rows]
+        ends = count.cumsum()
+        edges = (begins[rows] - ends + count).repeat(count)
+        edges += np.arange(len(edges))
+        moved = mass.repeat(count) * probability[edges]
         arrived = np.bincount(targets[edges], weights=moved, minlength=len(self))
         return np.asarray(arrived, dtype=np.float64)
 
@@ -160,7 +162,9 @@ def forward_push(graph: CsrGraph, restart: Floats, *, alpha: float, floor: float
         left[front] = 0.0
         ranks[front] += (1.0 - alpha) * mass
         left += graph.spread(front, alpha * mass)
-        left += alpha * float(mass[graph.dangling[front]].sum()) * restart
+        stuck = float(mass[graph.dangling[front]].sum())
+        if stuck > 0.0:
+            left += alpha * stuck * restart
         front = np.flatnonzero(left > floor)
     return np.asarray(ranks + (1.0 - alpha) * left)
 

@@ -44,6 +44,7 @@ _NOT_FOR = re.compile(
     r"\b(?:not (?:for|to be used|when)|do(?: no|n')t use|never use|avoid (?:for|when|using)|instead,? use|unlike)\b"
     r"[^.;\n]*"
 )
+_NOT_FOR_SIGNS = ("not for", "not to be", "not when", "t use", "never use", "avoid ", "instead", "unlike")
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 _QUESTION = re.compile(r"\?|^(?:how|what|which|why|when|where|who|should|can|could|is|are|do|does)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|i'm|i've|me|my|we|we're|our|us)\b", re.IGNORECASE)
@@ -81,7 +82,9 @@ def _held(
     starts = [start for start, _ in marks]
     told, ends = len(name) + 1, len(name) + 1 + len(description)
     first = _SENTENCE_END.search(text, told, ends)
-    refused = [match.span() for match in _NOT_FOR.finditer(text, told)]
+    # Few texts hold a sign of any form: to look for the signs takes half as long as to search each for every form.
+    wary = any(sign in text for sign in _NOT_FOR_SIGNS)
+    refused = [match.span() for match in _NOT_FOR.finditer(text, told)] if wary else []
 
     def share(low: int, high: int) -> float:
         held = {word for _, word in marks[bisect_left(starts, low) : bisect_left(starts, high)]}
