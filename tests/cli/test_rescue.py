@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import Run
+from ingestion.workbench import repository
+from repertoire.app.opening import clone_folder
 from repertoire.store.database import Store
+from repertoire.store.events import SELECTED, Event
 from shelf import NOW, SOURCE, filled_home
 from store.damages import DAMAGES, PAGE, overwrite, spoil
 
@@ -60,6 +66,33 @@ def test_damage_that_no_command_has_met_yet_is_found_and_mended_on_request(run: 
     assert told["sound"] is False
     assert (home / told["kept"]).exists()
     assert "Traceback" not in done.stderr
+
+
+def test_sources_whose_list_is_lost_are_told_by_their_clones_or_named(
+    run: Run, home: Path, tmp_path: Path, skill: Callable[..., Path]
+) -> None:
+    skill(tmp_path / "origin", "pebble-counting", "Counts pebbles on a beach.")
+    origin = repository(tmp_path / "origin")
+    assert run("ingest", origin.as_uri()).returncode == 0
+    used = ("github.com/acme/tools:skills/a.md", "npm:@acme/kit:dist/index.js#kit", "folder:/gone:skills/b/SKILL.md",
+            "user:~/.claude:skills/c.md", "capability:sql")  # fmt: skip
+    kit = clone_folder(home, "npm:@acme/kit")
+    kit.mkdir()
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(NOW, SELECTED, node=node) for node in used])
+    with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        pages = db.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'source' AND rootpage").fetchall()
+    for (page,) in pages:
+        overwrite(home / "repertoire.db", (page - 1) * PAGE, random.Random(page).randbytes(PAGE))
+    told = run("rescue").stdout
+    assert f"sources known again by their clones: folder:{origin}, npm:@acme/kit;" in told
+    assert "as only the log speaks of them: /gone, github.com/acme/tools;" in told
+    assert run("refresh", "--text-only").returncode == 0
+    with Store.open(home / "repertoire.db") as store:
+        assert "pebble-counting" in {summary.name for summary in store.graph.summaries()}
+        [back] = [row.info for row in store.sources.all() if row.info.kind == "git"]
+    assert (back.key, back.location) == (f"folder:{origin}", str(origin))
 
 
 @pytest.mark.parametrize("content", [b"", b"a diary\n" * 1000])

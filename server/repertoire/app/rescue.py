@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
+from repertoire.app.recover import recover
 from repertoire.app.relearn import relearn
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
@@ -38,7 +40,8 @@ def mend(home: Path, settings: Settings) -> Rescue | None:
             cause = damage(path)
             if not cause:
                 return None
-            return rescue(path, cause, now=now(), finish=lambda made, told, past: _finish(made, told, past, settings))
+            finish = partial(_finish, home=home, settings=settings)
+            return rescue(path, cause, now=now(), finish=finish)
     except OSError as error:
         message = (
             f"{path} cannot be mended from here ({error.strerror}: {error.filename}), nothing was changed; "
@@ -86,10 +89,13 @@ def _patient(seconds: int) -> None:
         raise StoreBusy(message)
 
 
-def _finish(made: Path, told: Rescue, past: Sequence[Past], settings: Settings) -> Rescue:
+def _finish(made: Path, told: Rescue, past: Sequence[Past], *, home: Path, settings: Settings) -> Rescue:
     with Store.open(made) as store, store.transaction():
         store.requests.record_many(past, now=now())
         relearn(store, settings, but={request.key for request in past if request.selected})
         told = replace(told, requests=store.requests.count())
+        if "source" in told.partly:
+            found = recover(store, home)
+            told = replace(told, again=found.again, lost=found.lost)
         store.events.append([Event(now(), RESCUED, data=told.data())])
     return told

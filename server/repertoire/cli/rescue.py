@@ -20,8 +20,9 @@ def rescue_command(as_json: bool) -> None:
     r"""Mend a damaged database: set it aside, dated, and bring over all that can be read.
 
     Brought over are sources, the log, mutes, corrections, trust acceptances and dismissals; past requests are made
-    anew from the log, components are read again from their sources. The damaged file is never deleted. Every command
-    that meets damage does the same by itself; this one checks the file from end to end.
+    anew from the log, components are read again from their sources. Where the list of sources itself is lost, clones
+    tell theirs, and what only the log speaks of is named. The damaged file is never deleted. Every command that meets
+    damage does the same by itself; this one checks the file from end to end.
 
     \b
     repertoire rescue

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repertoire.domain.text import clean_line
+
 RESCUED = "rescued"  # the kind of the event that remembers it
 _CALLED = {
     "source": "sources",
@@ -19,6 +21,7 @@ _CALLED = {
     "node": "past requests",
     "edge": "past requests",
 }
+_NAMED = 5
 _AGAIN = "components are read again from their sources"
 
 
@@ -32,6 +35,8 @@ class Rescue:
     partly: tuple[str, ...] = ()  # tables of which rows may be missing
     missing: int = 0  # numbers of events that were not found; forgotten ones among them
     requests: int = 0  # past requests, made anew from the log
+    again: tuple[str, ...] = ()  # sources whose rows were lost and that their clones told
+    lost: tuple[str, ...] = ()  # what to ingest for sources that only the log speaks of
 
     def data(self) -> dict[str, Any]:
         """Return it as the event holds it."""
@@ -42,6 +47,8 @@ class Rescue:
             "partly": list(self.partly),
             "missing": self.missing,
             "requests": self.requests,
+            "again": list(self.again),
+            "lost": list(self.lost),
         }
 
     @property
@@ -56,7 +63,18 @@ class Rescue:
             parts.append(f"some may be missing of: {listed}")
         if self.missing:
             parts.append(f"{self.missing} numbers of the log are not there, those condensed or forgotten among them")
+        if self.again:
+            parts.append(f"sources known again by their clones: {_few(self.again)}")
+        if self.lost:
+            parts.append(f"to be ingested again where still wanted, as only the log speaks of them: {_few(self.lost)}")
+        elif "source" in self.partly:
+            parts.append("compare `repertoire sources` with what you had added: nothing else tells of a folder")
         return "; ".join([*parts, _AGAIN])
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(clean_line(name, 120) for name in names[:_NAMED]) + more
 
 
 def rescue_of(data: Mapping[str, Any]) -> Rescue:
@@ -68,4 +86,6 @@ def rescue_of(data: Mapping[str, Any]) -> Rescue:
         tuple(data.get("partly", ())),
         int(data.get("missing", 0)),
         int(data.get("requests", 0)),
+        tuple(data.get("again", ())),
+        tuple(data.get("lost", ())),
     )

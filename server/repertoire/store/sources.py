@@ -61,6 +61,15 @@ class Sources:
             )
         )
 
+    def remember(self, info: SourceInfo, *, now: str) -> None:
+        """Know a source that is to be read; one that is known stays as it is."""
+        with self._db.transaction():
+            self._db.execute(
+                "INSERT OR IGNORE INTO source(key, kind, location, repository, commit_sha, added_at, ingested_at) "
+                "VALUES (?, ?, ?, ?, '', ?, '')",
+                (info.key, info.kind, info.location, info.repository, now),
+            )
+
     def seen(self, source: str, *, now: str) -> None:
         """Note that a source was read and found as it is known."""
         with self._db.transaction():
