@@ -29,7 +29,7 @@ FIRST, LAST = 10, 1_000_000
 PATIENCE_S = 300
 Call = Callable[[str, Mapping[str, Any]], CallToolResult]
 BY_NAME = {tool.name: tool for tool in TOOLS}
-# Reading a source is a process a call: what its argument may be is tried in tests of its own.
+# Reading a source is a process a call: what its address may be is tried in test_any_address.py.
 TRIED = [tool for tool in TOOLS if tool.name != "ingest_repo"]
 A_CALL = st.sampled_from(TRIED).flatmap(lambda tool: st.tuples(st.just(tool.name), arguments_of(tool)))
 SENT = ("prompt", "session_id", "cwd", "command_name", "command_args", "tool_name", "tool_input", "error")

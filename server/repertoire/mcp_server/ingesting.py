@@ -36,15 +36,7 @@ async def ingest(source: str, environment: Mapping[str, str], progress: Progress
     Raises:
         SourceError: it was refused or could not be read.
     """
-    process = await asyncio.create_subprocess_exec(
-        *command(Path(sys.executable), "repertoire", "ingest", "--json", "--untrusted", "--", source),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=dict(environment),
-        start_new_session=True,  # so that git, which it starts, ends with it
-        limit=_LINE_BYTES,
-    )
+    process = await _started(source, environment)
     with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
         os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
     try:
@@ -55,6 +47,23 @@ async def ingest(source: str, environment: Mapping[str, str], progress: Progress
     if process.returncode != 0:
         raise SourceError(_last_line(errors) or f"reading {clean_line(source, 200)} failed without saying why")
     return _reply(output)
+
+
+async def _started(source: str, environment: Mapping[str, str]) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *command(Path(sys.executable), "repertoire", "ingest", "--json", "--untrusted", "--", source),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(environment),
+            start_new_session=True,  # so that git, which it starts, ends with it
+            limit=_LINE_BYTES,
+        )
+    except (OSError, ValueError) as error:  # longer than an argument may be, or with a character that none may hold
+        reason = getattr(error, "strerror", None) or error
+        message = f"{clean_line(source, 80)!r} cannot be read ({reason}); send a folder or the address of a repository"
+        raise SourceError(message) from error
 
 
 async def _followed(process: asyncio.subprocess.Process, source: str, progress: Progress) -> tuple[bytes, list[str]]:
