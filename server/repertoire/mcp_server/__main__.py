@@ -9,7 +9,7 @@ from mcp.server.stdio import stdio_server
 
 from repertoire.mcp_server.desk import Desk
 from repertoire.mcp_server.lines import client_lines
-from repertoire.mcp_server.process import leaving, log_to_stderr, tend
+from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
 
 
@@ -24,7 +24,7 @@ async def serve(desk: Desk) -> None:
 
 def main() -> None:
     """Serve, and leave with status 0 however the client goes."""
-    log_to_stderr()
+    prepare()
     desk = Desk(dict(os.environ))
     leave = leaving(desk)
     anyio.run(serve, desk)

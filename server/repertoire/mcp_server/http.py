@@ -19,7 +19,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from repertoire.mcp_server.desk import Desk
-from repertoire.mcp_server.process import leaving, log_to_stderr, tend
+from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
 
 PATH = "/mcp"
@@ -82,7 +82,7 @@ async def serve(desk: Desk, listener: socket.socket, host: str) -> None:
 
 def main(host: str, port: int) -> None:
     """Serve until interrupted; print the address first, and leave with status 0, or 1 where it cannot be had."""
-    log_to_stderr()
+    prepare()
     try:
         listener = listen(host, port)
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import anyio
 
+from repertoire.boot.memory import share_memory
 from repertoire.mcp_server.desk import Desk
 
 LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
@@ -39,6 +40,7 @@ def leaving(desk: Desk) -> Callable[[], NoReturn]:
     return leave
 
 
-def log_to_stderr() -> None:
-    """Keep the log off the pipe that carries the protocol."""
+def prepare() -> None:
+    """Keep the log off the pipe that carries the protocol, and have threads share their memory."""
+    share_memory()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="repertoire: %(message)s")
