@@ -26,15 +26,15 @@ pytestmark = [
 # each task, and why what is kept for it is right
 TASKS = {
     "add OAuth login with sessions to a FastAPI service": "one that knows FastAPI, one logins, one sessions",
-    "review this pull request for security problems": "one reviews pull requests, the other code, for security too",
+    "review this pull request for security problems": "one reviews them for security too; its server comes along",
     "fill in PDF forms from a spreadsheet": "one fills forms; that it reads no spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",
     "deploy our services to Kubernetes with Helm and set up monitoring with Prometheus and Grafana": (
         "two jobs that take four: charts, deployment, Prometheus; only a skill for Qdrant names Grafana"
     ),
-    "find out why our Postgres queries are slow and add the missing indexes": "one PostgreSQL expert does both",
+    "find out why our Postgres queries are slow and add the missing indexes": "a PostgreSQL expert, one for queries",
     "write release notes and a changelog from the git history": "a single job, and a dozen do it: one is enough",
-    "build an MCP server in Python that wraps our internal REST API": "MCP servers, shipping one in Python, and APIs",
+    "build an MCP server in Python that wraps our internal REST API": "servers, shipping one in Python; a gap",
     "triage Sentry errors and fix the most frequent one": "a skill, and the server that it works through",
     "block dangerous shell commands like rm -rf before they run": "guards that run before the shell does, and no prose",
 }

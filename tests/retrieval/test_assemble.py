@@ -176,6 +176,23 @@ def test_one_that_covers_nothing_new_and_is_much_worse_stays_out():
     assert [key for key, _ in chosen(ranked, expected=3.0)] == ["first", "other"]
 
 
+def test_of_two_as_likely_the_one_that_surely_provides_what_is_needed_covers_it():
+    ranked = [
+        candidate("sheets", capabilities=frozenset({"spreadsheets"})),
+        candidate("viewer", score=0.5, capabilities=frozenset({"pdf"}), surely={"pdf": 0.4}),
+        candidate("pdf", score=0.48, capabilities=frozenset({"pdf"}), surely={"pdf": 0.95}),
+    ]
+    assert [key for key, _ in chosen(ranked)] == ["sheets", "pdf"]
+
+
+def test_what_only_an_unlikely_candidate_provides_is_left_as_a_gap():
+    ranked = [
+        candidate("mcp-builder", capabilities=frozenset({"mcp-development"})),
+        candidate("django", score=0.2, capabilities=frozenset({"python"})),
+    ]
+    assert [key for key, _ in chosen(ranked)] == ["mcp-builder"]
+
+
 def test_the_part_of_each_is_said():
     ranked = [candidate("deployer", capabilities=frozenset({"kubernetes"}), needs=("cluster",))]
     assert chosen(ranked, [candidate("cluster")]) == [("cluster", "needed by deployer"), ("deployer", "kubernetes")]

@@ -214,8 +214,8 @@ class _Maker:
         """Make the candidate of a row."""
         snapshot, component = self._snapshot, hit.component
         position = int(snapshot.positions[row])
-        topology = snapshot.topology
-        provided = {topology.names[end] for end in snapshot.edges(PROVIDES).get(position, ())}
+        provided = _provided(snapshot, position)
+        asked = frozenset(provided).intersection(self._plan.capabilities)
         needed, lacking = self._needs.of(position)
         words = set(content_words(f"{component.name} {component.description}"))
         twins = self.keys(self._twins, row)
@@ -227,7 +227,8 @@ class _Maker:
             twins=twin_marks(component) | {" and ".join(sorted((component.id, twin))) for twin in twins},
             installed=component.installed,
             covers=frozenset(words.intersection(self._plan.words)),
-            capabilities=frozenset(provided.intersection(self._plan.capabilities)),
+            capabilities=asked,
+            surely={name: provided[name] for name in asked},
             needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
             lacking=(*lacking, *self._disputed(row, component)),
@@ -257,6 +258,18 @@ class _Maker:
 
     def _in_use(self, key: str, name: str) -> bool:
         return key in self._around.using or name in self._around.using
+
+
+def _provided(snapshot: Snapshot, position: int) -> dict[str, float]:
+    """Return the capabilities that a component provides, each with how sure its surest witness is."""
+    topology = snapshot.topology
+    first, last = np.searchsorted(topology.source, (position, position + 1)).tolist()
+    found: dict[str, float] = {}
+    for edge in range(first, last):
+        if topology.relation[edge] == PROVIDES:
+            name = topology.names[topology.target[edge]]
+            found[name] = max(found.get(name, 0.0), min(float(topology.weight[edge]), 1.0))
+    return found
 
 
 def _both_ways(snapshot: Snapshot, relation: str) -> dict[int, frozenset[int]]:

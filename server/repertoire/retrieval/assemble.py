@@ -2,12 +2,13 @@
 
 What a set is worth is twice what it brings over its size and the size that a task like this usually takes: the F1
 that is to be expected of it. A member brings its likelihood, less the nearer it comes to what a likelier one does
-already, and more where they come of one bundle; covering what the task is known to need brings more. What members
-need counts for half a place and brings nothing.
+already, and more where they come of one bundle; covering what the task is known to need brings more, the surer a
+member provides it. What members need counts for half a place and brings nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +17,10 @@ from repertoire.retrieval.candidates import Candidate, merged
 
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
 _REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
-_IDLE = 0.3  # of it, for one that covers none of the capabilities that are still needed, where any are known
+_IDLE = 0.35  # of it, for one that covers none of the capabilities that are still needed, where any are known
 _TOGETHER = 0.15  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
-_COVERING = 0.6  # what covering all that the task is known to need brings
-_NOTICED = 0.15  # relative score below which what a candidate covers proves no need
+_COVERING = 0.3  # what covering a capability that is needed brings, by one that surely provides it and surely fits
+_NOTICED = 0.25  # relative score below which what a candidate covers proves no need
 _BROUGHT_ALONG = 0.5  # of a place: what a member needs is no choice of its own, and mostly comes with it
 _STARTS = 6
 _LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
@@ -127,22 +128,19 @@ class Shelf:
         return known[which]
 
     def _worth(self, asked: Sequence[str], limits: Limits) -> float:
-        brought, covered = 0.0, 0
+        brought = 0.0
         before: list[str] = []
         for key in sorted(asked, key=self._place.__getitem__):
             brought += self._gain(key, before)
             before.append(key)
         members = self.members(asked)
-        if self._needed:
-            for key in members:
-                covered |= self._covered[key]
-            brought += _COVERING * covered.bit_count() / len(self._needed)
+        brought += _COVERING * sum(max(by) for by in zip(*(self._covering[key] for key in members), strict=True))
         size = len(asked) + _BROUGHT_ALONG * (len(members) - len(asked))
-        return 2.0 * brought / (size + limits.expected + (_COVERING if self._needed else 0.0))
+        return float(2.0 * brought / (size + limits.expected + _COVERING * len(self._needed)))
 
     def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
-        """Return how likely a candidate is, and how much of that is left beside a set."""
-        return self._likely[key], self._gain(key, asked)
+        """Return how likely a candidate is, and how much of that is left beside a set that does part of its job."""
+        return self._likely[key], self._left(key, asked)
 
     def nearest(self, key: str, asked: Iterable[str]) -> str:
         """Return the member whose job is nearest to a candidate's."""
@@ -217,23 +215,31 @@ class Shelf:
         )
 
     def _gain(self, key: str, before: Sequence[str]) -> float:
-        """Return what a candidate brings to those before it: its likelihood, less what they do already."""
+        """Return what a candidate brings to those before it: less where all that it covers is covered."""
         if not before:
             return self._likely[key]
-        marks = covered = 0
+        covered = 0
+        for other in before:
+            covered |= self._covered[other]
+        idle = bool(self._needed) and not self._covered[key] & ~covered
+        return self._left(key, before) * (1.0 - _IDLE * idle)
+
+    def _left(self, key: str, before: Sequence[str]) -> float:
+        """Return a candidate's likelihood, less what those before it do already."""
+        if not before:
+            return self._likely[key]
+        marks = 0
         together, same = False, 0.0
         own = self.known[key]
         for other in before:
             marks |= self._marks[other]
-            covered |= self._covered[other]
             together = together or (own.bundle != "" and own.bundle == self.known[other].bundle)
             same = max(same, own.alike.get(other, 0.0))
         mine = self._marks[key]
         # What shares no word with the task covers nothing of it that could be told.
         shared = (mine & marks).bit_count() / mine.bit_count() if mine else 1.0
-        idle = bool(self._needed) and not self._covered[key] & ~covered
         likely = min(1.0, self._likely[key] * (1.0 + _TOGETHER * together))
-        return likely * (1.0 - _REPEATED * shared) * (1.0 - _IDLE * idle) * (1.0 - same)
+        return likely * (1.0 - _REPEATED * shared) * (1.0 - same)
 
     def _exclusive(self, one: str, other: str) -> bool:
         first, second = self.known[one], self.known[other]
@@ -325,10 +331,9 @@ class Shelf:
 
     @cached_property
     def _most(self) -> dict[str, float]:
-        share = _COVERING / max(len(self._needed), 1)
         return {
             key: (1.0 + _TOGETHER) * self._likely[key]
-            + share * sum(self._covered[member].bit_count() for member in self.closure(key))
+            + _COVERING * sum(sum(self._covering[member]) for member in self.closure(key))
             for key in self.known
         }
 
@@ -350,6 +355,19 @@ class Shelf:
             key: sum(bit.get(name, 0) for name in candidate.capabilities) if candidate.score >= least else 0
             for key, candidate in self.known.items()
         }
+
+    @cached_property
+    def _covering(self) -> dict[str, tuple[float, ...]]:
+        """How well each covers what is needed: as far as it surely provides it, and, by half, as far as it fits.
+
+        A question asks for several things, and the best at the second is seldom likely to be meant by the whole.
+        """
+        return {key: tuple(self._covers(key, place) for place in range(len(self._needed))) for key in self.known}
+
+    def _covers(self, key: str, place: int) -> float:
+        if not self._covered[key] & 1 << place:
+            return 0.0
+        return math.sqrt(self._likely[key]) * self.known[key].surely.get(self._needed[place], 1.0)
 
     @cached_property
     def _marks(self) -> dict[str, int]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 class Candidate:
     """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
 
-    `covers` are words of the task, `capabilities` those of the needed ones that it provides; `alike` tells by key how
-    far others do its job, 0 to 1; `lacking` what it requires and this machine has not; `bundle` what it comes with;
-    `stale`, of one that is, since when; `demoted`, of one that does harm, on what evidence.
+    `covers` are words of the task, `capabilities` those of the needed ones that it provides, and `surely` how sure that
+    is of each, 0 to 1 (fully, where nothing is told); `alike` tells by key how far others do its job, 0 to 1; `lacking`
+    what it requires and this machine has not; `bundle` what it comes with; `stale`, of one that is, since when;
+    `demoted`, of one that does harm, on what evidence.
     """
 
     key: str
@@ -23,6 +24,7 @@ class Candidate:
     installed: bool = False
     covers: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
+    surely: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     conflicts: frozenset[str] = frozenset()
     lacking: tuple[str, ...] = ()
