@@ -19,11 +19,13 @@ pytestmark = pytest.mark.anyio
 
 PROMPTS = ("Fill in the PDF tax form number {}", "Deploy the service {} to Kubernetes", "Audit the ledger {}")
 ROOM = Room(newest=70, selected=40, counts=30)
+REQUESTS = 20
 
 
-async def test_the_log_and_the_write_ahead_log_stay_bounded_whatever_is_prompted(
-    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
+async def test_the_log_past_requests_and_the_write_ahead_log_stay_bounded_whatever_is_prompted(
+    talk: Talk, home: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    environment["REPERTOIRE_MAX_REQUESTS"] = str(REQUESTS)
     often = functools.partial(condense_when_due, room=ROOM, every=30)
     monkeypatch.setattr("repertoire.mcp_server.work.condense_when_due", often)
     async with talk() as client:
@@ -40,8 +42,10 @@ async def test_the_log_and_the_write_ahead_log_stay_bounded_whatever_is_prompted
     with Store.open(home / "repertoire.db") as store:
         log = store.events.since(0, limit=-1)
         counted = store.events.count(COUNTED)
+        requests = store.requests.count()
     assert len(log) <= 70 + 40 + 30 + 30 + 20
     assert 0 < counted <= 30
+    assert 0 < requests <= REQUESTS
     assert sum(event.kind == SELECTED for event in log) < 40
-    assert "used: for 40 requests" in told
+    assert f"used: for {requests} requests" in told
     assert wal < LOG_LIMIT
