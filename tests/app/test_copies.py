@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from ingestion.workbench import commit, git, repository, skill
+from repertoire.app.stale import odd_copies
 from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, compare
 
 KIT = {".claude-plugin/plugin.json": '{"name": "kit", "version": "1.0.0"}', "skills/a/SKILL.md": skill("a")}
@@ -97,6 +98,8 @@ def test_changed_here_and_behind_is_told_as_far_as_history_reaches(bench):
     shutil.rmtree(machine.market / ".git")
     (copy,) = compare(os.environ)
     assert (copy.state, copy.sure) == (OUTDATED, False)
+    (odd,) = odd_copies((copy,))
+    assert odd.advice.startswith("if you changed those files, keep them elsewhere first")
 
 
 def test_what_is_not_there_any_more_is_gone(machine):

@@ -24,6 +24,7 @@ from repertoire.ingestion.advisories import (
     as_data,
     concerns,
     from_data,
+    is_record,
     judge,
     package_key,
     withdrawn,
@@ -184,17 +185,30 @@ def _records(place: Path, unread: list[str]) -> Iterator[Mapping[str, Any]]:
         unread.append(f"{place}: only the first {_FILES} of {len(files)} files were read")
     for file in files[:_FILES]:
         try:
-            if file.stat().st_size > _FILE_CAP:
-                unread.append(f"{file}: larger than {_FILE_CAP // 1_000_000} MB, not read; split it")
-                continue
-            value = json.loads(file.read_text(encoding="utf-8-sig"))
+            value = _content(file, given=file == place)
         except (OSError, ValueError, RecursionError) as error:
-            unread.append(f"{file}: not read as JSON ({str(error)[:120]})")
+            unread.append(f"{file}: {str(error)[:120]}")
             continue
         listed = value.get("vulns", [value]) if isinstance(value, dict) else value
-        records = (
-            [item for item in listed if isinstance(item, dict) and "id" in item] if isinstance(listed, list) else []
-        )
+        listed = listed if isinstance(listed, list) else [listed]
+        records = [item for item in listed if is_record(item)]
         if not records:
             unread.append(f"{file}: holds no OSV record")
+        elif len(records) < len(listed):
+            unread.append(f"{file}: {len(listed) - len(records)} of {len(listed)} are no OSV records")
         yield from records
+
+
+def _content(file: Path, *, given: bool) -> Any:
+    if not given and not file.is_file():  # a pipe among a folder's files would be waited for without end
+        message = "no file, or a link to none"
+        raise ValueError(message)
+    if file.stat().st_size > _FILE_CAP:
+        message = f"larger than {_FILE_CAP // 1_000_000} MB, not read; split it"
+        raise ValueError(message)
+    text = file.read_text(encoding="utf-8-sig")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        message = f"not read as JSON ({error})"
+        raise ValueError(message) from error

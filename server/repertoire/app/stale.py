@@ -109,7 +109,12 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
 def odd_copies(copies: tuple[Copy, ...]) -> tuple[OddCopy, ...]:
     """Return the copies that are not as their marketplace has them, with what to do."""
     odd = (copy for copy in copies if copy.state not in (CURRENT, UNKNOWN))
-    return tuple(OddCopy(copy, _COPY_ADVICE[copy.state].format(name=shlex.quote(copy.name))) for copy in odd)
+    return tuple(OddCopy(copy, _copy_advice(copy)) for copy in odd)
+
+
+def _copy_advice(copy: Copy) -> str:
+    advice = _COPY_ADVICE[copy.state].format(name=shlex.quote(copy.name))
+    return advice if copy.sure else f"if you changed those files, keep them elsewhere first; then {advice}"
 
 
 def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterator[Unsound]:

@@ -19,6 +19,7 @@ NPM, PYPI = "npm", "PyPI"
 ECOSYSTEMS = (NPM, PYPI)
 AFFECTED, POSSIBLE = "affected", "possible"
 _VERSIONS, _EVENTS = 20_000, 500
+_WORD = re.compile(r"[\w.:+~^*!/@-]{1,80}", re.ASCII)  # ids and versions stand in answers: no room for a sentence
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
 _EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*<>=^~]*)$")
 _WHOLE = re.compile(r"\d+\.\d+\.\d+(?:[-+].+)?")  # of npm, where less than three numbers are a range
@@ -43,17 +44,24 @@ class Concern:
         return tuple(dict.fromkeys(value for events in self.ranges for kind, value in events if kind == "fixed"))
 
 
+def is_record(value: object) -> bool:
+    """Tell whether this is an OSV record: it has an id, in one word, and lists what it affects unless withdrawn."""
+    record = _object(value)
+    named = isinstance(record.get("id"), str) and _WORD.fullmatch(record["id"])
+    return bool(named) and (isinstance(record.get("affected"), list) or bool(record.get("withdrawn")))
+
+
 def concerns(record: Mapping[str, Any]) -> Iterator[Concern]:
     """Yield what a record says of packages from npm and PyPI; a withdrawn one says nothing."""
-    if record.get("withdrawn") or not isinstance(record.get("id"), str):
+    if record.get("withdrawn") or not is_record(record):
         return
     for entry in _objects(record.get("affected")):
         package = _object(entry.get("package"))
         ecosystem, name = str(package.get("ecosystem", "")).partition(":")[0], package.get("name")
         if ecosystem in ECOSYSTEMS and isinstance(name, str) and name:
             yield Concern(
-                clean_line(record["id"], 80),
-                tuple(clean_line(alias, 80) for alias in _texts(record.get("aliases"))[:8]),
+                record["id"],
+                tuple(alias for alias in _texts(record.get("aliases")) if _WORD.fullmatch(alias))[:8],
                 clean_line(str(record.get("summary") or record.get("details") or ""), 200),
                 _severity(record, entry),
                 ecosystem,
@@ -181,10 +189,10 @@ def _ranges(entry: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], ...]]:
         if given.get("type") in ("SEMVER", "ECOSYSTEM"):
             events = _objects(given.get("events"))[:_EVENTS]
             yield tuple(
-                (kind, str(value)[:80])
+                (kind, str(value))
                 for event in events
                 for kind, value in event.items()
-                if kind in ("introduced", "fixed", "last_affected", "limit")
+                if kind in ("introduced", "fixed", "last_affected", "limit") and _WORD.fullmatch(str(value))
             )
 
 
