@@ -119,7 +119,7 @@ class World:
             self.store.vectors,
             embedder=self.corpus.embedder,
             capabilities=self.corpus.capabilities,
-            options=Options(priors=(use.prior,), demoted=use.demoted),
+            options=Options(priors=(use.prior,), experiences=use.experiences, demoted=use.demoted),
         )
 
     @property

@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
+from repertoire.app import record
+from repertoire.app.clock import now
+from repertoire.app.memory import Use
+from repertoire.app.memory import memory as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
 from repertoire.retrieval.history import History, with_past
-from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.snapshot import Snapshots
+from repertoire.settings import Settings
+from repertoire.store.events import FAILED, OFFERED, SELECTED, Event
 from repertoire.store.requests import Request, Selection
 from shelf import NOW
 
@@ -78,7 +84,7 @@ def test_a_past_in_which_nothing_came_back_is_not_trusted(embedded, embedder):
         "ship it",
     ]
     remember(embedded, embedder, {component: [text] for component, text in zip(ids, texts, strict=False)})
-    ranking, _ = first(embedded, embedder, "tie out the month end")
+    ranking, _ = first(embedded, embedder, "which postings belong to april")
     assert ranking.past.trust < 0.2
 
 
@@ -92,7 +98,7 @@ def test_a_prompt_of_its_own_never_quotes_another(embedded, embedder):
 def test_too_little_past_says_nothing(embedded, embedder, past):
     remember(embedded, embedder, past)
     snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
-    history = History(snapshot, snapshot.spaces[REQUEST_SPACE])
+    history = History(snapshot)
     assert history.ask(embedder.embed_queries(["anything"])[0]).weight == 0.0
 
 
@@ -121,7 +127,7 @@ def test_one_selection_of_the_two_that_a_task_needs_pushes_the_other_out_of_no_a
 def test_the_past_shares_out_no_more_than_it_passed_over(embedded, embedder):
     remember(embedded, embedder, PAST)
     snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
-    past = History(snapshot, snapshot.spaces[REQUEST_SPACE]).ask(embedder.embed_queries(["month end"])[0])
+    past = History(snapshot).ask(embedder.embed_queries(["month end"])[0])
     scores = np.linspace(0.0, 5.0, len(snapshot))
     assert np.exp(with_past(scores, past)).sum() == pytest.approx(np.exp(scores).sum())
 
@@ -129,8 +135,67 @@ def test_the_past_shares_out_no_more_than_it_passed_over(embedded, embedder):
 def test_rows_without_a_past_keep_their_order(embedded, embedder):
     remember(embedded, embedder, PAST)
     snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
-    past = History(snapshot, snapshot.spaces[REQUEST_SPACE]).ask(embedder.embed_queries(["month end"])[0])
+    past = History(snapshot).ask(embedder.embed_queries(["month end"])[0])
     scores = np.linspace(0.0, 5.0, len(snapshot))
     unserved = np.flatnonzero(past.share == 0.0)
     assert len(unserved) > 2
     assert np.all(np.diff(with_past(scores, past)[unserved]) > 0)
+
+
+@pytest.mark.parametrize("again", ["get head office what they want", "please get head office what they wanted"])
+def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, embedder, again):
+    text = "get head office what they want"
+    assert first(embedded, embedder, text)[1].component.id != LEDGER
+    remember(embedded, embedder, {LEDGER: [text]})
+    assert first(embedded, embedder, again)[1].component.id == LEDGER
+
+
+def live(store, embedder, text, sessions):
+    """Let each session ask for the same, see two components in order, and select one of them."""
+    vector, settings = embedder.embed_queries([text])[0], Settings()
+    request = record.open_request(text, settings)
+    for number, (shown, selected, outcome) in enumerate(sessions):
+        moment = record.Moment(now(), f"{store.events.size()} {number}", "/p")
+        where = moment.session, "/p", request.key
+        events = [record.asked(request, moment, settings)]
+        events += [Event(now(), OFFERED, *where, node, {"rank": rank}) for rank, node in enumerate(shown, 1)]
+        events.append(Event(now(), SELECTED, *where, selected))
+        events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
+        store.events.append(events)
+        record.learn(store, record.Lesson(request, selected, moment, vector, embedder.reading), settings)
+
+
+def answered(store, embedder, text):
+    use = Use(lambda: remembered(store, half_life=90.0))
+    options = Options(priors=(use.prior,), experiences=use.experiences)
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
+    ranking = pipeline.rank(Query(text), intent=SEARCH)
+    return ranking, [ranking.snapshot.summaries[row].id for row in ranking.rows]
+
+
+TASK = "get head office what they want"
+OLD = ([LEDGER, CHANGELOG], LEDGER, "")
+NEW = ([LEDGER, CHANGELOG], CHANGELOG, "")
+
+
+def test_a_new_taste_comes_first_after_three_selections_however_often_the_old_one_was_selected(embedded, embedder):
+    live(embedded, embedder, TASK, [OLD] * 8)
+    assert answered(embedded, embedder, TASK)[1][0] == LEDGER
+    live(embedded, embedder, TASK, [NEW, NEW, NEW])
+    assert answered(embedded, embedder, TASK)[1][0] == CHANGELOG
+
+
+def test_what_failed_is_not_what_served(embedded, embedder):
+    live(embedded, embedder, TASK, [([LEDGER], LEDGER, "failed")])
+    ranking, _ = answered(embedded, embedder, TASK)
+    assert not ranking.past.share.any()
+    [row] = [row for row, one in enumerate(ranking.snapshot.summaries) if one.id == LEDGER]
+    assert ranking.parts["requests"][row] < 0.0
+
+
+def test_what_the_log_no_longer_tells_the_graph_still_counts(embedded, embedder):
+    live(embedded, embedder, TASK, [OLD] * 3)
+    events = embedded.events.since(0)
+    embedded.events.condense([event.id for event in events], [], kept=events[-1].at)
+    assert not embedded.events.since(0)
+    assert answered(embedded, embedder, TASK)[1][0] == LEDGER

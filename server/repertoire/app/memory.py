@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.domain.experience import Experiences
 from repertoire.learning.hints import demands
 from repertoire.learning.leaning import leanings
 from repertoire.learning.memory import Clock, Memory, remember
@@ -49,6 +50,10 @@ class Use:
     def prior(self) -> Prior:
         """The prior of what is remembered."""
         return Prior(USE, MOST, self._values)
+
+    def experiences(self) -> Experiences:
+        """Return what past requests accepted and refused, read anew where the log has grown."""
+        return self._renewed().experiences
 
     def demoted(self, key: str) -> str:
         """Say of a component that does harm that it is demoted, and on what evidence."""

@@ -94,6 +94,7 @@ def open_repertoire(
                 reranker=open_reranker(settings),
                 priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
                 aged=aged_in(ageing_of(settings)),
+                experiences=use.experiences,
                 demoted=use.demoted,
                 troubles=troubles.said_of,
             ),

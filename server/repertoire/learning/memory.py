@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from repertoire.domain.experience import Experiences
+from repertoire.learning.acceptance import experiences
 from repertoire.learning.hints import HintRate, hint_rates
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
@@ -42,10 +44,11 @@ class Record:
 
 @dataclass(frozen=True)
 class Memory:
-    """Everything that is remembered: by component, and of kinds of hints."""
+    """Everything that is remembered: by component, by past request, and of kinds of hints."""
 
     records: Mapping[str, Record] = field(default_factory=dict)
     hints: tuple[HintRate, ...] = ()
+    experiences: Experiences = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -85,7 +88,7 @@ def remember(found: Iterable[Trial], clock: Clock) -> Memory:
                 if other is not one:
                     beside[one.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
-    return Memory(records, hint_rates(found, clock.weight))
+    return Memory(records, hint_rates(found, clock.weight), experiences(found, clock.weight))
 
 
 def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]) -> Record:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
-from repertoire.domain.component import REQUEST, SELECTED
+from repertoire.domain.experience import Experiences
 from repertoire.ports import Vectors
+from repertoire.retrieval.past_requests import past_requests
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, Space, best_rows
 from repertoire.retrieval.vector import nearness
 
@@ -32,7 +33,8 @@ _EAGERNESS = 2.0
 _HEAD = 150
 _DOUBT = 3.0  # as if so many checked requests had been served by nothing that served another
 _EVERY_SAME = 0.98  # a trust of 1 would silence all other evidence
-_NONE = 1e-9
+_BELIEVED = 1.0  # as if so many requests had accepted what was never refused
+_SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # see _assumed
 
 # Chosen on ultratool with a fifth of its components withheld from the past, and metatool's pairs, of whose 199 tools 15
 # serve: the one wants the past to leave alone what it did not pass over, the other to drop what it did.
@@ -74,6 +76,7 @@ class Past:
     trust: float  # 0..1
     requests: int  # how many were like it
     passed: Passed | None = None
+    wanted: Floats | None = None  # of each row, by requests like it that had it before them
 
     @property
     def weight(self) -> float:
@@ -88,66 +91,99 @@ class Past:
 
 
 class History:
-    """The past requests of one snapshot that something served."""
+    """The past requests of one snapshot that something was selected for."""
 
-    def __init__(self, snapshot: Snapshot, space: Space) -> None:
+    def __init__(self, snapshot: Snapshot, experiences: Experiences | None = None) -> None:
+        """Without experiences what was selected is known, but not what became of it."""
         self._size = len(snapshot)
         self._spaces = (snapshot.spaces[DESCRIPTION_SPACE], snapshot.spaces[BODY_SPACE])
-        served = _served(snapshot)
-        kept = [index for index, position in enumerate(space.rows.tolist()) if position in served]
-        self._vectors = space.vectors[kept] if len(kept) < len(space.rows) else space.vectors  # as a rule all are
-        self._served = [served[int(space.rows[index])] for index in kept]
-        self._checks = self._check() if len(kept) > 1 else None
-        self._selected = np.zeros(self._size)
-        for rows, _ in self._served:
-            self._selected[rows] += 1.0
+        self._requests = past_requests(snapshot, experiences or {})
+        self._selected = self._requests.times_selected(self._size)
         # Past requests ask for the same few things again more than the next one will: where they touched little of
         # what there is, they vouch for each other more than for it.
         self._reach = (np.count_nonzero(self._selected) / max(self._size, 1)) ** _CAUTION
+        self._checks = self._check()
 
     def __len__(self) -> int:
-        return len(self._served)
+        return len(self._requests)
 
     def ask(self, vector: Vectors) -> Past:
         """Return what served the requests nearest to a question."""
-        if self._checks is None:
+        if not len(self):
             return Past.silent(self._size)
-        near = _similarities(self._vectors, vector)
-        share, nearest = self._vote(near)
+        requests = self._requests
+        near = _similarities(requests.vectors, vector)
         best, weights = _nearest(near)
-        passed = Passed(self._spaces, vector, self._vectors[best], weights / max(weights.sum(), _NONE), self._selected)
-        similarities, found = self._checks
-        like = np.exp(-0.5 * ((nearest - similarities) / _BANDWIDTH) ** 2)
-        trust = self._reach * float(like @ found / (like.sum() + _DOUBT))
-        return Past(share, trust, int((near > nearest - _BANDWIDTH).sum()), passed)
+        wanted = self._wanted(best, near[best].tolist())
+        share = _shared(self._vote(best, weights) * wanted)
+        nearest = float(near[best].max())
+        passed = Passed(self._spaces, vector, requests.vectors[best], _shared(weights), self._selected)
+        like = int((near > nearest - _BANDWIDTH).sum())
+        return Past(share, self._trust(nearest), like, passed, wanted)
 
     def _check(self) -> tuple[Floats, Floats]:
         """Return, for past requests asked as if they were new, how near the nearest was and how much it knew."""
         step = max(1, len(self) // _CHECKED)
         similarities, found = [], []
-        for index in range(0, len(self), step):
-            near = _similarities(self._vectors, self._vectors[index])
+        for index in range(0, len(self) if len(self) > 1 else 0, step):
+            served = self._requests.served(index)
+            if not len(served):
+                continue
+            near = _similarities(self._requests.vectors, self._requests.vectors[index])
             near[index] = -1.0
-            share, nearest = self._vote(near)
-            similarities.append(nearest)
-            found.append(float(share[self._served[index][0]].sum()))
+            best, weights = _nearest(near)
+            similarities.append(float(near[best].max()))
+            found.append(float(_shared(self._vote(best, weights))[served].sum()))
         return np.array(similarities), np.array(found)
 
-    def _vote(self, near: Vectors) -> tuple[Floats, float]:
-        nearest, weights = _nearest(near)
-        share = np.zeros(self._size)
+    def _vote(self, nearest: Rows, weights: Floats) -> Floats:
+        """Return how much of each row served these requests."""
+        found = np.zeros(self._size)
         for index, weight in zip(nearest.tolist(), weights.tolist(), strict=True):
-            rows, parts = self._served[index]
-            share[rows] += weight * parts
-        total = float(share.sum())
-        return (share / total if total > 0.0 else share), float(near[nearest].max())
+            own = self._requests.of(index)
+            found[self._requests.rows[own]] += weight * self._requests.parts[own]
+        return found
+
+    def _trust(self, similarity: float) -> float:
+        """Return how likely what served a request this similar serves the question."""
+        similarities, found = self._checks
+        like = np.exp(-0.5 * ((similarity - similarities) / _BANDWIDTH) ** 2)
+        known = self._reach * float(like @ found) + _DOUBT * float(_assumed(similarity))
+        return known / (float(like.sum()) + _DOUBT)
+
+    def _wanted(self, nearest: Rows, similarities: Sequence[float]) -> Floats:
+        """Return for each row how far requests like the question, which had it before them, wanted it: 1 to 0.
+
+        Each counts as far as it is likely to have asked the same. The mean of a Beta distribution over its prior's.
+        """
+        accepted, refused = np.zeros(self._size), np.zeros(self._size)
+        for index, similarity in zip(nearest.tolist(), similarities, strict=True):
+            own, trust = self._requests.of(index), self._trust(similarity)
+            accepted[self._requests.rows[own]] += trust * self._requests.accepted[own]
+            refused[self._requests.rows[own]] += trust * self._requests.refused[own]
+        return np.asarray((_BELIEVED + accepted) / (_BELIEVED + accepted + refused))
+
+
+def _assumed(similarity: Floats | float) -> Floats:
+    """Return how likely what served a request this similar serves another, before anything is known of requests here.
+
+    On train questions of seven labelled sets the nearest one's answers serve in 8 of 10 cases from .8 and in 9 from .95
+    on, in each of them; below .6 in as few as 1 of 8, in the least of them.
+    """
+    return np.asarray(_SAME * np.clip((similarity - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, 1.0))
 
 
 def _nearest(near: Vectors) -> tuple[Rows, Floats]:
-    """Return the nearest requests, in no order, and what each counts for."""
+    """Return the nearest requests, in no order, and what each counts for; the same one asked again, ten times."""
     count = min(_NEAREST, len(near))
     nearest = np.argpartition(-near, count - 1)[:count]
-    return nearest, np.maximum(near[nearest].astype(np.float64), 0.0) ** _SHARPNESS
+    similarities = near[nearest].astype(np.float64)
+    return nearest, np.maximum(similarities, 0.0) ** _SHARPNESS / (1.0 - _assumed(similarities))
+
+
+def _shared(amounts: Floats) -> Floats:
+    total = float(amounts.sum())
+    return amounts / total if total > 0.0 else amounts
 
 
 def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
@@ -158,6 +194,7 @@ def with_past(scores: Floats, past: Past) -> Floats:
     """Return the log-odds of scores after the past was heard: it shares out anew what it passed over."""
     if past.passed is None:
         return scores
+    scores = scores + np.log(past.wanted) if past.wanted is not None else scores
     # Only the head is likely at all: ten thousand unlikely rows together would outweigh it.
     rows = best_rows(scores, _HEAD)
     head = scores[rows]
@@ -169,22 +206,3 @@ def with_past(scores: Floats, past: Past) -> Floats:
     shared = given * float(passed[rows] @ likely)
     with np.errstate(divide="ignore"):
         return np.asarray(np.logaddexp(scores + np.log1p(-given * passed), every + np.log(shared * past.share)))
-
-
-def _served(snapshot: Snapshot) -> dict[int, tuple[Rows, Floats]]:
-    """Map the position of every request to the rows that served it and the part of each."""
-    topology = snapshot.topology
-    found: dict[int, tuple[list[int], list[float]]] = {}
-    for index in np.flatnonzero(snapshot.related(SELECTED)).tolist():
-        source, row = int(topology.source[index]), int(snapshot.row_at[topology.target[index]])
-        if row >= 0 and topology.types[source] == REQUEST:
-            rows, weights = found.setdefault(source, ([], []))
-            rows.append(row)
-            weights.append(float(topology.weight[index]))
-    return {position: (np.array(rows), _parts(weights)) for position, (rows, weights) in found.items()}
-
-
-def _parts(weights: Sequence[float]) -> Floats:
-    # Often used is a little more likely, not in proportion: one busy day must not outvote every other request.
-    damped = np.log1p(np.array(weights))
-    return np.asarray(damped / damped.max())

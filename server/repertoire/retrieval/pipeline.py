@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from repertoire.domain.answer import CODE_SPACE, REQUEST_SPACE, Hit, Query
+from repertoire.domain.answer import CODE_SPACE, Hit, Query
+from repertoire.domain.experience import Experiences
 from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
@@ -63,6 +64,7 @@ class Options:
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
+    experiences: Callable[[], Experiences] = dict  # what past requests accepted and refused
     aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
     troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
@@ -274,7 +276,7 @@ class Pipeline:
 
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:
-            self._history = snapshot, History(snapshot, snapshot.spaces[REQUEST_SPACE])
+            self._history = snapshot, History(snapshot, self._options.experiences())
         return self._history[1]
 
 

@@ -1,0 +1,18 @@
+"""What a past request made of a component: how far it accepted it, and how far it refused it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Experience:
+    """Selections of one component for one request, decayed; `selected` counts them whole."""
+
+    selected: int = 0
+    accepted: float = 0.0
+    refused: float = 0.0
+
+
+Experiences = Mapping[str, Mapping[str, Experience]]  # by the key of the request and the id of the component
