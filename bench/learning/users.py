@@ -60,12 +60,19 @@ class Remembering:
     def __init__(self, embedder: Any) -> None:
         self._embedder = embedder
         self._read: dict[tuple[str, str], Any] = {}
+        self._asked: dict[tuple[str, ...], Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
 
     def embed_queries(self, texts: Sequence[str]) -> Any:
         return self._all("embed_queries", texts)
+
+    def embed_question(self, text: str, parts: Sequence[str]) -> Any:
+        asked = (text, *parts)
+        if asked not in self._asked:
+            self._asked[asked] = self._embedder.embed_question(text, parts)
+        return self._asked[asked]
 
     def embed_passages(self, texts: Sequence[str]) -> Any:
         return self._all("embed_passages", texts) if len(texts) < 16 else self._embedder.embed_passages(texts)

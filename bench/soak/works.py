@@ -77,6 +77,9 @@ class Recalled:
     def embed_queries(self, texts: Sequence[str]) -> Any:
         return self._embed("query", texts)
 
+    def embed_question(self, text: str, parts: Sequence[str]) -> Any:
+        return self._embed("query", [text, *parts])
+
     def embed_passages(self, texts: Sequence[str]) -> Any:
         return self._embed("passage", texts)
 

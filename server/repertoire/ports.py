@@ -39,6 +39,9 @@ class Embedder(Protocol):
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
 
+    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
+        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
 

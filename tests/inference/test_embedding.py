@@ -68,6 +68,44 @@ def test_without_its_reading_of_questions_the_bundled_model_embeds_queries_and_p
     assert not np.allclose(embedder.embed_queries(PLAIN), embedder.embed_passages(PLAIN), atol=0.01)
 
 
+def test_a_part_of_a_question_is_read_as_it_is_meant_in_the_whole(embedder: Embedder):
+    parts = ["Find out why the pods crash", "write a changelog"]
+    text = f"{parts[0]} on each rollout to Kubernetes, then {parts[1]} of what was mended."
+    whole, crash, changelog = embedder.embed_question(text, parts)
+
+    np.testing.assert_array_equal(whole, embedder.embed_queries([text])[0])
+    alone = embedder.embed_queries(parts)
+    assert crash @ alone[0] > crash @ alone[1]
+    assert changelog @ alone[1] > changelog @ alone[0]
+    assert changelog @ whole > alone[1] @ whole
+
+
+def test_parts_that_the_model_does_not_reach_are_read_by_themselves(embedder: Embedder):
+    text = f"{'review the tests, ' * 100}and deploy to Kubernetes"
+    vectors = embedder.embed_question(text, ["deploy to Kubernetes", "nowhere in it", "and deploy"])
+
+    np.testing.assert_allclose(
+        vectors[1:], embedder.embed_queries(["deploy to Kubernetes", "nowhere in it", "and deploy"]), atol=1e-6
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=()), max_size=60), max_size=4))
+def test_whatever_is_asked_with_whatever_parts_has_a_vector_each(embedder: Embedder, texts: list[str]):
+    vectors = embedder.embed_question(" ".join(texts), texts)
+
+    assert vectors.shape == (1 + len(texts), embedder.dimensions)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_model_that_reads_questions_as_it_reads_all_else_reads_their_parts_apart():
+    plain = load(replace(bundled(), questions=""))
+
+    np.testing.assert_array_equal(
+        plain.embed_question(PLAIN[0], PLAIN[2:]), plain.embed_queries([PLAIN[0], *PLAIN[2:]])
+    )
+
+
 def test_a_text_is_cut_after_256_tokens(embedder: Embedder):
     seen = "word " * 254  # and the two tokens that mark its ends
 

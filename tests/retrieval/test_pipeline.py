@@ -34,6 +34,9 @@ class Unavailable:
 
     embed_passages = embed_queries = load
 
+    def embed_question(self, _text, _parts):
+        self.load()
+
 
 class Slow:
     """The real model on a machine where loading it and embedding take so many milliseconds, by a clock of its own."""
@@ -50,10 +53,35 @@ class Slow:
         self.now += self._embedding / 1000.0
         return self._embedder.embed_queries(texts)
 
+    def embed_question(self, text, parts):
+        return self.embed_queries([text, *parts])
+
     embed_passages = embed_queries
 
     def clock(self):
         return self.now
+
+
+class Watched:
+    """The real model, and how it was asked to read what."""
+
+    def __init__(self, embedder):
+        self._embedder, self.read = embedder, []
+
+    def __getattr__(self, name):
+        return getattr(self._embedder, name)
+
+    def embed_passages(self, texts):
+        self.read.append(("plainly", *texts))
+        return self._embedder.embed_passages(texts)
+
+    def embed_queries(self, texts):
+        self.read.append(("turned", *texts))
+        return self._embedder.embed_queries(texts)
+
+    def embed_question(self, text, parts):
+        self.read.append(("whole", text, *parts))
+        return self._embedder.embed_question(text, parts)
 
 
 @pytest.fixture
@@ -93,6 +121,26 @@ def test_a_request_that_nothing_serves_is_answered_honestly(pipeline, text):
     ranking, hits = ask(pipeline, text)
     assert not ranking.fits
     assert all(hit.score <= 1.0 for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("before", "readings"), [(0, ["plainly", "turned", "turned", "turned"]), (9, ["plainly", "whole"]), (30, ["whole"])]
+)
+def test_the_longer_a_question_the_fewer_readings_it_takes_and_all_it_asks_for_is_found(
+    embedded, embedder, before, readings
+):
+    watched = Watched(embedder)
+    first, second = "audit our ledger for what does not balance", "roll back the helm release"
+    text = f"{'dear colleague, ' * before}{first}, then {second}."
+    hits = ask(Pipeline(embedded.graph, embedded.vectors, embedder=watched), text)[1]
+    assert set(names(hits)[:2]) == {"ledger-auditor", "kubernetes-deploy"}
+    assert sorted(how for how, *_ in watched.read) == readings
+
+
+def test_code_is_read_plainly_however_long_it_is(embedded, embedder):
+    watched = Watched(embedder)
+    ask(Pipeline(embedded.graph, embedded.vectors, embedder=watched), "ledger.audit(rows)[0];\n" * 20)
+    assert {how for how, *_ in watched.read} == {"plainly", "whole"}
 
 
 def test_every_hit_says_why_in_short_facts(pipeline):

@@ -77,6 +77,10 @@ class IdleEmbedder:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
         return self._use().embed_queries(texts)
 
+    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
+        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        return self._use().embed_question(text, parts)
+
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
         return self._use().embed_passages(texts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,16 @@ _PREFIXES = (
     ("snowflake/snowflake-arctic-embed", _SEARCH, ""),
 )
 
-_Run = Callable[..., Iterable[npt.NDArray[Any]]]
+_Vector = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class _Readings:
+    """What embeds texts that are asked, texts that are searched, and a question with its parts where there is that."""
+
+    asked: Callable[..., Iterable[_Vector]]
+    searched: Callable[..., Iterable[_Vector]]
+    parted: Callable[[str, Sequence[str]], tuple[_Vector, list[_Vector | None]]] | None = None
 
 
 class TurnedEmbedding(PooledNormalizedEmbedding):
@@ -61,6 +71,17 @@ class TurnedEmbedding(PooledNormalizedEmbedding):
     ) -> dict[str, Any]:
         read = super()._preprocess_onnx_input(onnx_input, **kwargs)
         return {**read, **self.turns} if asked else read
+
+    def read_with_parts(self, text: str, parts: Sequence[str]) -> tuple[_Vector, list[_Vector | None]]:
+        """Return the vector of what is asked, and of each part the mean of its own tokens; None where none was read."""
+        (encoding,) = self.tokenize([text])
+        read = self.onnx_embed([text], asked=True)
+        (whole,) = self._post_process_onnx_output(read)
+        starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
+        told = starts < ends  # a token that marks an end stands for no character
+        held = [told & (starts >= start) & (ends <= end) for start, end in _places(text, parts)]
+        tokens = read.model_output[0]
+        return whole, [tokens[own].mean(axis=0) if own.any() else None for own in held]
 
 
 class Session:
@@ -79,7 +100,7 @@ class Session:
         # a warning for each matrix that a run may leave out, at every load; what fails is raised all the same
         set_default_logger_severity(_ERRORS)
         try:
-            self._read_query, self._read_passage = _open(weights, threads)
+            self._read = _open(weights, threads)
         except _LOADING as error:
             message = f"the model in {weights.folder} does not load ({error}); `repertoire status` checks its files"
             raise ModelUnavailable(message) from error
@@ -93,23 +114,43 @@ class Session:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._query + text for text in texts], self._read_query)
+        return self._embed([self._query + text for text in texts], self._read.asked)
+
+    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
+        """Embed what is asked, then parts of it as they are meant in it: one L2-normalised float32 row each."""
+        if self._read.parted is None or not parts:
+            return self.embed_queries([text, *parts])
+        whole, found = self._read.parted(clean(self._query + text), [clean(part) for part in parts])
+        apart = iter(self.embed_queries([part for part, vector in zip(parts, found, strict=True) if vector is None]))
+        return _unit([whole, *(next(apart) if vector is None else vector for vector in found)], self.dimensions)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._passage + text for text in texts], self._read_passage)
+        return self._embed([self._passage + text for text in texts], self._read.searched)
 
-    def _embed(self, texts: list[str], run: _Run) -> Vectors:
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, vector in enumerate(run([clean(text) for text in texts], batch_size=BATCH)):
-            vectors[row] = vector
-        norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-        vectors /= np.where(norms > 0, norms, 1)
-        return vectors
+    def _embed(self, texts: list[str], run: Callable[..., Iterable[_Vector]]) -> Vectors:
+        return _unit(run([clean(text) for text in texts], batch_size=BATCH), self.dimensions)
 
 
-def _open(weights: Weights, threads: int) -> tuple[_Run, _Run]:
-    """Return what embeds what is asked, and what is searched."""
+def _unit(vectors: Iterable[_Vector], dimensions: int) -> Vectors:
+    """Return vectors as rows of length 1."""
+    rows = np.array(list(vectors), dtype=np.float32).reshape(-1, dimensions)
+    norms = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    rows /= np.where(norms > 0, norms, 1)
+    return rows
+
+
+def _places(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each part stands in a text, after the one before it where it stands there too."""
+    after = 0
+    for part in parts:
+        start = text.find(part, after)
+        start = text.find(part) if start < 0 else start
+        after = start + len(part) if start >= 0 else after
+        yield (start, start + len(part)) if start >= 0 else (0, 0)
+
+
+def _open(weights: Weights, threads: int) -> _Readings:
     options: dict[str, Any] = {
         "cache_dir": str(weights.folder),  # fastembed creates this folder; the default is one that all users share
         "specific_model_path": str(weights.folder),
@@ -120,11 +161,11 @@ def _open(weights: Weights, threads: int) -> tuple[_Run, _Run]:
     }
     if not weights.questions:
         model = TextEmbedding(weights.name, **options)
-        return model.query_embed, model.passage_embed
+        return _Readings(model.query_embed, model.passage_embed)
     turned = TurnedEmbedding(weights.name, **options)
     turns = read_turns(weights.folder / weights.questions)
     turned.turns = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in turns.items()}
-    return partial(turned.query_embed, asked=True), turned.passage_embed
+    return _Readings(partial(turned.query_embed, asked=True), turned.passage_embed, turned.read_with_parts)
 
 
 def read_turns(path: Path) -> dict[str, npt.NDArray[np.float32]]:

@@ -14,7 +14,7 @@ from repertoire.retrieval.snapshot import Floats, Mask, Rows, Space
 class Question:
     """The vectors of a question: as the model made it, and turned towards what answers it, with its clauses."""
 
-    asked: Vectors
+    asked: Vectors  # turned too where the question is long
     turned: Vectors
     clauses: Vectors  # turned; a row a clause
 
