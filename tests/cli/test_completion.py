@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,60 @@ def test_a_machine_without_a_home_or_an_environment_completes_nothing_and_makes_
     done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (tmp_path / "new").exists()
+
+
+TYPED = {
+    "explain PDF": "explain pdf-forms",
+    "explain folder:/shelf:skills/pdf": "explain folder:/shelf:skills/pdf-forms.md",
+    "search --type sk": "search --type skill",
+    "mute pro": "mute project",
+}
+
+
+def test_zsh_completes_the_same_as_a_person_types(shell: dict[str, str], tmp_path: Path) -> None:
+    typed = {**TYPED, "explain 'pdf-": "explain 'pdf-forms'", "explain pdf\\ ": "explain pdf\\ "}
+    assert in_zsh(shell, tmp_path, typed) == [f"repertoire {line}".strip() for line in typed.values()]
+    assert not list(tmp_path.rglob("owned"))
+
+
+def in_zsh(shell: dict[str, str], folder: Path, typed: Iterable[str]) -> list[str]:
+    """Type lines into a zsh on a terminal, each with a tab at its end, and return what then stands there."""
+    zsh, pty = shutil.which("zsh"), pytest.importorskip("pty")
+    if zsh is None:
+        pytest.skip("NOT TESTED: no zsh on PATH")
+    ready, seen = b"READY", folder / "seen"
+    (folder / ".zshrc").write_text(f"""
+        PS1=; autoload -Uz compinit; compinit -u -D; eval "$(repertoire completion zsh)"
+        show() {{ print -r -- "$BUFFER" >> {seen}; BUFFER= }}; zle -N show; bindkey '^T' show
+        begin() {{ print -n {ready.decode()} }}; zle -N zle-line-init begin
+    """)
+    ours, theirs = pty.openpty()
+    environment = {**shell, "TERM": "xterm", "ZDOTDIR": str(folder)}
+    with subprocess.Popen([zsh, "-i"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=folder):
+        os.close(theirs)
+        said = b""
+        while ready not in said:
+            said += os.read(ours, 65536)
+        os.write(ours, "".join(f"repertoire {line}\t\x14" for line in typed).encode() + b"exit\r")
+        with contextlib.suppress(OSError):  # Linux's way of saying that the other end is closed
+            while os.read(ours, 65536):
+                pass
+    os.close(ours)
+    return [line.rstrip() for line in seen.read_text().splitlines()]
+
+
+def test_fish_offers_the_same(shell: dict[str, str], tmp_path: Path) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("NOT TESTED: no fish on PATH")
+    asked = "; ".join(f"complete -C 'repertoire {line}'" for line in (*TYPED, "explain pdf-"))
+    script = f"repertoire completion fish | source; {asked}"
+    done = subprocess.run(
+        [fish, "--no-config", "-c", script], env=shell, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [*(line.split()[-1] for line in TYPED.values()), "pdf-forms"]
+    assert not list(tmp_path.rglob("owned"))
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])

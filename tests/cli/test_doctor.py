@@ -334,7 +334,7 @@ def test_hooks_that_the_client_has_switched_off_are_told(doctor: Doctor, client:
 
 def test_a_home_that_others_may_enter_is_a_warning_with_the_command_that_closes_it(doctor: Doctor, home: Path) -> None:
     home.chmod(0o755)
-    assert doctor(status=0)["home"]["mend"] == f"chmod 700 '{home}'"
+    assert doctor(status=0)["home"]["mend"] == f"chmod 700 {home}"
 
 
 def test_a_wrong_option_is_wrong_usage(plugin: Path, machine: dict[str, str]) -> None:

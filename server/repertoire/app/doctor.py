@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -76,7 +77,7 @@ def _home(home: Path) -> Finding:
         mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
         return Finding("home", FAIL, f"{home} cannot be written", mend)
     if sys.platform != "win32" and home.stat().st_mode & 0o077:
-        return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 '{home}'")
+        return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 {shlex.quote(str(home))}")
     return Finding("home", OK, str(home))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -76,7 +77,7 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
 def registration(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
     """Yield whether Claude Code has the plugin, and has it enabled, here."""
     config = config_folder(environment)
-    install = f"claude plugin marketplace add '{root}' && claude plugin install {_NAME}@{_NAME}"
+    install = f"claude plugin marketplace add {shlex.quote(str(root))} && claude plugin install {_NAME}@{_NAME}"
     if not config.is_dir():
         yield Finding("client", WARN, f"{config} is not there: Claude Code was not used here", install)
         return

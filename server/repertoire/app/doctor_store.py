@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -122,7 +123,7 @@ def _sources(db: sqlite3.Connection) -> Finding:
     text = f"{len(rows)}, with {components} components"
     if gone:
         listed = ", ".join(clean_line(key, 120) for key in gone[:_NAMED])
-        mend = f"put it back, or run `repertoire remove {clean_line(gone[0], 120)}`"
+        mend = f"put it back, or run `repertoire remove {shlex.quote(gone[0])}`"
         return Finding("sources", WARN, f"{text}; {len(gone)} no longer there: {listed}", mend)
     newest = max(read for *_, read in rows)
     if not newest:

@@ -43,7 +43,7 @@ from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 6  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 7  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)

@@ -62,13 +62,14 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
     if draft.type == SETTING and not path.endswith(".json"):
         return _of_text(path, place)
     if draft.type == SKILL:
-        return f"cp -R {quote(f'{location}/{folder(path)}'.rstrip('/'))} ~/.claude/skills/{quote(draft.name)}"
+        whole = quote(f"{location}/{folder(path)}".rstrip("/"))
+        return _copied(f"-R {whole}", "~/.claude/skills", quote(draft.name))
     if draft.type in _FOLDERS:
-        return f"cp {place} ~/.claude/{_FOLDERS[draft.type]}/"
+        return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}")
     if draft.type in (HOOK, SETTING, MCP_SERVER):
         return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
     if draft.type == WORKFLOW:
-        return f"cp {place} .github/workflows/"
+        return _copied(place, ".github/workflows")
     return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
 
 
@@ -77,7 +78,12 @@ def _of_text(path: str, place: str) -> str:
     if path.rpartition("/")[2] in _GUIDANCE:
         return f"merge {place} into CLAUDE.md"
     styles = in_folder(path, "output-styles", "output_styles")
-    return f"cp {place} ~/.claude/{'output-styles' if styles else 'rules'}/"
+    return _copied(place, f"~/.claude/{'output-styles' if styles else 'rules'}")
+
+
+def _copied(what: str, target: str, name: str = "") -> str:
+    """Return a line that bash, dash, zsh and fish read alike; its folder is made, since Claude Code makes none."""
+    return f"mkdir -p {target} && cp {what} {target}/{name}"
 
 
 def _of_plugin(plugin: PluginFacts, site: Site) -> tuple[str, ...]:
