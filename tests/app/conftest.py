@@ -1,13 +1,25 @@
-"""A workbench for every test of the app that ingests."""
+"""A workbench for every test of the app that ingests, and a store that holds the shelf."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from ingestion.workbench import workbench
+from repertoire.store.database import Store
+from shelf import fill
 
 
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
     with workbench(tmp_path, monkeypatch) as made:
         yield made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "a.db") as opened:
+        fill(opened)
+        yield opened

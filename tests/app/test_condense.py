@@ -9,19 +9,11 @@ from repertoire.app.explain import Asked, explain
 from repertoire.app.memory import memory
 from repertoire.learning.counting import Room
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.store.database import Store
 from repertoire.store.events import ASKED, COUNTED, FAILED, GAP, OFFERED, SELECTED, Event
-from shelf import SOURCE, fill
+from shelf import SOURCE
 
 PDF, SHIP = f"{SOURCE.key}:skills/pdf-forms.md", f"{SOURCE.key}:commands/ship.md"
 ROOM = Room(newest=30, selected=30)
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "a.db") as opened:
-        fill(opened)
-        yield opened
 
 
 def sessions(store, number, *, first=0, chosen=(), failed=()):

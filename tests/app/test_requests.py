@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,13 +27,6 @@ SAME = (
     "could you please fill in the pdf form's fields?",
     "now fill in PDF form's fields.",
 )
-
-
-@pytest.fixture
-def store(tmp_path) -> Iterator[Store]:
-    with Store.open(tmp_path / "a.db") as opened:
-        fill(opened)
-        yield opened
 
 
 def teach(store, prompt, component=FORMS, *, at=NOW, settings=SETTINGS, vector=None):

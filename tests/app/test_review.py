@@ -9,18 +9,10 @@ from repertoire.app.forget import REQUESTS, forget
 from repertoire.app.review import ACCEPTED, APPLIED, LABEL, REJECTED, UNDECIDED, WAITING, decide, renew_learned, review
 from repertoire.domain.component import CO_OCCURS_WITH, CONFLICTS_WITH
 from repertoire.domain.errors import InvalidRequest
-from repertoire.store.database import Store
 from repertoire.store.events import ASKED, FAILED, SELECTED, Event
-from shelf import SOURCE, fill
+from shelf import SOURCE
 
 A, B = f"{SOURCE.key}:skills/changelog.md", f"{SOURCE.key}:skills/pdf-forms.md"
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "a.db") as opened:
-        fill(opened)
-        yield opened
 
 
 def used(store, *nodes, times, kind=SELECTED):

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import pytest
-
 from repertoire.app.clock import now
 from repertoire.app.feedback import give_feedback
 from repertoire.app.record import Moment
 from repertoire.app.stats import stats
 from repertoire.rendering.learned import stats_text
 from repertoire.settings import Settings
-from repertoire.store.database import Store
 from repertoire.store.events import ASKED, OFFERED, SELECTED, Event
-from shelf import SOURCE, fill
+from shelf import SOURCE
 
 FORMS, SHIP = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship"))
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "a.db") as opened:
-        fill(opened)
-        yield opened
 
 
 def told(store):

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from repertoire.store.database import Store
 from repertoire.store.events import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Event
 from store.samples import NOW
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "repertoire.db") as store:
-        yield store
 
 
 def log(store, kind, session="s", **fields):

@@ -14,12 +14,6 @@ OTHER = SourceInfo("folder:/srv/other", "folder", "/srv/other")
 A, B = "acme:skills/a", "acme:skills/b"
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "repertoire.db") as store:
-        yield store
-
-
 def words(store: Store, word: str) -> set[str]:
     ids = [node_id for node_id, _ in store.graph.match([word], limit=50, weights=(1, 1, 1))]
     return {stored.component.id for stored in store.graph.components(ids).values()}

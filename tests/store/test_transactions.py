@@ -17,12 +17,6 @@ class Stop(Exception):
     """Raised by a test in the middle of a block."""
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "repertoire.db") as store:
-        yield store
-
-
 def log(store: Store, *kinds: str) -> None:
     store.events.append([Event(NOW, kind) for kind in kinds])
 

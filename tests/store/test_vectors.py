@@ -7,18 +7,11 @@ import numpy as np
 import pytest
 
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.store.database import Store
 from repertoire.store.requests import Request
 from repertoire.store.vectors import Progress
 from store.samples import NOW, SOURCE, component, record
 
 MODEL, SPACE = "a model", "body"
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "repertoire.db") as store:
-        yield store
 
 
 def unit(*rows):

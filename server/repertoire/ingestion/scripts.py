@@ -29,13 +29,8 @@ def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
     if not texts:
         return Scripts()
     defined: dict[str, str] = {}
-    failed = []
-    for path, text in texts.items():
-        language = syntax.language_of(path)
-        if language:
-            try:
-                defined.update(signatures(syntax.parse(text, language), language))
-            except syntax.Unparsable as error:
-                failed.append(f"{path}: {error}")
+    failed: list[str] = []
+    for _, _, language, root in syntax.parsed(texts, failed):
+        defined.update(signatures(root, language))
     names = [name for name in defined if "." not in name]
     return Scripts("\n".join(defined.values()), made_of.fields(texts, exports=names), tuple(failed))

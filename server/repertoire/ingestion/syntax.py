@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
@@ -59,6 +59,19 @@ def parse(text: str, language: str) -> Node:
         message = f"not {language}, or too broken to be read"
         raise Unparsable(message)
     return root
+
+
+def parsed(texts: Mapping[str, str], failed: list[str]) -> Iterator[tuple[str, str, str, Node]]:
+    """Yield path, text, language and tree of each program; to `failed` goes what cannot be parsed, with the reason."""
+    for path, text in texts.items():
+        language = language_of(path)
+        if language:
+            try:
+                root = parse(text, language)
+            except Unparsable as error:
+                failed.append(f"{path}: {error}")
+            else:
+                yield path, text, language, root
 
 
 def _is_rubble(root: Node) -> bool:

@@ -36,15 +36,8 @@ class Program:
 
 def programs(texts: Mapping[str, str]) -> tuple[list[Program], list[str]]:
     """Parse the programs of a package; return them, and of those that cannot be parsed the path with the reason."""
-    parsed: list[tuple[str, str, str, Node]] = []
-    failed = []
-    for path, text in texts.items():
-        language = syntax.language_of(path)
-        if language:
-            try:
-                parsed.append((path, text, language, syntax.parse(text, language)))
-            except syntax.Unparsable as error:
-                failed.append(f"{path}: {error}")
+    failed: list[str] = []
+    parsed = list(syntax.parsed(texts, failed))
     around = _shared(Names(root, language) for _, _, language, root in parsed)
     known = [Program(*one, Names(one[3], one[2], around)) for one in parsed]
     return known, failed
