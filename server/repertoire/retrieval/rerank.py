@@ -55,14 +55,13 @@ def second_look(text: str, rarities: Mapping[str, float], components: Sequence[C
     weights: dict[str, float] = {}
     for word, rarity in rarities.items():
         weights.setdefault(stem(word), rarity)
-    pattern = "|".join(sorted(map(re.escape, weights), key=len, reverse=True))
-    if not pattern:
+    if not weights:
         return np.zeros((len(components), len(FEATURES)))
-    found = re.compile(rf"(?<![^\W_])({pattern})")
+    sought = sorted(weights, key=len)
     asked = (bool(_QUESTION.search(text)), not _QUESTION.search(text), bool(_OWN.search(text)))
     words = [stem(word) for word in content_words(text)]
     pairs = {pair: min(weights.get(word, 0.0) for word in pair) for pair in pairwise(words)}
-    rows = [[*_held(component, found, weights, pairs), *_kind(component, asked)] for component in components]
+    rows = [[*_held(component, sought, weights, pairs), *_kind(component, asked)] for component in components]
     return np.array(rows)
 
 
@@ -73,12 +72,12 @@ def odds_of(features: Floats) -> Floats:
 
 
 def _held(
-    component: Component, found: re.Pattern[str], weights: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
+    component: Component, sought: Sequence[str], weights: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
 ) -> list[float]:
     total = sum(weights.values())
     name, description = component.name.lower(), component.description.lower()
     text = f"{name}\n{description}\n{component.body[:BODY_INDEXED].lower()}"
-    marks = [(match.start(), match.group()) for match in found.finditer(text)]
+    marks = _marks(text, sought)
     starts = [start for start, _ in marks]
     told, ends = len(name) + 1, len(name) + 1 + len(description)
     first = _SENTENCE_END.search(text, told, ends)
@@ -105,6 +104,18 @@ def _held(
         _like_example(component, weights),
         sum(weights[word] for word in inside) / total,
     ]
+
+
+def _marks(text: str, sought: Sequence[str]) -> list[tuple[int, str]]:
+    """Return where words begin with what is sought, the longest of it that does; `sought` has the shortest first."""
+    longest: dict[int, str] = {}
+    for stemmed in sought:  # a pattern of them all takes twice as long
+        at = text.find(stemmed)
+        while at >= 0:
+            if not at or not text[at - 1].isalnum():
+                longest[at] = stemmed
+            at = text.find(stemmed, at + len(stemmed))
+    return sorted(longest.items())
 
 
 def _densest(marks: Sequence[tuple[int, str]], weights: Mapping[str, float]) -> float:
