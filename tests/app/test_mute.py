@@ -94,11 +94,18 @@ def test_what_is_muted_is_named_by_no_door_in_any_project(repertoire: Repertoire
     mute(repertoire.store, target, project=HERE, now=NOW)
     for project in (HERE, THERE):
         found = named(repertoire, project)
-        assert FORMS not in everywhere(found)
-        assert target == FORMS or COPY not in everywhere(found)
+        assert not {FORMS, COPY} & everywhere(found)
         assert OTHER not in found["set"]  # it would bring along what it needs
     unmute(repertoire.store, target, project=HERE)
     assert FORMS in everywhere(named(repertoire, HERE))
+
+
+def test_an_exact_copy_is_muted_with_it_and_brings_it_back(repertoire: Repertoire) -> None:
+    mute(repertoire.store, FORMS, project=HERE, now=NOW)
+    marked = search(repertoire.pipeline, Query(PROMPT), muted=repertoire.muted(HERE)).hits
+    assert {hit.component.id for hit in marked if hit.muted} == {FORMS, COPY}
+    assert unmute(repertoire.store, COPY, project=HERE).targets == (FORMS,)
+    assert {FORMS, COPY} & everywhere(named(repertoire, HERE))
 
 
 def test_a_muted_source_stays_out_also_where_something_else_needs_what_it_holds(repertoire: Repertoire) -> None:

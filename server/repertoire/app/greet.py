@@ -236,14 +236,14 @@ def _kept(db: sqlite3.Connection, half_life: float) -> Kept | None:
 
 
 def _silent(db: sqlite3.Connection, project: str) -> set[str]:
-    """Return what is silent here, copies of what was dismissed too."""
+    """Return what is silent here, with every exact copy of a component."""
     rows = db.execute(
         """SELECT target FROM mute WHERE project IN ('', ?1)
            UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
              JOIN component c ON c.node_id = n.id
              JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
              JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
-           WHERE m.how = 'dismissed' AND m.project IN ('', ?1)""",
+           WHERE m.scope = 'component' AND m.project IN ('', ?1)""",
         (project,),
     )
     return {target for (target,) in rows}

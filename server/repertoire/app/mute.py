@@ -23,7 +23,7 @@ class Muted:
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Never suggest this again: an id or name, a source by its key or place, or `project` for the present one.
 
-    With `here` it is silent in the present project alone.
+    With `here` it is silent in the present project alone. Exact copies of a component are silent with it.
 
     Raises:
         InvalidRequest: nothing answers to the target.
@@ -42,13 +42,14 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
-    """Suggest it again, here and everywhere; a target that is not there any more can be unmuted by its id.
+    """Suggest it and its copies again, here and everywhere; what is not there any more can be unmuted by its id.
 
     Raises:
         InvalidRequest: it was not muted.
     """
     muted = store.preferences.muted(project=project)
-    candidates = {target, *_found(store, target, project)[0]}
+    found = {target, *_found(store, target, project)[0]}
+    candidates = found.union(*store.graph.copies(found))  # whoever brings back a copy means what was muted
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
         listed = ", ".join(muted) or "nothing"

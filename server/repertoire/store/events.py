@@ -228,14 +228,14 @@ class Preferences:
         )
 
     def silent(self, *, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are not to be offered in a project, nor copies of what was dismissed."""
+        """Return the ids and sources that are not to be offered in a project, with every exact copy of a component."""
         rows = self._db.rows(
             """SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1)
                UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
                  JOIN component c ON c.node_id = n.id
                  JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
                  JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
-               WHERE m.how = 'dismissed' AND m.project IN ('', ?1)""",
+               WHERE m.scope = 'component' AND m.project IN ('', ?1)""",
             (project,),
         )
         return frozenset(str(key) for (key,) in rows)

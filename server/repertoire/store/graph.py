@@ -124,6 +124,23 @@ class Graph:
         )
         return [stored(row) for row in rows]
 
+    def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
+        """Return the ids of every content that one of these has and several hold, the installed ones first.
+
+        Exact copies have the same content, type and name.
+        """
+        groups: dict[tuple[str, str, str], list[str]] = {}
+        for content, kind, name, key in self._db.rows(
+            """SELECT DISTINCT d.content_hash, d.type, copy.name, copy.key FROM json_each(?) asked
+                 JOIN node n ON n.key = asked.value JOIN component c ON c.node_id = n.id
+                 JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
+                 JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
+               WHERE c.content_hash <> '' ORDER BY d.installed DESC, copy.id""",
+            (json.dumps(list(keys)),),
+        ):
+            groups.setdefault((content, kind, name), []).append(key)
+        return [tuple(group) for group in groups.values() if len(group) > 1]
+
     def links(self, key: str, *, limit: int = 200) -> list[Link]:
         """Return the edges of a node, the strongest first."""
         rows = self._db.rows(
