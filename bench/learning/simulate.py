@@ -38,6 +38,7 @@ from repertoire.store.database import Store  # noqa: E402
 
 SETS = ("ultratool", "metatool_multi", "metatool_single")
 POOL, NEW, RECOVERED = 600, 0.2, 0.9
+AGAIN = "Hit@1 of what is asked again"
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 ARMS = {
     "no learning": Arm(learns=False),
@@ -69,7 +70,8 @@ class Course:
     def __init__(self, corpus: Corpus, arm: Arm, seed: int, options: argparse.Namespace) -> None:
         self.rounds, self.round, self.half = options.rounds, options.round, options.rounds // 2
         self.dice = random.Random(f"{corpus.folder.name} {seed}")
-        train, dev = corpus.split("train")[:POOL], corpus.split("dev")
+        self.train = train = corpus.split("train")[:POOL]
+        dev = corpus.split("dev")
         self.serving = sorted({one for query in [*train, *dev] for one in corpus.gold(query)})
         self.new = set(self.dice.sample(self.serving, max(1, int(NEW * len(self.serving)))))
         known = [query for query in train if not corpus.gold(query) & self.new]
@@ -79,6 +81,10 @@ class Course:
         wanted = Counter(one for query in known for one in sorted(corpus.gold(query)))
         self.popular = wanted.most_common(1)[0][0]
         self.stream = _stream(self.dice, known, self.rounds * self.round)
+        begun = {query["id"]: query for query in self.stream[: self.half * self.round]}
+        self.again = self.dice.sample(list(begun.values()), min(options.dev, len(begun)))
+        if arm.changes:  # users ask for what they asked for before, and want something else
+            self.stream[self.half * self.round :] = _stream(self.dice, self.again, self.half * self.round)
         if arm.popular:
             of_it = [query for query in known if self.popular in corpus.gold(query)]
             self.stream = self._mixed(self.stream, of_it)
@@ -108,36 +114,48 @@ def checkpoints(world: World, course: Course) -> Iterator[dict[str, Any]]:
     for number in range(course.rounds + 1):
         if number == course.half and arm.late:
             world.hidden, world.needed, world.shown = frozenset(), Counter(), set()
+            world.wanted, world.leading = Counter(), Counter()
         if number == course.half and arm.changes:
             before = changed(world, course)
-            level = before["Hit@1 where taste changed"]
+            level = before[AGAIN]
             yield {"asked": number * course.round, "taste": "before", **before}
         if number in course.measured(arm):
             row = world.measure(course.dev, course.lone, course.new, course.popular)
+            row[AGAIN] = world.first(concerned(world, course))
             yield {"asked": number * course.round, **row}
-            if recovered < 0 and row.get("Hit@1 where taste changed", -1.0) >= RECOVERED * level:
+            if recovered < 0 and row[AGAIN] >= RECOVERED * level:
                 recovered = world.selections
         if number < course.rounds and (arm.learns or arm.late):
             world.round(course.of_round(number))
     if arm.changes and arm.learns:
         after = {"selections until recovered": float(recovered)} if recovered >= 0 else {}
+        for times, met in world.met.items():
+            after[f"Hit@1 after {times} selections of the new taste"] = 100.0 * mean(met)
         yield {"asked": "in the end", "recovered": 100.0 * (recovered >= 0), **after}
     if arm.late:
         needed = [one for one in sorted(course.new) if world.needed[one]]
         shown = 100.0 * mean(one in world.shown for one in needed)
         waited = float(mean(world.needed[one] for one in needed))
-        yield {"asked": "in the end", "needed until shown": waited, "shown at all": shown}
+        first = 100.0 * sum(world.leading[one] for one in needed) / sum(world.wanted[one] for one in needed)
+        yield {"asked": "in the end", "needed until shown": waited, "shown at all": shown, "first when needed": first}
 
 
 def changed(world: World, course: Course) -> dict[str, float]:
     """Change what users want; return the figures of before, those of what changed among them."""
     before = world.measure(course.dev, (), course.new, course.popular)
-    world.change_taste(course.serving, course.dice)
+    world.change_taste(course.serving, course.train, course.dice)
     old = [query for query in course.dev if world.corpus.gold(query) & set(world.swapped)]
+    again = concerned(world, course)
     swapped, world.swapped, world.selections = world.swapped, {}, 0
-    level = world.measure(old, (), course.new, course.popular)["Hit@1"]
+    levels = {"Hit@1 where taste changed": world.first(old), AGAIN: world.first(again)}
     world.swapped = swapped
-    return {**before, "Hit@1 where taste changed": level}
+    return {**before, **levels}
+
+
+def concerned(world: World, course: Course) -> Sequence[Asked]:
+    """Return what was asked for before; after a change of taste, where that concerns it."""
+    changed = [query for query in course.again if world.corpus.gold(query) & set(world.swapped)]
+    return changed or course.again
 
 
 def _stream(dice: random.Random, queries: Sequence[Asked], count: int) -> list[Asked]:

@@ -8,7 +8,7 @@ a word: ok where it served, failed where not.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from repertoire.app.memory import Use, known_trials
 from repertoire.app.offer import Offer
 from repertoire.app.search import search
 from repertoire.app.wiring import capabilities_in
-from repertoire.domain.answer import DESCRIPTION_SPACE, Answer, Query
+from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
 from repertoire.learning import leaning
 from repertoire.learning.memory import HALF_LIFE, Clock, remember
@@ -38,6 +38,7 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 
 SHOWN, DAYS = 5, 10
+SEEN = 3  # selections of a new taste, and more
 UNAIDED, TOLD = 0.5, 1 / 3
 Asked = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ class Arm:
     learns: bool = True
     wrong: float = 0.0  # this share of the selections is of something else that was looked at or shown
     explores: bool = True
-    changes: bool = False  # half-way, what half of the components served is served by their nearest in meaning
+    changes: bool = False  # half-way, what half of the components served is served by what else fits there
     late: bool = False  # `new` components are there, and asked for, from half-way on
     popular: bool = False  # half of the questions are what the most wanted component serves
 
@@ -116,6 +117,10 @@ class World:
         self.selections = 0
         self.needed: Counter[str] = Counter()  # how often each was needed, until it was first shown
         self.shown: set[str] = set()
+        self.wanted: Counter[str] = Counter()  # how often each was needed at all
+        self.leading: Counter[str] = Counter()  # of what was needed: how often it stood first
+        self.since: Counter[str] = Counter()  # by question: how often the new taste was selected for it
+        self.met: dict[int, list[bool]] = defaultdict(list)  # whether it came first after so many of these
         self._start()
 
     def _start(self) -> None:
@@ -152,6 +157,9 @@ class World:
         shown, serving = [hit.component.id for hit in answer.hits], self.serves(query)
         self._count(shown, serving)
         chosen = self._selected(shown, serving)
+        if serving != self.corpus.gold(query):
+            self.met[min(self.since[query["id"]], SEEN)].append(shown[0] in serving)
+            self.since[query["id"]] += chosen in serving
         self.selections += bool(chosen)
         if request is None or not self.arm.learns:
             return
@@ -184,6 +192,8 @@ class World:
     def _count(self, shown: Sequence[str], serving: set[str]) -> None:
         self.needed.update(serving - self.shown)
         self.shown |= serving & set(shown)
+        self.wanted.update(serving)
+        self.leading.update(serving & set(shown[:1]))
 
     def _selected(self, shown: Sequence[str], serving: set[str]) -> str:
         looked = [one for rank, one in enumerate(shown, 1) if self.dice.random() < 1 / rank]
@@ -196,14 +206,21 @@ class World:
             found = self.dice.choice(others) if others else found
         return found
 
-    def change_taste(self, among: Sequence[str], dice: random.Random) -> None:
-        """Let half of these components be replaced, in what users want, by their nearest in meaning."""
-        ids, vectors = self.store.vectors.matrix(DESCRIPTION_SPACE, self.corpus.embedder.model)
-        keys = [self.store.graph.components([int(one)])[int(one)].component.id for one in ids]
-        alike = vectors @ vectors.T
-        np.fill_diagonal(alike, -1.0)
-        nearest = {key: keys[int(np.argmax(row))] for key, row in zip(keys, alike, strict=True)}
-        self.swapped = {key: nearest[key] for key in dice.sample(sorted(among), len(among) // 2)}
+    def change_taste(self, among: Sequence[str], questions: Sequence[Asked], dice: random.Random) -> None:
+        """Let half of these components be replaced, in what users want, by what else fits best where they serve."""
+        rivals: dict[str, Counter[str]] = defaultdict(Counter)
+        for query in questions:
+            gold, asked = self.corpus.gold(query), Query(query["text"], limit=SHOWN, without=frozenset({"learning"}))
+            for rank, hit in enumerate(search(self.pipeline, asked).hits, 1):
+                for one in gold if hit.component.id not in gold else ():
+                    rivals[one][hit.component.id] += 1 / rank
+        changing = dice.sample(sorted(among), len(among) // 2)
+        self.swapped = {one: rivals[one].most_common(1)[0][0] for one in changing if rivals[one]}
+
+    def first(self, queries: Sequence[Asked]) -> float:
+        """Return in how many of 100 answers what comes first serves."""
+        found = [self.ask(query, 1).hits[0].component.id in self.serves(query) for query in queries]
+        return round(100.0 * mean(found), 2) if found else 0.0
 
     def measure(self, dev: Sequence[Asked], lone: Sequence[Asked], new: set[str], popular: str) -> dict[str, float]:
         """Ask dev questions, and others (`lone`) that need what has no history."""

@@ -107,7 +107,7 @@ def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]
         max((trial.offered_at for trial in offered), default=""),
         max((trial.selected_at for trial in selected), default=""),
         looks=sum(clock.weight(trial) * trial.look for trial in offered),
-        taken=sum(clock.weight(trial) for trial in offered if trial.selected_at),
+        taken=sum(clock.weight(trial) for trial in offered if trial.selected_at and trial.outcome != BAD),
         good=sum(map(clock.weight, good)),
         bad=sum(map(clock.weight, bad)),
         lift=lift_of(own, clock.weight),

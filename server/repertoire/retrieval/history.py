@@ -115,11 +115,14 @@ class History:
         near = _similarities(requests.vectors, vector)
         best, weights = _nearest(near)
         wanted = self._wanted(best, near[best].tolist())
-        share = _shared(self._vote(best, weights) * wanted)
+        served = self._vote(best, weights)
+        share = served * wanted
+        # What served like requests and was refused since is no reason to be sure of anything.
+        still = float(share.sum()) / max(float(served.sum()), np.finfo(np.float64).tiny)
         nearest = float(near[best].max())
         passed = Passed(self._spaces, vector, requests.vectors[best], _shared(weights), self._selected)
         like = int((near > nearest - _BANDWIDTH).sum())
-        return Past(share, self._trust(nearest), like, passed, wanted)
+        return Past(_shared(share), still * self._trust(nearest), like, passed, wanted)
 
     def _check(self) -> tuple[Floats, Floats]:
         """Return, for past requests asked as if they were new, how near the nearest was and how much it knew."""
