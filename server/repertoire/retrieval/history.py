@@ -84,6 +84,11 @@ class Past:
         trust = min(self.trust, _EVERY_SAME)
         return _EAGERNESS * trust * trust / (1.0 - trust)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether it says anything for or against any row."""
+        return self.weight > 0.0 or (self.wanted is not None and bool((self.wanted < 1.0).any()))
+
     @classmethod
     def silent(cls, size: int) -> Past:
         """Return the past of which nothing is known."""

@@ -216,7 +216,7 @@ class Pipeline:
         with run.trace.stage("requests") as detail:
             run.past = self._history_of(run.snapshot).ask(run.question.turned)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
-            if run.past.weight > 0.0 and np.isfinite(run.scores).any():
+            if run.past.speaks and np.isfinite(run.scores).any():
                 known = np.isfinite(run.scores)
                 heard = with_past(run.scores, run.past)
                 odds = np.where(known, heard - np.where(known, run.scores, 0.0), 0.0)
