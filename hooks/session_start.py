@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _answer(said: _Said) -> None:
-    told = json.loads(sys.stdin.read() or "{}")
+    told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "server"))
     from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
     from repertoire.app.clock import now  # noqa: PLC0415

@@ -46,17 +46,17 @@ def become_server() -> None:
 def apologise(why: str) -> None:
     """Answer the client until it goes: nothing to hooks, the reason to whoever calls a tool."""
     sys.stderr.write(f"{why}\n")
-    for line in sys.stdin:
+    for line in sys.stdin.buffer:  # not as this machine would read text: the client writes UTF-8
         sys.stdout.write(answer(line, why))
         sys.stdout.flush()
 
 
-def answer(line: str, why: str) -> str:
+def answer(line: bytes, why: str) -> str:
     """Return the line to answer with, empty where none is due."""
     import json  # noqa: PLC0415 - the usual start does without it
 
     try:
-        request = json.loads(line)
+        request = json.loads(line.decode("utf-8", "replace"))
         told = apology(request["method"], request.get("params") or {}, why)
         return json.dumps(dict(told, jsonrpc="2.0", id=request["id"])) + "\n"
     except Exception:  # a notification, or no message at all

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from repertoire.app.project import project_folder
 from repertoire.boot.filelock import only_one
-from repertoire.boot.layout import command
+from repertoire.boot.layout import apart, command
 from repertoire.domain.errors import RepertoireError
 
 
@@ -68,6 +68,7 @@ def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
             stdout=output,
             stderr=output,
             start_new_session=True,
+            creationflags=apart(),
         )
     with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
         os.setpriority(os.PRIO_PROCESS, process.pid, 10)

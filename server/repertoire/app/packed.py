@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from types import TracebackType
 from repertoire.domain.errors import SourceError
 from repertoire.sources import archives, packages
 from repertoire.sources.address import Address, package_of
-from repertoire.sources.scratch import scratch
+from repertoire.sources.scratch import remove, scratch
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[],
     try:
         with scratch(place) as fresh:
             found = packages.fetch(*package_of(address), fresh, max_bytes=max_bytes, tick=tick)
-            shutil.rmtree(place, ignore_errors=True)
+            remove(place)
             place.mkdir()
             return found.rename(place / found.name)
     except OSError as error:

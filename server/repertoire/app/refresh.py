@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +34,7 @@ from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import installed
-from repertoire.sources.scratch import PLACE, sweep
+from repertoire.sources.scratch import PLACE, remove, sweep
 from repertoire.store.database import Store
 
 _HOUR_S = 3600.0
@@ -118,5 +117,5 @@ def _sweep_clones(store: Store, home: Path) -> None:
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
         # an ingest beside this refresh may have cloned what it has not written yet
         if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
     sweep(clones / "any")

@@ -15,7 +15,7 @@ from pathlib import Path
 from repertoire.boot import filelock, installer, layout
 from repertoire.boot.errors import BootError, HomeError, InstallError
 from repertoire.boot.home import environment_path, log_path, writable
-from repertoire.boot.layout import MARKER, command, key, python_of, ready
+from repertoire.boot.layout import MARKER, apart, command, key, python_of, ready
 from repertoire.boot.progress import Report, silent
 
 __all__ = ["command", "ensure", "failure", "key", "python_of", "ready", "start_detached"]
@@ -62,11 +62,6 @@ def start_detached(home: Path) -> subprocess.Popen[bytes]:
     Raises: HomeError when there is nowhere to build.
     """
     _prepare(home)
-    flags = 0
-    if sys.platform == "win32":
-        flags = (
-            subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
-        )
     return subprocess.Popen(
         command(Path(sys.executable), "repertoire.boot.build", "--detached"),
         env=dict(os.environ, REPERTOIRE_HOME=str(home)),
@@ -75,7 +70,7 @@ def start_detached(home: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        creationflags=flags,
+        creationflags=apart(),
     )
 
 

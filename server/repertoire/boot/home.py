@@ -15,7 +15,7 @@ def locate() -> Path:
     Raises: HomeError when the machine does not say where a user's data belong.
     """
     chosen = os.environ.get("REPERTOIRE_HOME", "").strip()
-    if chosen == "~" or chosen.startswith("~/"):  # a quoted tilde in a settings file reaches us unexpanded
+    if chosen == "~" or chosen[:2] in ("~/", f"~{os.sep}"):  # a quoted tilde in a settings file reaches us unexpanded
         return _user_folder() / chosen[2:]
     if chosen:
         return Path(chosen).absolute()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -84,6 +85,16 @@ def command(python: Path, module: str, *arguments: str) -> list[str]:
     Isolated mode, because the working folder is somebody's project: a `click.py` there must not be imported.
     """
     return [str(python), "-I", "-X", "utf8", str(Path(__file__).with_name("run.py")), module, *arguments]
+
+
+def apart() -> int:
+    """Return the flags that make a process one of its own on Windows: no window, low priority, deaf to our Ctrl-C."""
+    flags = 0
+    if sys.platform == "win32":
+        flags = (
+            subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
+        )
+    return flags
 
 
 def _stamp(marker: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
-from repertoire.sources.scratch import scratch
+from repertoire.sources.scratch import remove, scratch
 
 _PROTOCOLS = "https:ssh:file"
 _SAFE = (
@@ -123,8 +122,7 @@ def _clone(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> s
         # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
         with scratch(target) as fresh:
             said = _cloned(url, fresh, command, bounds)
-            if target.exists():
-                shutil.rmtree(target)
+            remove(target)
             (fresh / _TREE).rename(target)
     except OSError as error:
         message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
@@ -139,7 +137,7 @@ def _cloned(url: str, fresh: Path, command: Sequence[str], bounds: _Bounds) -> s
         past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
         return _run_bounded([*command, *past, "--", url, str(tree)], fresh, replace(bounds, seconds=_PAST_S))
     except SourceError:
-        shutil.rmtree(tree, ignore_errors=True)
+        remove(tree)
         newest = ("--depth", "1", "--no-tags")
         said = _run_bounded([*command, *newest, "--", url, str(tree)], fresh, replace(bounds, seconds=_CLONE_S))
         (tree / ".git" / _ALONE).touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ def scratch(beside: Path) -> Iterator[Path]:
             lock = folder.with_suffix(_LOCK)
             owned.callback(lock.unlink, missing_ok=True)
             owned.enter_context(only_one(lock, lambda _seconds: None))
-        owned.callback(shutil.rmtree, folder, ignore_errors=True)
+        owned.callback(remove, folder)
         yield folder
 
 
@@ -45,9 +46,25 @@ def sweep(beside: Path) -> None:
             _sweep(place)
 
 
+def remove(folder: Path) -> None:
+    """Delete a folder with all that is in it, as far as that can be done.
+
+    Git protects what it packs from being written, and where it does, Windows deletes nothing.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    for place, _, names in os.walk(folder):
+        for path in (place, *(os.path.join(place, name) for name in names)):  # noqa: PTH118 - Path costs more than chmod
+            with contextlib.suppress(OSError):
+                if not os.path.islink(path):  # noqa: PTH114
+                    os.chmod(path, 0o700)  # noqa: PTH101
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _sweep(place: Path) -> None:
     for folder in place.iterdir():
         lock = folder.with_suffix(_LOCK)
         if folder.is_dir() and is_free(lock):
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
             lock.unlink(missing_ok=True)
