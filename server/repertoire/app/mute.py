@@ -48,8 +48,8 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
         InvalidRequest: it was not muted.
     """
     muted = store.preferences.muted(project=project)
-    found = {target, *_found(store, target, project)[0]}
-    candidates = found.union(*store.graph.copies(found))  # whoever brings back a copy means what was muted
+    meant = {target, *_found(store, target, project)[0]}
+    candidates = meant.union(*store.graph.copies(meant))  # whoever brings back a copy means what was muted
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
         listed = ", ".join(muted) or "nothing"
