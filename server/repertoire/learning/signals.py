@@ -1,54 +1,61 @@
-"""Reads from a prompt and from a shell command what they say of what was done before: corrected, undone, checked."""
+"""Reads from a prompt, a shell command and edits what they say of what was done before: corrected, undone, checked."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from repertoire.learning.checks import is_check
+from repertoire.learning.corrections import corrects
 from repertoire.learning.session import CHECKED, UNDONE
+from repertoire.learning.shell import Ran, commands
+from repertoire.learning.undoing import takes_up, undoes
 
-_READ = 400  # characters: whoever corrects says so first
-_IT = r"(?:that|this|it|your change|the last|everything|all)"
-_CORRECTS = re.compile(
-    rf"""\s*(?:
-      no\b[,.!:;]\s*(?!worries|problem|need|rush|thanks|more\b)\S | nope\b | wrong\b
-    | {_IT}(?:'s|\ is|\ was)\ (?:wrong|broken|not\ (?:what|right|it)\b)
-    | {_IT}\ (?:still\ )?(?:does\ not|doesn't|did\ not|didn't)\ work
-    | (?:please\ )?(?:undo|revert|roll\ back|take\ back)\ {_IT}\b
-    | not\ what\ i\ (?:asked|meant|wanted) | you\ (?:broke|misunderstood)\b
-    )""",
-    re.IGNORECASE | re.VERBOSE,
+__all__ = ["corrects", "of_command"]
+
+_READ = 4_000  # characters at the end of what a command printed: that is where checks sum up
+_PASSED = re.compile(
+    r"""\b[1-9]\d*\ (?:tests?\ )?pass(?:ed|ing)\b | ^OK\b | \bSuccess:\ no\ issues | \bAll\ checks\ passed
+    | \btest\ result:\ ok\b | ^ok\s+\S+ | \bBUILD\ SUCCESS | \b(?:0|no)\ (?:errors?|failures?|problems|issues)\b
+    | ^PASS\b | \bPassed!""",
+    re.VERBOSE | re.MULTILINE,
 )
-_START = r"(?:^|[;&\n])\s*(?:\w+=\S+\s+)*"
-_THROUGH = r"(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:npx|bunx|bundle\s+exec)\s+|python[\d.]*\s+-m\s+)?"
-_CHECKS = re.compile(
-    rf"""{_START}{_THROUGH}(?:
-      (?:pytest|unittest|tox|nox|mypy|pyright|flake8|jest|vitest|eslint|tsc|rspec|phpunit|ctest|bats)\b
-    | (?:ruff\s+check|playwright\s+test)\b
-    | (?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|lint|check|typecheck)\b
-    | (?:go|cargo|dotnet|mix|swift|sbt|gradle|\./gradlew|mvn|\./mvnw|make)\s+(?:test|check|clippy|vet|verify|lint)\b
-    )""",
-    re.VERBOSE,
+_FAILED = re.compile(
+    r"""\b[1-9]\d*\ (?:tests?\ )?(?:failed|failing|failures?|errors?|problems?|issues)\b | \bFAIL(?:ED|URE|URES)?\b
+    | \berror(?:\[|:|\ TS) | ^Error\b | \bTraceback\b | ^not\ ok\b | ^(?:Killed|Terminated|Aborted)\b | \bErrors:\ [1-9]
+    | (?i:command\ not\ found|no\ such\ file)""",
+    re.VERBOSE | re.MULTILINE,
 )
-_HIDES = re.compile(r"\||;\s*(?:true|echo|exit\s+0)\b")
-_UNDOES = re.compile(
-    rf"""{_START}git\s+(?:-C\s+\S+\s+)?(?:
-      restore\s+(?!--staged\b)\S | checkout\s+(?:\S+\s+)?--\s | checkout\s+\.(?:\s|$)
-    | reset\s+--hard\b | revert\s+(?!--(?:abort|continue))\S
-    )""",
-    re.VERBOSE,
-)
+_STATUS = re.compile(r"(\d+)\W*\Z")
 
 
-def corrects(prompt: str) -> bool:
-    """Tell whether a prompt begins by saying that what was done is wrong."""
-    return _CORRECTS.match(prompt[:_READ]) is not None
-
-
-def of_command(command: str) -> str:
+def of_command(command: str, printed: str = "") -> str:
     """Return what a shell command that succeeded tells: an edit undone, a check passed, or nothing.
 
-    A check whose failure something behind it hides tells nothing.
+    Where the status of a check is hidden by what stands around it (`pytest | tail`), what was printed has to say that
+    it passed.
     """
-    if _UNDOES.search(command):
+    ran = commands(command)
+    if any(undoes(each.words) for each in ran if each.begun) and not any(takes_up(each.words) for each in ran):
         return UNDONE
-    return CHECKED if _CHECKS.search(command) and not _HIDES.search(command) else ""
+    checks = [each for each in ran if is_check(each.words)]
+    return CHECKED if checks and _passed(ran, checks, printed[-_READ:]) else ""
+
+
+def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
+    if all(check.sure for check in checks):
+        return True
+    if not printed.strip() or _FAILED.search(printed):
+        return False
+    return (
+        any(check.sure for check in checks) or _PASSED.search(printed) is not None or _told_zero(ran, checks, printed)
+    )
+
+
+def _told_zero(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
+    """Tell whether what follows the one check is an `echo $?` that printed 0."""
+    if len(checks) > 1 or checks[0].piped or ran[-1].words[0] not in ("echo", "printf"):
+        return False
+    status = _STATUS.search(printed.strip())
+    follows = list(ran[-2:-1]) == list(checks) and any("$?" in word for word in ran[-1].words)
+    return follows and status is not None and int(status[1]) == 0

@@ -1,0 +1,137 @@
+"""Reads which simple commands a shell command ran, and which of them surely succeeded, since the whole did."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+_HEREDOC = re.compile(r"((?<!<)<<-?[ \t]*(['\"]?)(\w+)\2[^\n]*\n)(?:.*?\n)??[ \t]*\3[ \t]*(?=\n|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
+_SIGNS = "();<>|&\n"
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
+_OPENS = frozenset("if while until elif ! for case select".split())  # what follows may fail where the whole succeeds
+_INSIDE = frozenset("then do else { } fi done esac".split())
+_SHELLS = frozenset("bash sh zsh dash".split())
+_GROUP = "(:"
+_GOES_ON = frozenset(("&&", "||", "|"))
+_DEEP = 3  # shells within shells
+_MOST = 20_000  # characters
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One simple command, without assignments and redirections."""
+
+    words: tuple[str, ...]
+    begun: bool  # it ran, whatever came of it
+    sure: bool  # it succeeded
+    piped: bool = False
+
+
+def commands(text: str, *, depth: int = 0) -> list[Ran]:
+    """Return what a command that succeeded as a whole ran; nothing where it is no shell that can be read."""
+    tokens = _tokens(text) if depth < _DEEP else []
+    lists = [each for each in _split(_bare(tokens), {";", "&", "\n", ";;"}) if each[0]]
+    strict = bool(lists) and _sets(lists[0][0], "e")  # a failure anywhere ends it
+    piping = any(_sets(each, "pipefail") for each, _ in lists)
+    found: list[Ran] = []
+    for place, (each, end) in enumerate(lists):
+        last = place == len(lists) - 1 or (strict and "&&" not in each)  # what stands before `&&` may fail all the same
+        sure = end != "&" and last and not (_GROUP in each and {"|", "||"} & set(each))
+        found.extend(_and_or(each, sure=sure, piping=piping))
+    return [inner for ran in found for inner in _within(ran, depth)]
+
+
+def _tokens(text: str) -> list[str]:
+    text = _COMMENT.sub("", _HEREDOC.sub(r"\1", text[:_MOST].replace("\\\n", " ")))
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_SIGNS)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    try:
+        return list(lexer)
+    except ValueError:  # a quotation that does not end
+        return []
+
+
+def _bare(tokens: Sequence[str]) -> list[str]:
+    """Return the words and the operators between commands: no redirection, no substitution, no sign of a group.
+
+    A substitution is hidden in its command's words; `(:` stands where a group begins.
+    """
+    bare: list[str] = []
+    hidden = skip = 0
+    for part in _operators(tokens):
+        if hidden or (part == "(" and bare and bare[-1].endswith("$")):
+            hidden += (part == "(") - (part == ")")
+        elif skip and part != "\n":
+            skip = 0
+        elif part[0] in "<>" or part.startswith("&>"):
+            skip = 1
+            if bare and bare[-1].isdigit():
+                bare.pop()
+        elif part != ")" and not (part == "\n" and bare and bare[-1] in _GOES_ON):
+            bare.append({"(": _GROUP, "|&": "|"}.get(part, part))
+    return bare
+
+
+def _operators(tokens: Sequence[str]) -> Iterator[str]:
+    for token in tokens:
+        if token and all(sign in _SIGNS for sign in token):
+            yield from _OPERATORS.findall(token)
+        elif token:
+            yield token
+
+
+def _split(tokens: Sequence[str], ends: set[str]) -> Iterator[tuple[list[str], str]]:
+    part: list[str] = []
+    for token in tokens:
+        if token in ends:
+            yield part, token
+            part = []
+        else:
+            part.append(token)
+    if part:
+        yield part, ""
+
+
+def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[Ran]:
+    """Yield the commands of a list of pipelines; what follows `||` may not have run, nor what it follows succeeded."""
+    pipelines = list(_split([each for each in tokens if each != _GROUP], {"&&", "||"}))
+    after = max((place for place, (_, end) in enumerate(pipelines) if end == "||"), default=-2) + 1
+    for place, (pipeline, _) in enumerate(pipelines):
+        held = sure and place > after
+        begun = place == 0 or held
+        parts = [part for part, _ in _split(pipeline, {"|"})]
+        for number, part in enumerate(parts):
+            words, plain = _words(part)
+            if words:
+                last = number == len(parts) - 1
+                yield Ran(words, begun and plain, held and plain and (last or piping), len(parts) > 1)
+
+
+def _words(part: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Return a simple command's words, and whether its status counts: not where it is a condition or in a loop."""
+    plain, words = True, list(part)
+    while words and (words[0] in _OPENS or words[0] in _INSIDE or _ASSIGNED.match(words[0])):
+        plain = plain and bool(_ASSIGNED.match(words[0]) or words[0] in ("{", "}"))
+        words.pop(0)
+    return tuple(words), plain
+
+
+def _sets(words: Sequence[str], option: str) -> bool:
+    options = words[1:] if words and words[0] == "set" else ()
+    if len(option) > 1:
+        return option in options
+    return any(re.fullmatch(rf"-\w*{option}\w*", each) is not None for each in options)
+
+
+def _within(ran: Ran, depth: int) -> list[Ran]:
+    """Return what a shell was told to run; the command itself where it is none."""
+    name = ran.words[0].rsplit("/", 1)[-1]
+    told = next((place for place, word in enumerate(ran.words) if re.fullmatch(r"-\w*c", word)), 0)
+    if name not in _SHELLS or not told or told + 1 >= len(ran.words):
+        return [ran]
+    inner = commands(ran.words[told + 1], depth=depth + 1)
+    return [replace(each, begun=ran.begun and each.begun, sure=ran.sure and each.sure) for each in inner]
