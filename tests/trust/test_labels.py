@@ -34,6 +34,16 @@ def test_grave_flags_are_right_and_complete_on_the_labelled_cases(scores, severi
     assert score.recall >= LEAST, score.missed
 
 
+@pytest.mark.parametrize(("file", "least"), [("wild.jsonl", 0.9), ("wild_kept.jsonl", 0.55)])
+def test_other_forms_are_flagged_rightly_and_no_fewer_are_found_than_before(tmp_path, file, least):
+    with Store.open(tmp_path / "repertoire.db") as store:
+        (scores,) = evaluate_trust(store, LABELS / file)
+
+    for score in scores.severities[:2]:
+        assert score.precision >= LEAST, score.wrong
+        assert score.recall >= least, score.missed
+
+
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "unchecked-file"])
 def test_every_rule_has_eight_cases_of_each_kind(rule):
     ids = [line.partition('"id": "')[2].partition('"')[0] for line in (LABELS / "cases.jsonl").read_text().splitlines()]

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
-from repertoire.trust.spoken import NOT, SURELY, is_about_security, is_quoted, is_spoken_of
+from repertoire.trust.spoken import (
+    NOT,
+    SURELY,
+    is_about_security,
+    is_bare_order,
+    is_only_text,
+    is_quoted,
+    is_spoken_of,
+)
 
 # Words that say nothing in a sentence: what they lead to is a program, or a command in a block of its own.
 CODE_WORDS = frozenset(
@@ -20,6 +28,20 @@ CODE_WORDS = frozenset(
         *("rmtree(", "rmsync(", "remove-item", " /s ", "777 /", ":()", "vssadmin", "git push", "nc -", "/bin/", "| nc"),
         *("socket.socket", "tcpclient", "xxd ", "| rev", "exec(", "eval(", "atob(", "buffer.from(", "\\x", "scp "),
         *("mimikatz", "reg save", "secret-tool", "find-generic", "printenv", "env >", "env |", "os.environ"),
+        *("mshta", "regsvr32", "certutil", "start-bitstransfer", "-outfile", "urlretrieve(", "git clone", "dig +short"),
+        *("alias ", "os.walk(", "format c:", "diskutil ", "net.socket", "net.connect", "| sh", "| bash", "eval "),
+        *(
+            "__import__(",
+            "transcript_path",
+            "rm -r",
+            "zip -",
+            "tar c",
+            "tar -",
+            "browser_cookie",
+            "browsercookie",
+            "permissions",
+            "cookies.sqlite",
+        ),
         *("process.env", "requests.", "fetch(", "axios", "urlopen", "invoke-", "key4.db", "wallet.dat", "login data"),
     )
 )
@@ -59,6 +81,9 @@ class Check:
     severities: Mapping[str, str]
     weigh: Callable[[re.Match[str], Line], Mapping[str, str]] | None = None
     span: int = 1  # lines that a match may reach over
+    orders: bool = (
+        False  # what it finds addresses the model: a sentence of its own, which warnings around it do not excuse
+    )
 
 
 class Checks:
@@ -70,13 +95,16 @@ class Checks:
         for check in checks:
             for needle in check.needles:
                 self._by_needle.setdefault(needle, []).append(check)
+        self._foreign = frozenset(needle for needle in self._by_needle if not needle.isascii())
 
     def run(self, document: Document) -> Iterator[Found]:
         """Yield the matches of every check in a document."""
         seen: set[tuple[int, int]] = set()
         room = _JUDGED
-        low, fenced = document.lower, document.fenced
+        low, fenced, ascii_only = document.lower, document.fenced, document.text.isascii()
         for needle, checks in self._by_needle.items():
+            if ascii_only and needle in self._foreign:
+                continue
             if needle not in (fenced if needle in CODE_WORDS else low):
                 continue
             for index in document.numbers_of(needle):
@@ -114,11 +142,11 @@ def _severity(check: Check, document: Document, line: Line, match: re.Match[str]
     if not severity:
         return ""
     spoken = is_spoken_of(line, start, end)
-    if spoken == SURELY:
+    if spoken == SURELY or (place == RUN and is_only_text(document, line, start)):
         return ""
-    if place == RUN:
+    if place == RUN or (check.orders and place == PROSE and is_bare_order(line.text, start, end)):
         return severity
-    if spoken != NOT:
+    if spoken != NOT and document.believed:
         return LOW if rank(severity) >= rank(HIGH) and not is_about_security(document) else ""
     if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
         return LOW if rank(severity) >= rank(MEDIUM) else ""

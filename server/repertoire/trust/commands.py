@@ -18,15 +18,20 @@ DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
 
 _URL = re.compile(r"(?i)https?://[^\s\"'`)\]>|\\]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s\"'`)|]*")
 _OWN = re.compile(r"(?i)^(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|192\.168\.|10\.\d|host\.docker\.internal)")
+# What no honest author calls an address; where it is no example it is told with care, and a guide to attacks is believed.
+_NAMED_SO = re.compile(
+    r"(?i)//[^/\s]*(?:\b|[-_.])(?:evil|attacker|malicious|malware|exfil|backdoor)\b|/(?:payload|backdoor|malware|stage2)\b"
+)
 _NOBODY = re.compile(
     r"(?i)example\.(?:com|org|net)|attacker|evil|malicious|<[^>]*>|\{|\$|your[-_.]|placeholder|\.test\b|\.example\b"
 )
+_NO_ONE_ELSE = re.compile(r"(?i)^https?://[\w.-]*(?:\.|//)example(?:\.\w+)?/|\.(?:example|test|invalid)/")
 _UNSAFE = re.compile(
     r"""(?ix) ^http://  | ^(?:https?://)?(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|$) | ^(?:https?://)?(?:[^/]*\.)?(?:
       pastebin\.com | hastebin\.com | rentry\.(?:co|org) | glot\.io | paste\.ee | dpaste\.\w+ | ghostbin | termbin\.com
     | transfer\.sh | file\.io | 0x0\.st | temp\.sh | oshi\.at | catbox\.moe | gofile\.io | anonfiles\.com | tmpfiles\.org
     | bit\.ly | tinyurl\.com | is\.gd | t\.co | goo\.gl | cutt\.ly | rebrand\.ly | shorturl\.at
-    | ngrok(?:-free)?\.\w+ | trycloudflare\.com | serveo\.net | loca\.lt | localtunnel\.me | webhook\.site | requestbin
+    | ngrok(?:-free)?\.\w+ | trycloudflare\.com | serveo\.net | loca\.lt | bore\.pub | localtunnel\.me | webhook\.site | requestbin
     | pipedream\.net | oast\.\w+ | interact\.sh | burpcollaborator\.net | cdn\.discordapp\.com | [^/]*\.onion | xn--[^/]*
     | gist\.githubusercontent\.com )(?:[:/]|$)"""
 )
@@ -58,9 +63,12 @@ def _by_source(match: re.Match[str], line: Line) -> Mapping[str, str]:
     if any(_OWN.search(address) for address in found):
         return {}
     if any(_UNSAFE.search(address) for address in found) and not all(_KNOWN.search(address) for address in found):
-        return SERIOUS if line.place != RUN and _NOBODY.search(match.group()) else GRAVE
+        told = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
+        return SERIOUS if told else GRAVE
     if _NOBODY.search(" ".join(found)) and line.place != RUN:
-        return {}
+        if _NAMED_SO.search(" ".join(found)):
+            return {SHELL: HIGH, PROSE: HIGH, CODE: LOW, COMMENT: CRITICAL}
+        return {SHELL: MEDIUM, PROSE: MEDIUM, COMMENT: HIGH} if _NO_ONE_ELSE.search(" ".join(found)) else {}
     return _CUSTOMARY if all(_KNOWN.search(address) for address in found) else _UNKNOWN
 
 
@@ -79,10 +87,32 @@ CHECKS = (
                | (?:(?:ba|z|da)?sh\s+-\w*c|eval|exec)\s*["'(]*\s*(?:\$\(|`)\s*(?:curl|wget)\b[^\n)]*
                | (?:curl|wget)\b[^\n;|]{{0,300}}\s(?:-\w*[oO]|>|--output|--output-document)[ =]*(?P<file>[\w./~-]{{2,80}})
                  [^\n]{{0,200}}?(?:&&|;)\s*(?:chmod\s+\S+\s+(?P=file)\s*(?:&&|;)\s*)?
-                 (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)?(?P=file)(?=\s|$|["'`&;])"""
+                 (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+|exec\s+|start\s+|msiexec\s+(?:/\w+\s+)*)?(?P=file)(?=\s|$|["'`&;])"""
         ),
         GRAVE,
         _by_source,
+    ),
+    Check(
+        DOWNLOAD,
+        "fetches someone else's program and runs it",
+        ("mshta", "regsvr32", "certutil", "start-bitstransfer", "-outfile", "urlretrieve(", "git clone", "dig +short"),
+        re.compile(
+            r"""(?ix) \b(?:mshta|regsvr32)\b[^\n]{0,60}https?://[^\n]* | \bcertutil\b[^\n]*-urlcache\b[^\n]*https?://[^\n]*(?:&|\n)[^\n]*\.(?:exe|bat|ps1|dll)
+               | \A[^\n]*(?:Start-BitsTransfer|Invoke-WebRequest|iwr)\b[^\n]*https?://[^\n]*(?:-Destination|-OutFile)\s+["']?(?P<ps>[^\s"']{3,80})["']?[\s\S]{0,200}?(?:Start-Process|&|Invoke-Item)\s*["']?(?P=ps)
+               | \A[^\n]*\burlretrieve\(\s*["'](?:https?://[^"']+)["']\s*,\s*["'](?P<py>[^"']{3,80})["'][\s\S]{0,300}?(?:system|run|Popen|call|exec\w*)\(\s*\[?f?["'](?:\w+\s+)?(?P=py)
+               | \bgit\s+clone\b[^\n]{0,80}?\b(?:http://|https?://\d+\.\d+\.)[^\n]{0,120}?(?:&&|;)\s*(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:ba|z)?sh\s
+               | \bdig\s+\+short\s+TXT\b[^\n]*\|\s*(?:ba|z)?sh\b"""
+        ),
+        GRAVE,
+        lambda match, line: _by_source(match, line) if _URL.search(match.group()) else GRAVE,
+        span=5,
+    ),
+    Check(
+        DOWNLOAD,
+        "has git run hooks that it fetched",
+        ("hookspath",),
+        re.compile(r"(?i)\bgit\s+(?:fetch|clone|pull)\s+[^\n]{0,300}?(?:&&|;)[^\n]{0,200}?\bcore\.hooksPath\b"),
+        GRAVE,
     ),
     Check(
         DOWNLOAD,
@@ -122,7 +152,22 @@ CHECKS = (
     Check(
         DESTRUCTIVE,
         "deletes a home folder or a whole disk",
-        ("rm -", "find /", "find ~", 'find "$', "find $", "shred ", "rmtree(", "rmsync(", "remove-item", " /s "),
+        (
+            "rm -",
+            "find /",
+            "find ~",
+            'find "$',
+            "find $",
+            "shred ",
+            "rmtree(",
+            "rmsync(",
+            "remove-item",
+            " /s ",
+            "alias ",
+            "os.walk(",
+            "format c:",
+            "diskutil ",
+        ),
         re.compile(
             r"""(?ix) \brm\s+(?=[^\n;&|]*(?:-[a-z]*r|--recursive))(?=[^\n;&|]*(?:-[a-z]*f|--force))(?:--?[\w-]+\s+)+(?:--\s+)?
                  (?: ["']?(?:/|~|\$\{?HOME(?::?[?-])?\}?|%USERPROFILE%)["']?/?\*?["']? | /(?:etc|usr|home|var|boot|root|Users|bin|lib|opt|System)/?\*?
@@ -130,12 +175,18 @@ CHECKS = (
                | \brm\b[^\n;&|]*--no-preserve-root
                | \bfind\s+["']?(?:/|~|\$\{?HOME\}?)["']?/?\s+(?:-(?:type|name|user|mtime|size)\s+\S+\s+)*-(?:delete\b|exec\s+(?:rm|shred)\b)
                | \bshred\b[^\n;&|]*\s["']?(?:~|\$\{?HOME\}?)/(?:\*|\.(?:ssh|gnupg|aws)\b)
-               | \brmtree\(\s*(?:["']/["']|os\.path\.expanduser\(["']~["']\)|Path\.home\(\)|["']~["'])
+               | \brmtree\(\s*(?:["']/["']|os\.path\.expanduser\(["']~["']\)|(?:pathlib\.)?Path\.home\(\)|["']~["'])
+               | \balias\s+\w+=\\?["']\s*rm\s+-\w*r\w*\b | \brm\s+-\w*r\w*\s+["']?\$\{\w+:-/\}["']?(?:/?\*)?
+               | \A[^\n]*\bos\.walk\(\s*(?:os\.path\.expanduser\(["']~["']\)|(?:pathlib\.)?Path\.home\(\)|["']/["'])[\s\S]{0,200}?\b(?:os\.(?:remove|unlink)|shutil\.rmtree)\(
+               | \bfind\s+["']?(?:/|~|\$\{?HOME\}?)["']?/?\s[^\n]*-exec\s+(?:openssl\s+enc|gpg\s+-\w*c)\b[^\n]*-exec\s+(?:rm|shred)\b
+               | \bGet-ChildItem\s+["']?(?:\$HOME|\$env:USERPROFILE|~|C:\\)["']?\s[^\n]*-Recurse[^\n]*\|\s*Remove-Item\b
+               | (?:^|[;&|]\s*)format\s+c:\s*/ | \bdiskutil\s+eraseDisk\b
                | \brmSync\(\s*(?:os\.homedir\(\)|process\.env\.HOME|["']/["'])
                | \bRemove-Item\b(?=[^\n]*-Recurse)(?=[^\n]*-Force)[^\n]*(?:C:\\(?:\*|["']|\s|$)|\$env:USERPROFILE(?:["'\s]|$)|\$HOME(?:["'\s]|$)|\s~(?:\s|$))
                | \b(?:rd|rmdir)\s+/s\s+(?:/q\s+)?["']?(?:C:\\?(?:["'\s]|$)|%USERPROFILE%|%SystemRoot%)"""
         ),
         GRAVE,
+        span=4,
     ),
     Check(
         DESTRUCTIVE,
@@ -174,9 +225,20 @@ CHECKS = (
             r"""(?ix) (?:ba|z)?sh\s+-i\b[^\n]{0,40}/dev/tcp/ | \bexec\s+\d+<>\s*/dev/tcp/ | \b(?:nc|ncat|netcat)\b[^\n|;]*\s-\w*[ec]\w*\s+["']?(?:/bin/|/usr/bin/)?(?:ba|z)?sh
                | /dev/tcp/[^\s/]+/\d+\s+0>&1 | \b(?:nc|ncat)\s[^\n|;]*\d[^\n|;]*\|\s*(?:/bin/)?(?:ba|z)?sh\b | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*(?:nc|ncat)\b
                | socket\.socket\([^\n]*(?:dup2|pty\.spawn|subprocess) | Net\.Sockets\.TCPClient\([^\n]*(?:iex|Invoke-Expression|GetStream)
-               | \bsocat\b[^\n]*(?:exec|system):["']?(?:/bin/)?(?:ba)?sh"""
+               | \bsocat\b[^\n]*(?:exec|system):["']?(?:/bin/)?(?:ba)?sh
+               | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*openssl\s+s_client\b | \bfsockopen\([^\n]*(?:exec|system|shell_exec|passthru|proc_open)\("""
         ),
         GRAVE,
+    ),
+    Check(
+        REMOTE,
+        "opens a shell for someone elsewhere",
+        ("net.socket", "net.connect"),
+        re.compile(
+            r"""(?ix) \A[^\n]*(?:net\.Socket\(|net\.connect\()[\s\S]{0,400}?(?:(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh["'][\s\S]{0,200}?\.pipe\(|\.pipe\([\s\S]{0,200}?(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh)"""
+        ),
+        GRAVE,
+        span=6,
     ),
     Check(
         REMOTE,
@@ -204,6 +266,17 @@ CHECKS = (
                  \|\s*(?:(?:gunzip|zcat|rev|tr\s[^|]*|gzip\s+-d\w*)\s*\|\s*)?{_INTERPRETER}
                | (?:eval|(?:ba|z|da)?sh\s+-\w*c|exec|source\s+/dev/stdin\s*<<<|python3?\s+-c)\s*["'(]*\s*(?:\$\(|`|<\()[^\n]{{0,2000}}(?:base64\s+(?:-\w*d\w*|--decode)|xxd\s+-r|\|\s*rev\b)
                | (?:ba|z|da)?sh\s+<\([^\n]{{0,2000}}base64\s+(?:-\w*d\w*|--decode)"""
+        ),
+        GRAVE,
+    ),
+    Check(
+        OBFUSCATION,
+        "decodes hidden commands and runs them",
+        ("eval ", "| sh", "| bash", "__import__("),
+        re.compile(
+            r"""(?ix) \beval\s+["']?(?:\$\(|`)[^\n]{0,300}\|\s*tr\s+["']?[a-z]-z["']?\s*[a-z]-za-[a-z] | \|\s*tr\s+["']?[a-z]-z\S*\s+\S+\s*\|\s*(?:ba|z)?sh\b
+               | \b(?:printf|echo\s+-\w*e\w*)\s+["'](?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,}[^\n|]*\|\s*(?:ba|z|da)?sh\b
+               | \bgetattr\(\s*__import__\([^\n)]{0,60}\)\s*,[^\n)]*["']\s*\+\s*["'] | __import__\(\s*["']\w*["']\s*\+\s*["']"""
         ),
         GRAVE,
     ),

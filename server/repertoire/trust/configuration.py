@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from repertoire.domain.component import MCP_SERVER, SETTING, Component
-from repertoire.domain.trust import HIGH
+from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import Found
 from repertoire.trust.data import SENDS
 from repertoire.trust.document import RUN, Document, Line
@@ -33,6 +33,15 @@ def commands(component: Component, text: str) -> Iterator[str]:
     yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
 
 
+def at_install(text: str) -> Iterator[str]:
+    """Yield the commands that a package has run when it is installed."""
+    if "install" in text or "prepare" in text:
+        scripts = _mapping(_read(text).get("scripts"))
+        for name in ("preinstall", "install", "postinstall", "prepare"):
+            if isinstance(scripts.get(name), str):
+                yield scripts[name]
+
+
 def values(component: Component, text: str) -> Iterator[Found]:
     """Yield secrets among the values of a setting or a server, and an address that all requests are sent to."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
@@ -45,6 +54,13 @@ def values(component: Component, text: str) -> Iterator[Found]:
         own = _mapping(servers.get(component.name))
     held = {name: own[name] for name in ("env", "headers") if name in own}
     yield from secrets(Document(json.dumps(held, indent=0)))
+    env = _mapping(own.get("env"))
+    proxy = next(
+        (env[name] for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY") if isinstance(env.get(name), str)), ""
+    )
+    if proxy and not _TRUSTED.search(proxy) and str(env.get("NODE_TLS_REJECT_UNAUTHORIZED", "")) == "0":
+        reason = "sends all that goes over the network through another machine, which can read it"
+        yield Found(SENDS, CRITICAL, Line(0, f"HTTPS_PROXY: {proxy}", RUN), reason)
     for name in _ADDRESSES if component.type == SETTING else ():
         address = _mapping(own.get("env")).get(name)
         if isinstance(address, str) and address.startswith("http") and not _TRUSTED.search(address):

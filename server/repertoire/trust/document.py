@@ -22,7 +22,7 @@ _FENCE = re.compile(r"\s*(?:[-*>]\s+)?(`{3,}|~{3,})\s*([^\s`{]*)")
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _COMMAND_LINE = re.compile(
     r"\s*(?:\$ |> |PS> |sudo |#!)?\s*(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64|python3?"
-    r"|env"
+    r"|env|/bin/(?:ba|z)?sh"
     r"|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
 LONGEST = 2_000  # characters of a line that are looked at; a longer one is looked at in its first part
@@ -39,6 +39,10 @@ class Line:
     introduced: str = ""
 
 
+_LANGUAGES = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua")
+_RUN_BY = re.compile(r"#![^\n]*\b(?:python|node|ruby|perl|php|deno|bun)")
+
+
 def is_script(path: str, text: str = "") -> bool:
     """Tell whether a file is a program by its name or its first line."""
     return path.lower().endswith(_SCRIPTS) or text.startswith("#!")
@@ -51,6 +55,12 @@ class Document:
         self.text = text
         self.kind = kind
         self.path = path
+        self.believed = True  # a text that gives orders behind its reader's back is no guide to such orders
+
+    @cached_property
+    def is_program(self) -> bool:
+        """Tell a program whose strings are commands only where a shell gets them from one that is all commands."""
+        return self.kind == SCRIPT and (self.path.lower().endswith(_LANGUAGES) or _RUN_BY.match(self.text) is not None)
 
     @cached_property
     def lower(self) -> str:
@@ -93,6 +103,17 @@ class Document:
         while last < min(index + count, len(self.lines)) and (self.kind == SCRIPT or self._places[last] == own):
             last += 1
         return "\n".join(line[:LONGEST] for line in self.lines[index:last])
+
+    def blocks(self) -> Iterator[tuple[int, str, str]]:
+        """Yield the first line's index, the language and the text of every fenced block."""
+        start, language = -1, ""
+        for index, place in enumerate(self._places):
+            mark = _FENCE.match(self.lines[index]) if "```" in self.lines[index] or "~~~" in self.lines[index] else None
+            if start < 0 and mark is not None and place == PROSE:
+                start, language = index + 1, mark.group(2).lower()
+            elif start >= 0 and mark is not None and not mark.group(2):
+                yield start, language, "\n".join(self.lines[start:index])
+                start = -1
 
     @cached_property
     def about(self) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
+from repertoire.trust import tongues
 from repertoire.trust.check import Check, Found
 from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
 from repertoire.trust.spoken import is_negated, is_quoted
@@ -36,8 +37,14 @@ _DISOBEY = r"""(?<!\|[ ])\b(?:ignore|disregard|forget|override|bypass|discard)\s
 _CONCEAL = r"""\b(?:do\s+not|don'?t|never|must\s+not|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|report(?:ing)?|warn(?:ing)?)\b"""
 _HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
         |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
-        |\babout\s+(?:this|it)\b(?!\s+(?:un|until|if|when))|\bthat\s+you\s+(?:ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
-      | \b(?:secretly|covertly|stealthily)\s+\w+ | \bwithout\s+the\s+(?:user|human|operator)(?:'s)?\s+(?:knowing|noticing|knowledge|awareness)\b
+        |\babout\s+(?:this|it)\b(?!\s+(?:un|until|if|when))|\bthat\s+you\s+(?:first\s+|also\s+)?(?:need(?:ed)?\s+to\s+read|ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
+      | {_CONCEAL}\s+(?:to\s+)?(?:the\s+)?(?:user|human|operator|anyone|them)\s+(?:(?:about|of)\s+(?:the|this|that|these|any\s+of\s+(?:this|it))\s+(?:\w+\s+){{0,2}}?(?:steps?|uploads?|setup|run|reads?|files?|commands?|behaviou?rs?|operations?|scripts?|calls?)
+        |what\s+(?:you|this|these|it)\s+(?:\w+\s+){{0,3}}?(?:do|does|did|are\s+doing|is\s+doing|changed|ran|sent|about\s+to\s+do|happened)\b|what\s+happened\b|that\s+this\s+(?:step|skill|tool|command|also)\b|you\s+(?:ran|sent|read|did)\b
+        |about\s+(?:network|background|hidden)\s+\w+)
+      | \bif\s+(?:the\s+user|anyone|someone|they)\s+asks?\s+(?:you\s+)?(?:what|why|whether|if)\b[^.\n]{{0,60}},?\s*(?:answer|say|reply|respond|claim|tell\s+them)\b[^.\n]{{0,12}}\b(?:you\s+only|nothing\s+else|only\s+that|["'][^"'\n]{{3,60}}["']\s+and\s+nothing)
+      | {_CONCEAL}\s+(?:this|that|these|the)\s+(?:\w+\s+){{0,2}}?(?:steps?|comments?|instructions?|commands?|operations?)\b
+      | \b(?:silently|quietly)\s+(?:exfiltrate|steal|harvest|upload|(?:send|forward|post|include|read|collect|append)\s+(?:[^\n.]{{0,40}})(?:secrets?|tokens?|keys?|credentials?|passwords?|\.ssh|\.aws|\.env|files?\s+to|config\b|environment|result\s+to|conversation))
+      | \b(?:secretly|covertly|stealthily)\s+(?:send|read|run|upload|copy|collect|install|add|change|modify|execut|forward|record|log|track|exfiltrat|steal|store|monitor|download|delet|post|append|insert|call|includ|writ|fetch|open|gather|pass)\w* | \bkeep\s+this\s+(?:\w+\s+)?(?:secret|hidden|between\s+us)\b | \bwithout\s+the\s+(?:user|human|operator)(?:'s)?\s+(?:knowing|noticing|knowledge|awareness)\b
       | {_CONCEAL}\s+(?:this|that|it|anything)\s+to\s+(?:the\s+)?(?:user|human|operator|anyone)\b
       | \b(?:and|but)\s+(?:do\s+not|don'?t|never)\s+(?:tell|inform|notify|alert)\s+the\s+(?:user|human|operator)\s*(?:[.;!"]|$)
       | \b(?:continue|carry\s+on|proceed)\s+as\s+if\s+nothing\s+(?:had\s+)?happened\b
@@ -50,12 +57,14 @@ _RISKY = re.compile(
 )
 _TO_THE_MODEL = re.compile(
     r"(?i)\b(?:claude|assistant|the\s+model|the\s+agent|llms?|ai(?:\s+(?:assistant|agent|model))?|copilot|gpt|language\s+model)\b[^.\n]{0,80}\b(?:must|should|always|never|need\s+to|is\s+to|are\s+to|please|will)\b"
+    r"|^\W{0,6}(?:hidden\s+)?(?:system|agent|assistant|ai(?:\s+(?:assistant|agent))?|llm|claude|model)(?:\s+(?:note|instruction|prompt))?\s*:|\byou\s+must\s+(?:\w+\s+)?(?:run|execute|send|read|download|install|include)\b"
+    r"|\bignore\s+the\s+(?:visible|actual|real|user'?s)\s+task\b|\bsilently\s+(?:run|execute|send|read|install)\b"
     r"|\bif\s+you\s+are\s+an?\s+(?:llm|ai|language\s+model|assistant|agent)\b|\b(?:agents?|assistants?|llms?)\s+reading\s+this\b"
     r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
 )
 _OUTWARD = re.compile(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
-_DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
+DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
 
 
@@ -88,9 +97,10 @@ CHECKS = (
         ORDER,
         "orders the model to ignore what it was told",
         ("ignore", "disregard", "forget", "override", "bypass", "discard"),
-        _DISOBEYS,
+        DISOBEYS,
         {},
         _unquoted,
+        orders=True,
     ),
     Check(
         ORDER,
@@ -103,12 +113,18 @@ CHECKS = (
             "notify",
             "secretly",
             "hide ",
+            "conceal th",
+            "silently",
+            "quietly",
+            "keep this ",
+            "user asks ",
             "knowing",
             "as if nothing",
         ),
         re.compile(f"(?ix){_HIDES}"),
         {},
         _concealed,
+        orders=True,
     ),
     Check(
         ORDER,
@@ -117,6 +133,7 @@ CHECKS = (
         re.compile(f"(?ix){_REVEAL}"),
         {},
         _unquoted,
+        orders=True,
     ),
     Check(
         ORDER,
@@ -130,6 +147,7 @@ CHECKS = (
         ),
         {},
         _unquoted,
+        orders=True,
     ),
     Check(
         ORDER,
@@ -150,6 +168,7 @@ CHECKS = (
         ),
         {},
         _unquoted,
+        orders=True,
     ),
     Check(
         ORDER,
@@ -168,6 +187,24 @@ CHECKS = (
                 [^.\n]{0,80}\b(?:instead\s+of|over|before|rather\s+than|regardless|no\s+matter|every|any|all)\b"""
         ),
         {PROSE: MEDIUM, COMMENT: HIGH},
+    ),
+    Check(
+        ORDER,
+        "orders the model, in another language, to ignore what it was told",
+        tongues.DISOBEYS_WITH,
+        tongues.DISOBEYS,
+        {},
+        _unquoted,
+        orders=True,
+    ),
+    Check(
+        ORDER,
+        "orders the model, in another language, to keep something from its user",
+        tongues.SILENT_WITH,
+        tongues.SILENT,
+        {},
+        _concealed,
+        orders=True,
     ),
 )
 

@@ -23,6 +23,7 @@ _ALLOWS = re.compile(
 )
 _JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
 _COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_OTHER_EVENTS = re.compile(r"(?:Stop|SubagentStop|UserPromptSubmit|SessionStart|SessionEnd|PreCompact|Notification)\b")
 _WHOLE_HOST = re.compile(r"--privileged\b|--(?:pid|ipc|userns)=host\b|--cap-add[= ](?:SYS_ADMIN|ALL)\b")
 _HOST = re.compile(r"(?:^|[\s\",\[])(?:--privileged\b|(?:-v|--volume)[\s=\",]+/:/|/:/host|/var/run/docker\.sock)")
 
@@ -56,6 +57,27 @@ CHECKS = (
             r"[^\n]{0,80}\b(?:settings|so\s+that|first|before)\b"
         ),
         {PROSE: HIGH, COMMENT: HIGH},
+    ),
+    Check(
+        RULE,
+        "writes settings that allow every command without asking",
+        ("permissions",),
+        re.compile(
+            r"""(?ix) \A[^\n]*permissions[\s\S]{0,120}?\ballow\b[\s\S]{0,60}?["'](?:Bash|Bash\(\*\)|\*)["'][\s\S]{0,300}?(?:json\.dump|writeFile|write_text|\.write\()"""
+        ),
+        {RUN: HIGH},
+        span=8,
+    ),
+    Check(
+        RULE,
+        "has every agent that it starts ask for no permission",
+        ("bypasspermissions",),
+        re.compile(
+            r"(?i)\b(?:always|must|all)\b[^\n]{0,60}\b(?:use|be\s+spawned|spawn\w*|set|pass|start\w*)\b[^\n]{0,30}mode[\"'`:\s]{1,4}[\"']?bypassPermissions"
+        ),
+        {},
+        lambda *_: {PROSE: MEDIUM, COMMENT: HIGH},
+        orders=True,
     ),
 )
 
@@ -92,6 +114,8 @@ def _hook(component: Component) -> Iterator[Found]:
     if len(events) >= _MANY_EVENTS and len({re.sub(r"^\w+(?: \(.*?\))?: ", "", line) for line in bare}) == 1:
         yield _found(MEDIUM, ", ".join(sorted(events)), "runs one program on every event of a session")
     for line in lines:
+        if _OTHER_EVENTS.match(line):
+            continue
         if _COMMAND.match(line) and _ALLOWS.search(line) and not _JUDGES.search(line):
             yield _found(HIGH, line, "allows tool calls without looking at them")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Component
 from repertoire.domain.text import clean_line
-from repertoire.domain.trust import LOW, Flag, rank
-from repertoire.trust import commands, configuration, data, lasting, names, orders, permissions
+from repertoire.domain.trust import HIGH, LOW, Flag, rank
+from repertoire.trust import commands, configuration, data, disguise, flows, lasting, names, orders, permissions
 from repertoire.trust.check import UNCHECKED, Checks, Found
 from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 2  # moves when the same text would be judged otherwise: everything is then checked again
+RULES_VERSION = 3  # moves when the same text would be judged otherwise: everything is then checked again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -31,7 +32,17 @@ RULES = (
     "secret",
     UNCHECKED,
 )
+_BETRAY = (orders.HIDDEN, orders.IN_COMMENT, orders.ORDER)  # who gives such orders is not believed to teach about them
 _CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS, *lasting.CHECKS))
+_PROGRAMS = {
+    "python": "a.py",
+    "py": "a.py",
+    "javascript": "a.js",
+    "js": "a.js",
+    "typescript": "a.ts",
+    "ts": "a.ts",
+    "node": "a.js",
+}
 _MOST = 20  # flags of one component
 _MOST_TEXT = 1_000_000
 _LINE = 160
@@ -96,17 +107,35 @@ def _is_prompt(text: str) -> bool:
 
 
 def _document(text: str, path: str) -> Iterator[Found]:
-    yield from _checked(Document(text[:_MOST_TEXT], kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
+    text = text[:_MOST_TEXT]
+    if path.endswith("package.json"):
+        for command in configuration.at_install(text):
+            yield from _checked(Document(command, kind=SCRIPT))
+    yield from _checked(Document(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
 
 
 def _checked(document: Document) -> Iterator[Found]:
-    yield from _CHECKS.run(document)
-    yield from orders.hidden(document)
-    yield from orders.comments(document)
+    found = [*_CHECKS.run(document), *orders.hidden(document), *orders.comments(document), *disguise.orders(document)]
+    if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
+        document.believed = False
+        found += [*_CHECKS.run(document), *_blocks(document)]
+    yield from found
     yield from secrets(document)
     if document.kind == SCRIPT:
         yield from data.in_two_steps(document)
         yield from commands.decoded_later(document)
+        yield from flows.flows(document)
+        for line, plain in disguise.expanded(document):
+            yield from (replace(item, line=line) for item in _CHECKS.run(plain))
+        yield from disguise.joined(document)
+
+
+def _blocks(document: Document) -> Iterator[Found]:
+    """Check the blocks of a text that is not believed as what they are meant to be: programs that a model runs."""
+    for start, language, text in document.blocks():
+        program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
+        for item in (*_CHECKS.run(program), *flows.flows(program)):
+            yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 
 def _unread() -> Found:

@@ -45,6 +45,25 @@ _HIDING = re.compile(r"(?i)\b(?:do\s+not|don'?t|never)\s+(?:tell|mention|inform|
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
+# What runs the string that it is given; a name that such a string was put under is looked for there too.
+_RUNNERS = (
+    r"(?:\b(?:exec(?:Sync|File(?:Sync)?|a|v[pe]*)?|spawn(?:Sync)?|system|popen\w*|Popen|getoutput|getstatusoutput|shell|run(?:Sync|_command|Command)?"
+    r"|call|check_(?:output|call)|create_subprocess_\w+|passthru|shell_exec|proc_open|eval|sh|bash|ShellExecute\w*|Command|Function)\b\s*\("
+    r"|\$`|%x|(?<!\w)`|\bsh\s*`|[\"'](?:-\w*c|/[cC])[\"']\s*,)"
+)
+_HANDS_ON = re.compile(_RUNNERS)
+_OPENED = re.compile(rf"{_RUNNERS}\s*(?:\[\s*|[^()\n]{{0,80}},\s*)?(?:\n[^()\n]{{0,200}}){{0,3}}$")
+_NAMED = re.compile(r"\s*(?:const\s+|let\s+|var\s+|my\s+|self\.)?\$?(\w{1,40})\s*(?::\s*\w+\s*)?\+?=[^=]")
+
+# The start of a sentence, or of its second half, with what may stand before its verb.
+_BARE = re.compile(
+    r"""(?ix) (?:^|[.!?:;)\u2014\u3002\uff01]\s*|^\s*\d+[.)]\s+|\b(?:and|then|but)\s+) [*_]{0,3}(?:(?:before|when|if|after)\s[^,.:\n]{2,60}[,:]\s*)?
+        (?:[*_]{0,3}(?:please|important|critical|note|first|now|then|also|always|instead|next|kindly|you\s+must|you\s+should|must|should|for\s+best\s+results
+           |(?:the\s+)?(?:assistant|agent|claude|model|ai)(?:\s+must)?|silently|quietly|secretly|just|directly)[*_]{0,3}[\s,:\u2014-]+){0,4} [*_]{0,3}$"""
+)
+_SHOWN = re.compile(r"\s*(?:[-*+>#]\s|\|)")
+_BEFORE = 120  # characters before an order that may belong to it
+
 NOT, PERHAPS, SURELY = 0, 1, 2
 
 
@@ -73,9 +92,40 @@ def is_quoted(text: str, start: int, end: int) -> bool:
     )
 
 
+def is_bare_order(text: str, start: int, end: int) -> bool:
+    """Tell a sentence of its own that gives an order from one that is listed, quoted or told about."""
+    before = text[:start] if start <= _BEFORE else "\0" + text[start - _BEFORE : start]
+    return not _SHOWN.match(text) and _BARE.search(before) is not None and not is_quoted(text, start, end)
+
+
 def is_about_security(document: Document) -> bool:
     """Tell whether attacks are what a text is about."""
-    return len(_TOPIC.findall(document.about)) >= 2
+    return document.believed and len(_TOPIC.findall(document.about)) >= 2
+
+
+def is_only_text(document: Document, line: Line, start: int) -> bool:
+    """Tell a command in a string that a program keeps, shows or compares from one that it hands to a shell."""
+    before = line.text[:start]
+    if not document.is_program or not _in_a_string(before):
+        return False
+    if _HANDS_ON.search(before) or "${" in before[-4:]:
+        return False
+    above = "\n".join(document.lines[max(0, line.number - 5) : line.number - 1])[-600:]
+    if _OPENED.search(above):
+        return False
+    named = _NAMED.match(before)
+    return named is None or not re.search(rf"{_RUNNERS}[^\n]{{0,60}}\b{re.escape(named[1])}\b", document.text)
+
+
+def _in_a_string(before: str) -> bool:
+    plain = before.replace("\\'", "").replace('\\"', "").replace("\\`", "")
+    mark = ""
+    for letter in plain:
+        if mark:
+            mark = "" if letter == mark else mark
+        elif letter in "\"'`":
+            mark = letter
+    return bool(mark)
 
 
 def is_negated(text: str, start: int) -> bool:
