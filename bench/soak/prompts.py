@@ -1,4 +1,4 @@
-"""Sends one server thousands of prompts and looks at what grows: `python bench/soak/prompts.py [--prompts 24000]`.
+"""Sends one server thousands of prompts and looks at what grows: `python bench/soak/prompts.py [--prompts 16000]`.
 
 A real server over stdio, as the client starts it, over 120 components with their vectors, on a machine where nothing is
 installed. Sessions of 40 prompts, each session in a project of its own; a prompt is one of 60,000 wordings, or small
@@ -6,9 +6,9 @@ talk. Four of five are followed by the use of a component, some of those by a fa
 edit that is undone; each ends with a stop. Every fifth session begins with the session-start hook. So past requests,
 events and counts all reach their bounds on the way, and what is sent after that shows whether anything grows on.
 
-After every session it is noted how much memory the server has, and after each twenty-fourth part of the way how large
-the file and its log are, and how many events, counts and requests are kept. The slope is that of the best line through
-the memory noted since the last of the bounds was reached.
+After each twenty-fourth part of the way it is noted how much memory the server has, how large the file and its log
+are, and how many events, counts and requests are kept. A bound is reached when there are no more of what it bounds
+than before; the slopes are those of the best lines from where the last one is.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,12 @@ from harness import percentile, plain_python
 from stdio import Client
 from works import Recalled
 
-from repertoire.app.condense import ROOM
 from repertoire.app.embed import embed_pending
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import COUNTED
 
 _SESSION, _GREETED, _PARTS = 40, 5, 24
-_FULL = 0.9  # of a bound: what goes, goes many at once
 _ACTS = ("fill", "audit", "explain", "test", "deploy", "write", "compare", "draft", "check", "summarise")
 _THINGS = ("PDF form", "accounting ledger", "slow PostgreSQL query", "browser flow", "Kubernetes service", "changelog")
 _SMALL_TALK = ("thanks", "ok, go on", "yes please", "what do you mean?")
@@ -49,7 +48,6 @@ class Soak:
         self._made, self._client, self.part = made, client, part
         self._draw = random.Random(3)
         self.spent: list[float] = []
-        self.memory: list[tuple[int, float, float]] = []  # prompts, resident and own MB
         self.hints = self.late = 0
 
     def session(self, number: int, prompts: int) -> None:
@@ -69,8 +67,6 @@ class Soak:
             if self._draw.random() < 0.8:
                 self._use(session, place)
             self._call("hook_stop", session, place, stop_hook_active="false")
-        memory = self._client.memory()
-        self.memory.append((len(self.spent), memory["resident"], memory.get("own", 0.0)))
 
     def _prompt(self) -> str:
         if self._draw.random() < 0.15:
@@ -109,33 +105,32 @@ def soak(prompts: int, size: int, most: int) -> dict[str, Any]:
                     rows.append(_row(run, client, database, sizes))
                     print(rows[-1], flush=True)
         found = {"prompts": prompts, "max_requests": most, "hints": run.hints, "late": run.late}
-        return {**found, **_since_full(run, rows, most), "rows": rows}
+        return {**found, **since_full(rows), "rows": rows}
 
 
-def _since_full(run: Soak, rows: list[dict[str, Any]], most: int) -> dict[str, Any]:
+def since_full(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return from which prompt on all bounds were reached, and how memory and file went from there."""
-    bounds = {"requests": most, "events": ROOM.newest + ROOM.selected, "counts": ROOM.counts}
-    reached = {name: _first(rows, name, _FULL * bound) for name, bound in bounds.items()}
-    full = [row for row in rows if all(at is not None and at <= row["prompts"] for at in reached.values())]
-    if len(full) < 2:
+    reached = {name: _stopped(rows, name) for name in ("requests", "events", "counts")}
+    if not all(reached.values()):
         return {"reached": reached}
-    since = [taken for taken in run.memory if taken[0] >= full[0]["prompts"]]
-    slopes = {
-        f"{name}_mb_per_1000": round(_slope([(1e-3 * taken[0], taken[place]) for taken in since]), 2)
-        for place, name in ((1, "resident"), (2, "own"))
+    full = [row for row in rows if row["prompts"] >= max(reached.values())]
+    resident = [row["resident_mb"] for row in full]
+    return {
+        "reached": reached,
+        "resident_mb_min_median_max": [min(resident), statistics.median(resident), max(resident)],
+        "resident_mb_per_1000": _slope(full, "resident_mb"),
+        "file_mb_per_1000": _slope(full, "file_kb", 1024),
     }
-    file = _slope([(1e-3 * row["prompts"], row["file_kb"] / 1024) for row in full])
-    spread = [round(function(taken[1] for taken in since), 1) for function in (min, statistics.median, max)]
-    return {"reached": reached, "since": full[0]["prompts"], **slopes,
-            "resident_mb_min_median_max": spread, "file_mb_per_1000": round(file, 2)}  # fmt: skip
 
 
-def _first(rows: list[dict[str, Any]], name: str, value: float) -> int | None:
-    return next((row["prompts"] for row in rows if row[name] >= value), None)
+def _stopped(rows: list[dict[str, Any]], name: str) -> int:
+    """Return after how many prompts there were no more than before; 0 where there always were."""
+    return next((row["prompts"] for before, row in pairwise(rows) if 0 < row[name] <= before[name]), 0)
 
 
-def _slope(points: list[tuple[float, float]]) -> float:
-    return statistics.linear_regression(*zip(*points, strict=True)).slope
+def _slope(rows: list[dict[str, Any]], name: str, unit: int = 1) -> float:
+    prompts, values = [row["prompts"] / 1000 for row in rows], [row[name] / unit for row in rows]
+    return round(statistics.linear_regression(prompts, values).slope, 2) if len(rows) > 1 else 0.0
 
 
 def _row(run: Soak, client: Client, database: Path, sizes: list[int]) -> dict[str, Any]:
@@ -158,7 +153,7 @@ def _row(run: Soak, client: Client, database: Path, sizes: list[int]) -> dict[st
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--prompts", type=int, default=24_000)
+    parser.add_argument("--prompts", type=int, default=16_000)
     parser.add_argument("--size", type=int, default=SIZE, help="components in each of three sources")
     parser.add_argument("--requests", type=int, default=Settings().max_requests, help="past requests that are kept")
     parser.add_argument("--json", type=Path, help="write the figures here as well")
