@@ -32,7 +32,7 @@ TASKS = {
     "deploy our services to Kubernetes with Helm and set up monitoring with Prometheus and Grafana": (
         "two jobs that take four: charts, deployment, Prometheus; only a skill for Qdrant names Grafana"
     ),
-    "find out why our Postgres queries are slow and add the missing indexes": "a PostgreSQL expert, one for queries",
+    "find out why our Postgres queries are slow and add the missing indexes": "one PostgreSQL expert does both",
     "write release notes and a changelog from the git history": "a single job, and a dozen do it: one is enough",
     "build an MCP server in Python that wraps our internal REST API": "servers, shipping one in Python; a gap",
     "triage Sentry errors and fix the most frequent one": "a skill, and the server that it works through",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ MOST = 5  # members that are asked for, unless told otherwise: two or three help
 _NEAR = 5
 _ALTERNATIVES = 3
 _COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
+_ELSEWHERE = 0.5  # of the log-odds by which a task lies beyond nearly all that is here, and that speak against a set
 _BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
@@ -133,7 +135,7 @@ def _answered(
     pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
 ) -> _Answered:
     _check(task)
-    ranking = pipeline.rank(_query(task), intent=RECOMMEND, muted=muted)
+    ranking = _in_scope(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
     pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
     shelf, limits = Shelf.of(pool.allowed(), pool.others()), _limits(task, ranking)
@@ -144,8 +146,21 @@ def _worth_naming(ranking: Ranking) -> bool:
     """Tell whether a set is worth naming, be it that nothing surely fits."""
     if ranking.fits:
         return True
-    odds = _BENEFIT_OF_DOUBT * ranking.confidence / max(1.0 - ranking.confidence, 1e-9)
-    return fits(odds / (1.0 + odds), among=len(ranking.snapshot))
+    return fits(_at_odds(ranking.confidence, _BENEFIT_OF_DOUBT), among=len(ranking.snapshot))
+
+
+def _in_scope(ranking: Ranking) -> Ranking:
+    """Return a ranking that is less sure the further its task lies from all that is here for anything."""
+    if not ranking.beyond:
+        return ranking
+    sure = _at_odds(ranking.confidence, math.exp(_ELSEWHERE * ranking.beyond))
+    return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
+
+
+def _at_odds(sure: float, times: float) -> float:
+    """Return how sure it is at so many times the odds."""
+    odds = times * sure / max(1.0 - sure, 1e-9)
+    return odds / (1.0 + odds)
 
 
 def _nothing(ranking: Ranking, pool: Pool) -> Recommendation:

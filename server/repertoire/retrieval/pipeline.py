@@ -30,7 +30,7 @@ from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
-from repertoire.retrieval.subject import subject_for
+from repertoire.retrieval.subject import Scope, subject_for
 from repertoire.retrieval.trace import Pace, Trace
 from repertoire.retrieval.walk import Start, walk
 from repertoire.retrieval.why import Reasons, whys
@@ -92,6 +92,7 @@ class Pipeline:
         model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._subject = subject_for(reading)
+        self._scope = Scope(self._subject)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -104,6 +105,7 @@ class Pipeline:
         self._history_of(snapshot)
         self._patterns.of(snapshot)
         self._nearest.read(snapshot)
+        self._scope.read(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -257,8 +259,11 @@ class Pipeline:
                 surer = self._sure(run, beyond)
                 rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
-        subject = self._subject.odds(run.question.turned) if self._subject and run.question else 0.0
-        return run.ranking(rows, confidence=sure, fits=fits(sure, among=among), subject=subject)
+        ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
+        if self._subject is None or run.question is None:
+            return ranking
+        subject = self._subject.odds(run.question.turned)
+        return replace(ranking, subject=subject, beyond=self._scope.beyond(run.snapshot, subject))
 
     def _sure(self, run: Run, rows: Rows) -> float:
         judged = self._judge(run, rows, run.evidence.nearness)

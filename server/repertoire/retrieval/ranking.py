@@ -45,6 +45,7 @@ class Ranking:
     degraded: tuple[str, ...]
     matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
     subject: float = 0.0  # log-odds that the question is about what components are for; 0 where nothing tells
+    beyond: float = 0.0  # how far those lie below the odds of nearly all that lies here: 0 or less
     question: Question | None = None
 
     def odds(self, rows: Rows) -> Floats:
@@ -113,7 +114,7 @@ class Run:
                 return head[:0]
         return head[: effort.reranked]
 
-    def ranking(self, rows: Rows, *, confidence: float, fits: bool, subject: float) -> Ranking:
+    def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
         """Return what became of the question."""
         return Ranking(
             self.plan,
@@ -131,7 +132,6 @@ class Run:
             report=self.trace.reports,
             degraded=self.trace.degraded,
             matched=self.matched,
-            subject=subject,
             question=self.question,
         )
 
