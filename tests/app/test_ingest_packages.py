@@ -243,6 +243,17 @@ def test_a_package_is_fetched_when_a_person_asks_and_read_again_from_what_was_ke
     assert [path.name for path in kept.iterdir()] == ["notes.tgz"]
 
 
+def test_what_the_last_of_many_tools_does_finds_the_server_that_would_be_installed(bench, tmp_path):
+    jobs = [f"Does the {place}th of many long jobs with great care and at great length" for place in range(60)]
+    jobs[-1] = "Weigh a parcel, and tell what it costs to ship it abroad by sea or by air"
+    calls = "".join(f'server.tool("job_{place}", "{job}", {{}}, run);\n' for place, job in enumerate(jobs))
+    bench.ingest(notes(tmp_path / "notes.tgz", **{"dist/index.js": SERVER_JS + calls}))
+    server = bench.one("mcp_server")
+    assert all(f"{job}\n" in f"{server.body}\n" for job in jobs)
+    with open_repertoire(bench.home, environment={"REPERTOIRE_MODEL": "none/at-all"}) as repertoire:
+        assert search(repertoire.pipeline, Query("weigh a parcel", limit=1)).hits[0].component.id == server.id
+
+
 @pytest.mark.skipif(
     os.environ.get("REPERTOIRE_NETWORK") != "1",
     reason="NO REAL PACKAGE WAS READ: REPERTOIRE_NETWORK=1 lets this test run npm and pip",

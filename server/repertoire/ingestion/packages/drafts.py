@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.domain.component import MCP_SERVER, PACKAGE, TOOL
+from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
 from repertoire.domain.fields import Fields
 from repertoire.ingestion import prose, requirements
 from repertoire.ingestion.packages.contents import root_of
@@ -80,11 +80,12 @@ def _server(contents: Contents) -> Iterator[Draft]:
     names = [tool.name for tool in contents.tools]
     lines = [f"- {tool.name}: {_one_line(tool.description)}".rstrip(": ") for tool in contents.tools[:_MOST_TOOLS]]
     described = _described(contents)
+    head = f"{described}\nRuns: {' '.join([command, *arguments])}"
     yield Draft(
         type=MCP_SERVER,
         name=name,
         description=f"{described.rstrip('.')}. Tools: {', '.join(names[:12])}" if names else described,
-        body="\n".join([described, f"Runs: {' '.join([command, *arguments])}", *lines]),
+        body="\n".join([head, *_all_searched(lines, BODY_INDEXED - len(head))]),
         anchor=name,
         path=path,
         digest=entry_digest(f"{contents.digest} {name}"),
@@ -146,6 +147,21 @@ def _described(contents: Contents) -> str:
 
 def _one_line(text: str) -> str:
     return prose.unmarked(text)[:_LINE]
+
+
+def _all_searched(lines: Sequence[str], room: int) -> list[str]:
+    """Return lines so that the beginning of each lies in the part of a text that is searched; those cut follow whole.
+
+    It is the server that is offered to who asks for what one of its tools does, the last of sixty as well.
+    """
+    fits = next((most for most in range(2 * _LINE, 9, -10) if sum(_taken(line, most) for line in lines) <= room), 0)
+    if not fits or all(len(line) <= fits for line in lines):
+        return list(lines)
+    return [*(line[:fits] for line in lines), *(line for line in lines if len(line) > fits)]
+
+
+def _taken(line: str, most: int) -> int:
+    return min(len(line), most) + 1  # and its end
 
 
 def _signature(tool: FoundTool) -> str:
