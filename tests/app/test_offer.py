@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app import record
 from repertoire.app.embed import embed_pending
-from repertoire.app.offer import CONFIDENCE, Limits, odds_of, offer, reason_for
+from repertoire.app.offer import CONFIDENCE, KNOWN, Limits, odds_of, offer, reason_for
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.retrieval.plan import SEARCH
@@ -90,6 +91,40 @@ def test_a_kind_that_is_rarely_followed_must_fit_better_and_is_still_let_through
         for demanded in ({"skill": 0.9 * times}, {"agent": 1.1 * times}):
             assert offer(repertoire.pipeline, PROMPT, replace(limits, demands=demanded)) == usual
     assert 0 < sum(said) < len(said) / 2
+
+
+def test_what_was_named_often_to_no_effect_is_named_seldom_and_only_that(repertoire: Repertoire) -> None:
+    usual = offer(repertoire.pipeline, PROMPT, Limits())
+    times = odds_of(usual.confidence) / odds_of(CONFIDENCE)
+    weary = {usual.hits[0].component.id: 1.1 * times}
+    found = [offer(repertoire.pipeline, PROMPT, Limits(session=f"s{n}", weary=weary)) for n in range(50)]
+    named = [one.hits[0].component.id in weary for one in found if one.hits]
+    assert 0 < sum(named) < 25
+    assert offer(repertoire.pipeline, PROMPT, Limits(weary={"another": 1.1 * times})) == usual
+
+
+def test_now_and_then_what_nobody_saw_is_named_beside_what_everybody_knows(tmp_path: Path) -> None:
+    new = component("skill", "form-writer", "Writes the values of a spreadsheet into PDF forms.", path="new.md")
+    with open_repertoire(filled_home(tmp_path, new), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        known = f"{SOURCE.key}:skills/pdf-forms.md"
+        request, moment = record.open_request(PROMPT, opened.settings), record.Moment(NOW, "s", "/p")
+        assert request is not None
+        vector = opened.embedder.embed_queries([PROMPT])[0]
+        lesson = record.Lesson(request, known, moment, vector, opened.embedder.reading)
+        record.learn(opened.store, lesson, opened.settings)
+
+        def named(looks: dict[str, float]) -> list[tuple[str, ...]]:
+            asked = [Limits(session=f"s{number}", looks=looks) for number in range(40)]
+            return [tuple(h.component.id for h in offer(opened.pipeline, PROMPT, one).hits) for one in asked]
+
+        usual, often = {(known,)}, {known: 2 * KNOWN}
+        assert set(named({})) == set(named({known: 1.0})) == usual
+        found = named(often)
+        assert set(found) == {(known,), (known, new.id)}
+        assert 0 < found.count((known, new.id)) < 20
+        assert new.id not in {one for hits in named({**often, new.id: 1.0}) for one in hits}
 
 
 def test_what_serves_the_first_step_comes_first(tmp_path: Path) -> None:

@@ -68,10 +68,12 @@ def test_what_keeps_failing_leans_down_though_it_is_taken() -> None:
     assert found["a"] < 0 < found["b"]
 
 
-def test_of_two_that_are_taken_as_usual_the_less_seen_stands_higher() -> None:
-    usual = 0.5
-    seldom, often = Record("a", looks=2, taken=1), Record("b", looks=200, taken=100)
-    assert leaning(seldom, usual) > leaning(often, usual)
+def test_what_is_used_and_fails_does_not_count_as_liked() -> None:
+    failed = [replace(OFFERED, session=f"s{number}", selected_at=NOW, outcome=BAD) for number in range(9)]
+    other = [replace(TAKEN, node="b", session=f"t{number}") for number in range(9)]
+    found = leanings(memory(*failed, *other))
+    assert found["a"] < -0.5 < 0 < found["b"]
+    assert leanings(memory(*failed[:1], *other))["a"] < 0
 
 
 amounts = st.floats(0, 1e6)

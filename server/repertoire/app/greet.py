@@ -187,11 +187,13 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
         return []
     known = _remembered(db, start, half_life)
     barred = muted | known.harmful
-    demand = {} if let_through(start.session) else demands(known.hints, SESSION_START)
+    through = let_through(start.session)
+    demand = {} if through else demands(known.hints, SESSION_START)
+    weary = {} if through else known.weary
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
-        replace(candidate, demand=demand.get(candidate.type, 1.0))
+        replace(candidate, demand=max(demand.get(candidate.type, 1.0), weary.get(candidate.id, 1.0)))
         for candidate, places in _candidates(db, list(dict.fromkeys(ids))[:_CANDIDATES])
         if candidate.plugin != _OURS and not barred.intersection((candidate.id, *places))
     ]

@@ -64,6 +64,14 @@ class Use:
         """Return by type how many times the usual odds a hint at a moment needs, since such are rarely followed."""
         return demands(self.memory.hints, moment)
 
+    def weary(self) -> Mapping[str, float]:
+        """Return by component how many times the usual odds a hint of it needs, since it was seen and not followed."""
+        return self.memory.weary
+
+    def looks(self) -> Mapping[str, float]:
+        """Return how often each component that was offered was looked at."""
+        return {key: record.looks for key, record in self.memory.records.items() if record.looks}
+
     def harmful(self) -> frozenset[str]:
         """Return the ids of what does harm."""
         return frozenset(key for key, record in self.memory.records.items() if record.lift.harmful)

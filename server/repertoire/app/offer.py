@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from repertoire.app.memory import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
@@ -16,6 +17,7 @@ from repertoire.domain.text import content_words
 from repertoire.learning.hints import let_through
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
+from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
@@ -29,6 +31,9 @@ SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for:
 PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
 WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
 BESIDE = 0.45  # of the first one's score, for another to be named beside it
+KNOWN = 4.0  # looks at what a hint names, before now and then something unseen is named beside it
+_AS_WELL = 3  # of what fits best by itself
+_FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
 _CONSIDERED = 8
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 _CERTAIN = 1e-6
@@ -45,6 +50,8 @@ class Limits:
     project: str = ""
     session: str = ""
     demands: Mapping[str, float] = field(default_factory=dict)  # by type: how many times the usual odds a hint needs
+    weary: Mapping[str, float] = field(default_factory=dict)  # the same by component
+    looks: Mapping[str, float] = field(default_factory=dict)  # how often each component was looked at
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,11 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(confidence=sure, reason="the prompt names a component already")
     likely = [hits[place] for place in _as_asked_for(ranking, len(hits))]
     unwanted = _unwanted(sure, prompt, limits)
-    chosen = _chosen(likely, limits, unwanted)
-    held = sorted(unwanted.intersection(hit.component.type for hit in likely[:1]))
+    named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
+    best = max((hit.score for hit in likely), default=0.0)
+    chosen = _chosen([hit for hit in named if hit.score >= BESIDE * best], limits)
+    chosen += _newcomer(named, chosen, prompt, limits)
+    held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
@@ -122,11 +132,12 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
 
 
 def _unwanted(sure: float, prompt: str, limits: Limits) -> frozenset[str]:
-    """Return the types of which this hint is not sure enough; none where the prompt is let through."""
-    if not limits.demands or let_through(f"{limits.session}\0{prompt}"):
+    """Return the types and components of which this hint is not sure enough; none where the prompt is let through."""
+    demanded = {**limits.demands, **limits.weary}
+    if not demanded or let_through(f"{limits.session}\0{prompt}"):
         return frozenset()
     times = odds_of(sure) / odds_of(CONFIDENCE)
-    return frozenset(kind for kind, demand in limits.demands.items() if times < demand)
+    return frozenset(one for one, demand in demanded.items() if times < demand)
 
 
 def odds_of(share: float) -> float:
@@ -148,24 +159,44 @@ def _as_asked_for(ranking: Ranking, count: int) -> list[int]:
     return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
 
 
-def _chosen(hits: Sequence[Hit], limits: Limits, unwanted: frozenset[str]) -> list[Hit]:
+def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
     chosen: list[Hit] = []
-    taken: set[str] = set()
-    best = max((hit.score for hit in hits), default=0.0)
     for hit in hits:
-        component = hit.component
-        name = component.name.lower()  # a command and a skill of one name are one thing to a reader
-        if hit.score < BESIDE * best or len(chosen) == min(limits.items, MAX_ITEMS):
+        if len(chosen) == min(limits.items, MAX_ITEMS):
             break
-        if component.id in limits.seen or component.type in unwanted or component.plugin == OURS:
-            continue
-        if is_pointer(component.id):  # nobody asked what else there may be elsewhere
-            continue
-        if name in taken or suspicion(_words_of(hit)):
-            continue
-        taken.add(name)
-        chosen.append(hit)
+        if _may_be_named(hit, chosen, limits):
+            chosen.append(hit)
     return chosen
+
+
+def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: Limits) -> list[Hit]:
+    """Return what nobody has seen yet and fits as well by itself, now and then, beside what everybody knows.
+
+    Else what served before would be all that is ever named: only what is seen can be found to be better.
+    """
+    if not chosen or len(chosen) == min(limits.items, MAX_ITEMS) or not let_through(f"new\0{limits.session}\0{prompt}"):
+        return []
+    if limits.looks.get(chosen[0].component.id, 0.0) < KNOWN:
+        return []
+    by_itself = sorted(hits, key=_by_itself, reverse=True)[:_AS_WELL]
+    unseen = (hit for hit in by_itself if not limits.looks.get(hit.component.id) and hit not in chosen)
+    return [hit for hit in unseen if _may_be_named(hit, chosen, limits)][:1]
+
+
+def _by_itself(hit: Hit) -> float:
+    """Return how well a hit fits apart from what was selected before."""
+    return sum(odds for part, odds in hit.parts.items() if part not in _FROM_USE)
+
+
+def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: Limits) -> bool:
+    component = hit.component
+    if component.id in limits.seen or component.plugin == OURS:
+        return False
+    if is_pointer(component.id):  # nobody asked what else there may be elsewhere
+        return False
+    named = {one.component.name.lower() for one in chosen}
+    # a command and a skill of one name are one thing to a reader
+    return component.name.lower() not in named and not suspicion(_words_of(hit))
 
 
 def _words_of(hit: Hit) -> str:

@@ -3,7 +3,10 @@
 A *kind* is the moment (a prompt, a session's start) and the type of what is named (skill, agent, …). Its *rate* is the
 share of looks at such hints that were followed, decayed and corrected for position as memory is. Where that is surely
 below `RARE` (Wilson's upper bound), the odds that the next one fits must be higher by as much, up to `MOST` times; else
-nothing changes. One in `FLOOR` occasions is let through at the usual odds, so that a kind can recover.
+nothing changes. A single component is tired of sooner: each four looks at hints of it that led to nothing ask for once
+more of the usual odds, up to `WEARY` times, and each that was followed takes away ten looks' worth.
+
+One in `FLOOR` occasions is let through at the usual odds, so that a kind and a component can recover.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from repertoire.learning.outcomes import Trial
 PROMPT, SESSION_START = "prompt", "session_start"
 MOMENTS = (PROMPT, SESSION_START)
 RARE, MOST, FLOOR = 0.1, 4.0, 5
+WEARY = 16.0  # times the usual odds, after sixty looks: only what is as good as certain is still named
+_PATIENCE = 4.0  # looks
+_MORE = 1.0 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,24 @@ def rates(of_kind: Mapping[Kind, Looks]) -> tuple[HintRate, ...]:
 def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
     """Return by type how many times the usual odds a hint needs at a moment; types that need no more are left out."""
     return {rate.type: rate.demand for rate in rates if rate.moment == moment and rate.demand > 1.0}
+
+
+def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
+    """Count the looks at hints of every component that was offered unasked."""
+    of_node: dict[str, list[Trial]] = defaultdict(list)
+    for trial in found:
+        if trial.offered_at and trial.moment in MOMENTS:
+            of_node[trial.node].append(trial)
+    return {node: _looks(own, weight) for node, own in of_node.items()}
+
+
+def weariness(seen: Mapping[str, Looks]) -> Mapping[str, float]:
+    """Return by component how many times the usual odds a hint of it needs; those that need no more are left out."""
+    return {node: times for node, looks in seen.items() if (times := _weary(looks)) > _MORE}
+
+
+def _weary(seen: Looks) -> float:
+    return min((_PATIENCE + seen.looks) / (_PATIENCE + seen.taken / RARE), WEARY)
 
 
 def let_through(occasion: str) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 
-from repertoire.learning.hints import HintRate, Kind, Looks, looks_of, rates
+from repertoire.learning.hints import HintRate, Kind, Looks, looks_of, rates, seen_of, weariness
 from repertoire.learning.lift import NONE, Side, compare, sides_of
 from repertoire.learning.memory import Clock
 from repertoire.learning.outcomes import Dated, Trial
@@ -31,6 +31,7 @@ class Kept:
     through: int
     looks: Mapping[str, Mapping[Kind, Looks]] = field(default_factory=dict)
     sides: Mapping[str, Mapping[str, Sides]] = field(default_factory=dict)  # by project, then component
+    seen: Mapping[str, Mapping[str, Looks]] = field(default_factory=dict)  # by project, then component
 
     def as_text(self) -> str:
         """Return it as it is stored."""
@@ -40,27 +41,35 @@ class Kept:
             for place, nodes in self.sides.items()
             for node, (used, unused) in nodes.items()
         ]
-        return json.dumps([self.at, self.half_life, self.through, looks, sides])
+        seen = [[place, node, *astuple(one)] for place, nodes in self.seen.items() for node, one in nodes.items()]
+        return json.dumps([self.at, self.half_life, self.through, looks, sides, seen])
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """What a session's start goes by: how hints of each kind fared, and which components do harm."""
+    """What a session's start goes by: how hints of each kind and component fared, and which components do harm."""
 
     hints: tuple[HintRate, ...]
+    weary: Mapping[str, float]
     harmful: frozenset[str]
 
 
-def read_kept(text: str) -> Kept:
-    """Return what was stored."""
-    at, half_life, through, looks, sides = json.loads(text)
+def read_kept(text: str) -> Kept | None:
+    """Return what was stored; None where a version that summed up something else stored it."""
+    stored = json.loads(text)
+    if len(stored) != len(fields(Kept)):
+        return None
+    at, half_life, through, looks, sides, shown = stored
     kinds: dict[str, dict[Kind, Looks]] = defaultdict(dict)
     for place, moment, kind, *counts in looks:
         kinds[place][moment, kind] = Looks(*counts)
     nodes: dict[str, dict[str, Sides]] = defaultdict(dict)
     for place, node, *counts in sides:
         nodes[place][node] = Side(*counts[:_SIDE]), Side(*counts[_SIDE:])
-    return Kept(at, half_life, through, kinds, nodes)
+    seen: dict[str, dict[str, Looks]] = defaultdict(dict)
+    for place, node, *counts in shown:
+        seen[place][node] = Looks(*counts)
+    return Kept(at, half_life, through, kinds, nodes, seen)
 
 
 def sum_up(found: Iterable[Trial], clock: Clock, *, through: int) -> Kept:
@@ -71,12 +80,13 @@ def sum_up(found: Iterable[Trial], clock: Clock, *, through: int) -> Kept:
         of_project[trial.project].append(trial)
     looks = {place: looks_of(own, fading.weight) for place, own in of_project.items()}
     sides = {place: _sides(own, fading) for place, own in of_project.items()}
-    return Kept(clock.now, clock.half_life, through, looks, sides)
+    seen = {place: seen_of(own, fading.weight) for place, own in of_project.items()}
+    return Kept(clock.now, clock.half_life, through, looks, sides, seen)
 
 
 def recall(kept: Kept | None, since: Sequence[Trial], clock: Clock) -> Recalled:
     """Return what is remembered at a clock's time, from what is kept and what was folded of the log since."""
-    looks, sides = looks_of(since, clock.weight), _sides(since, clock)
+    looks, sides, seen = looks_of(since, clock.weight), _sides(since, clock), seen_of(since, clock.weight)
     if kept is not None:
         for place, kinds in kept.looks.items():
             factor = _factor(kept, place, clock)
@@ -87,7 +97,13 @@ def recall(kept: Kept | None, since: Sequence[Trial], clock: Clock) -> Recalled:
             for node, (used, unused) in nodes.items():
                 had = sides.get(node, (NONE, NONE))
                 sides[node] = had[0].plus(used, factor), had[1].plus(unused, factor)
-    return Recalled(rates(looks), frozenset(node for node, both in sides.items() if compare(*both).harmful))
+        for place, shown in kept.seen.items():
+            factor = _factor(kept, place, clock)
+            for node, more in shown.items():
+                seen[node] = seen.get(node, Looks()).plus(more, factor)
+    return Recalled(
+        rates(looks), weariness(seen), frozenset(node for node, both in sides.items() if compare(*both).harmful)
+    )
 
 
 def through(events: Sequence[Dated]) -> int:

@@ -1,8 +1,7 @@
 """Turns what is remembered of components into a leaning for each, from -1 to 1; 0 where nothing is known.
 
-Three parts, each bounded, none of them about a question: how often those who look at it take it, against the usual;
-what came of it; and a share that goes to what was seldom looked at, so that it is seen too. The last is taken from what
-was looked at often rather than given to the unseen: the order is the same, and what has no history is never changed.
+Two parts, each bounded, none of them about a question: how often those who look at it take it to the good, against the
+usual; and what came of it. What has no history is never changed. That the unseen is seen is up to hints (app/offer.py).
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from collections.abc import Mapping
 from repertoire.learning.intervals import wilson
 from repertoire.learning.memory import Memory, Record
 
-_TAKEN, _OUTCOME, _EXPLORE = 0.5, 0.6, 0.2  # the most that each part may say
+_TAKEN, _OUTCOME = 0.5, 0.6  # the most that each part may say
 _DOUBT = 4.0  # looks' worth of the usual rate, which every component begins with
 _SPAN = math.log(4.0)  # taken four times as often as usual says all that can be said
 _NEVER = 1e-9
-_ENOUGH = 8.0  # looks after which hardly anything is left to explore
 
 
 def leanings(memory: Memory) -> Mapping[str, float]:
@@ -30,7 +28,7 @@ def leaning(record: Record, usual: float) -> float:
     """Return what speaks for a component that is taken, and did, like this, where offers are taken as usual."""
     if record.lift.harmful:  # nothing that else speaks for it outweighs that tasks go better without it
         return -1.0
-    total = _TAKEN * _liked(record, usual) + _OUTCOME * _proved(record) - _EXPLORE * _explored(record)
+    total = _TAKEN * _liked(record, usual) + _OUTCOME * _proved(record)
     return min(max(total, -1.0), 1.0)
 
 
@@ -45,7 +43,3 @@ def _proved(record: Record) -> float:
     """Return -1 for what surely fails to 1 for what surely works; 0 while its bounds hold a half."""
     bounds = wilson(record.good, record.good + record.bad)
     return 2.0 * (max(bounds.low - 0.5, 0.0) - max(0.5 - bounds.high, 0.0))
-
-
-def _explored(record: Record) -> float:
-    return record.looks / (record.looks + _ENOUGH)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
-from repertoire.learning.hints import HintRate, hint_rates
+from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
@@ -48,6 +48,7 @@ class Memory:
 
     records: Mapping[str, Record] = field(default_factory=dict)
     hints: tuple[HintRate, ...] = ()
+    weary: Mapping[str, float] = field(default_factory=dict)  # by component, see hints.weariness
     experiences: Experiences = field(default_factory=dict)
 
     @property
@@ -88,7 +89,8 @@ def remember(found: Iterable[Trial], clock: Clock) -> Memory:
                 if other is not one:
                     beside[one.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
-    return Memory(records, hint_rates(found, clock.weight), experiences(found, clock.weight))
+    weary = weariness(seen_of(found, clock.weight))
+    return Memory(records, hint_rates(found, clock.weight), weary, experiences(found, clock.weight))
 
 
 def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]) -> Record:

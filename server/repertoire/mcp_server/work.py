@@ -248,6 +248,8 @@ class Answers:
             project=hook.project,
             session=hook.session,
             demands=repertoire.use.demands(PROMPT),
+            weary=repertoire.use.weary(),
+            looks=repertoire.use.looks(),
         )
         return offer(repertoire.pipeline, hook.text("prompt"), limits)
 
