@@ -24,7 +24,8 @@ _MARKS = (
     "vectors",
     "compared ",
     "unsettled",
-)  # of meta: how often a thing moved, when it was seen
+    "kept",
+)  # of meta: how often a thing moved, when it was seen, what the log came to when it was condensed last
 _KEYS = {"node_id": "node", "source_id": "source", "space_id": "space"}
 _ENDS = {"source": "node", "target": "node"}  # of an edge
 
