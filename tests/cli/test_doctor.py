@@ -263,7 +263,7 @@ def test_a_file_that_is_no_database_of_ours_or_a_newer_one_is_told_as_that(docto
     (home / "repertoire.db").unlink()
     with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
         db.execute("CREATE TABLE theirs(x)")
-    assert "not a database of Repertoire" in doctor(status=1)["database"]["text"]
+    assert "not a Repertoire database" in doctor(status=1)["database"]["text"]
 
 
 def test_settings_that_cannot_be_read_are_told(doctor: Doctor, home: Path) -> None:

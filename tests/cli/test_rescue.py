@@ -15,6 +15,8 @@ import pytest
 
 from cli.conftest import Run
 from ingestion.workbench import repository
+from privileges import held_back
+from repertoire.app.doctor_store import database
 from repertoire.app.opening import clone_folder
 from repertoire.store.database import Store
 from repertoire.store.events import SELECTED, Event
@@ -109,6 +111,79 @@ def test_an_empty_file_becomes_ours_and_another_programs_is_named(run: Run, home
     else:
         assert (done.returncode, done.stderr) == (0, "")
         assert "no sources yet" in done.stdout
+
+
+def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_what_lies_beside(
+    run: Run, home: Path, tmp_path: Path, skill: Callable[..., Path]
+) -> None:
+    path = home / "repertoire.db"
+    skill(tmp_path / "origin", "pebble-counting", "Counts pebbles on a beach.")
+    origin = repository(tmp_path / "origin")
+    assert run("ingest", origin.as_uri()).returncode == 0
+    path.write_bytes(b"")
+    found = {one.check: one for one in database(path, "", None)}
+    assert (found["database"].state, "`repertoire rescue`" in found["database"].mend) == ("fail", True)
+    told = run("search", "fill PDF forms", **NO_MODEL)
+    assert told.returncode == 1
+    assert f"{path} was damaged (it is empty, and was not before) and is kept as repertoire.db.damaged-" in told.stderr
+    assert f"sources known again by their clones: folder:{origin}" in told.stderr
+    assert f"folder:{origin} (git)" in run("sources").stdout
+    assert len(list(home.glob("repertoire.db.damaged-*"))) == 1
+
+
+def _text(path: Path) -> None:
+    path.write_text("a diary\n" * 1000)
+
+
+def _link(path: Path) -> None:
+    path.symlink_to("/nowhere/repertoire.db")
+
+
+def _other(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE theirs(x)")
+
+
+@pytest.mark.parametrize("make", [_text, Path.mkdir, _link, _other])
+def test_every_door_says_the_same_of_what_lies_at_the_databases_place(
+    run: Run, home: Path, make: Callable[[Path], None]
+) -> None:
+    path = home / "repertoire.db"
+    for left in home.iterdir():
+        left.unlink()
+    make(path)
+    told = run("search", "fill PDF forms", **NO_MODEL)
+    assert told.returncode == 1
+    said = told.stderr.removeprefix("repertoire: ").rstrip()
+    assert ("move it away" in said) or ("move the link away" in said)
+    assert run("rescue").stderr == told.stderr
+    [found] = [one for one in database(path, "", None) if one.check == "database"]
+    assert (found.state, f"{found.text}; {found.mend}") == ("fail", said)
+
+
+def test_a_home_that_cannot_be_written_is_no_damage_to_any_door(
+    environment: dict[str, str], home: Path, tmp_path: Path
+) -> None:
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        line = held_back([sys.executable, "-m", "repertoire", *words])
+        around = {**environment, **NO_MODEL, "REPERTOIRE_PYTHON": sys.executable}
+        return subprocess.run(line, env=around, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+
+    (home / "repertoire.db").chmod(0o444)
+    home.chmod(0o555)
+    try:
+        findings = {one["check"]: one for one in json.loads(call("doctor", "--json").stdout)["findings"]}
+        rescued, refreshed = call("rescue"), call("refresh")
+    finally:
+        home.chmod(0o755)
+    assert "it is sound, and cannot be written" in findings["database"]["text"]
+    assert "REPERTOIRE_HOME" in findings["database"]["mend"]
+    assert "rescue" not in str([findings["database"], findings["home"]])
+    assert findings["sources"]["text"].startswith("1, with ")
+    assert (rescued.returncode, "is sound; it cannot be written" in rescued.stdout) == (0, True)
+    assert refreshed.returncode == 1
+    assert "cannot be written" in refreshed.stderr
+    assert "REPERTOIRE_HOME" in refreshed.stderr
 
 
 @pytest.mark.parametrize("kind", DAMAGES)

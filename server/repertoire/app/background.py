@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repertoire.app.project import project_folder
 from repertoire.boot.filelock import only_one
 from repertoire.boot.layout import apart, command
-from repertoire.domain.errors import RepertoireError
+from repertoire.domain.database_file import unwritable_text
+from repertoire.domain.errors import RepertoireError, StoreError, StoreFull, StoreReadOnly
 
 
 class RefreshRunning(RepertoireError):
@@ -20,18 +22,31 @@ class RefreshRunning(RepertoireError):
 
 
 @contextlib.contextmanager
-def one_refresh(home: Path) -> Iterator[None]:
+def one_refresh(home: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Let one process on this machine refresh a home at a time.
 
+    Where `waiting` is given, another one is waited for, and `waiting` called again and again meanwhile.
+
     Raises:
-        RefreshRunning: another one is at it.
+        RefreshRunning: another one is at it, and is not to be waited for.
+        StoreReadOnly, StoreFull: the home cannot be written.
     """
 
     def taken(_seconds: int) -> None:
+        if waiting is not None:
+            waiting()
+            return
         message = "another process is refreshing already; `repertoire status` tells how far it is"
         raise RefreshRunning(message)
 
-    with only_one(home / "refresh.lock", taken):
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(only_one(home / "refresh.lock", taken))
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                message = f"no space left to write in {home} ({error.strerror}); free some and run it again"
+                raise StoreFull(message) from error
+            raise StoreReadOnly(unwritable_text(home, error.strerror)) from error
         yield
 
 
@@ -42,7 +57,7 @@ def running(home: Path) -> bool:
             return False
     except RefreshRunning:
         return True
-    except OSError:  # no room for its lock file: none can run here
+    except StoreError:  # no room for its lock file: none can run here
         return False
 
 

@@ -13,13 +13,16 @@ from pathlib import Path
 
 from repertoire.app.clock import ago
 from repertoire.app.doctor_advisories import advisories
-from repertoire.app.greet import APPLICATION_ID, SCHEMA
+from repertoire.app.doctor_file import judged, opened, refused, unwritable
+from repertoire.app.greet import SCHEMA
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.database_file import damaged_text, newer_text
 from repertoire.domain.health import FAIL, OK, WARN, Finding
+from repertoire.domain.health import told as message
 from repertoire.domain.rescue import RESCUED, Rescue, rescue_of
 from repertoire.domain.text import clean_line
 
-_WAIT_S, _CHECK_S = 5.0, 30.0
+_CHECK_S = 30.0
 _STEPS = 100_000  # SQLite's own, between two looks at the clock
 _OLD = timedelta(days=30)
 _NAMED = 3
@@ -33,23 +36,24 @@ def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
     `python`: the environment's, where there is one.
     """
     told: dict[str, tuple[str, Rescue]] = {}
-    if not path.exists():
+    wrong = judged(path)
+    if wrong is not None:
         yield from _set_aside(path, told)
-        yield Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
+        yield wrong
         return
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT_S)) as db:
+        with closing(opened(path)) as db:
             found = _whole(db, path)
-            yield found
-            if found.state != FAIL:
+            if found.state == FAIL:
+                yield found
+            else:
+                yield unwritable(path, found)
                 yield _sources(db)
                 told = _rescues(db)
                 yield from _embedded(db, model)
                 yield advisories(db, path, python, old=ago(_OLD))
     except sqlite3.Error as error:
-        busy = "locked" in str(error) or "busy" in str(error)
-        mend = "try again when the process that writes to it has ended" if busy else _rescue(path)
-        yield Finding("database", WARN if busy else FAIL, f"{path} cannot be read ({error})", mend)
+        yield refused(path, error)
     yield from _set_aside(path, told)
 
 
@@ -77,13 +81,9 @@ def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Find
 
 
 def _whole(db: sqlite3.Connection, path: Path) -> Finding:
-    ours, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if ours != APPLICATION_ID:
-        mend = "move it away, or set REPERTOIRE_HOME to another folder"
-        return Finding("database", FAIL, f"{path} is not a database of Repertoire", mend)
+    schema = db.execute("PRAGMA user_version").fetchone()[0]  # of the log too, which the header may be older than
     if schema > SCHEMA:
-        text = f"{path} has schema {schema}, newer than this version's {SCHEMA}"
-        return Finding("database", FAIL, text, "update the plugin")
+        return message("database", FAIL, newer_text(path, schema, SCHEMA))
     size = f"{path}, {path.stat().st_size / 1e6:.1f} MB, schema {schema}"
     if schema < SCHEMA:
         size += f" (the next command brings it to {SCHEMA})"
@@ -91,7 +91,7 @@ def _whole(db: sqlite3.Connection, path: Path) -> Finding:
     if trouble is None:
         return Finding("database", WARN, f"{size}; not checked to the end within {_CHECK_S:.0f} s")
     if trouble:
-        return Finding("database", FAIL, f"{path} is damaged: {clean_line(trouble, 200)}", _rescue(path))
+        return message("database", FAIL, damaged_text(path, clean_line(trouble, 200)))
     return Finding("database", OK, size)
 
 
@@ -108,10 +108,6 @@ def _trouble(db: sqlite3.Connection) -> str | None:
     finally:
         db.set_progress_handler(None, 0)
     return "" if found == "ok" else found
-
-
-def _rescue(path: Path) -> str:
-    return f"run `repertoire rescue`, which keeps {path.name} beside a new one and brings over what can be read"
 
 
 def _sources(db: sqlite3.Connection) -> Finding:

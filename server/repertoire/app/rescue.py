@@ -27,7 +27,8 @@ _PATIENCE_S = 120
 def mend(home: Path, settings: Settings) -> Rescue | None:
     """Put a sound database in the place of a damaged one; return what became of it, None where nothing is wrong.
 
-    Where another process is at it already, its work is waited for and counts as ours.
+    A sound one is sound where it cannot be written too. Where another process is at it already, its work is waited for
+    and counts as ours.
 
     Raises:
         StoreError: it is not ours, there is no room for a new one, or it cannot be moved; it is as it was then.
@@ -43,6 +44,8 @@ def mend(home: Path, settings: Settings) -> Rescue | None:
             finish = partial(_finish, home=home, settings=settings)
             return rescue(path, cause, now=now(), finish=finish)
     except OSError as error:
+        if not damage(path):
+            return None
         message = (
             f"{path} cannot be mended from here ({error.strerror}: {error.filename}), nothing was changed; "
             "free space, or make its folder writable, and run `repertoire rescue`"

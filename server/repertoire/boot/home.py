@@ -8,6 +8,8 @@ from pathlib import Path
 
 from repertoire.boot.errors import HomeError
 
+MENDED = ".mended"  # what the name of a file begins with, after the database's, that is about to take its place
+
 
 def locate() -> Path:
     """Name the data folder without touching the disk.
@@ -51,6 +53,27 @@ def writable(folder: Path) -> bool:
 def database_path(folder: Path) -> Path:
     """Name the graph's file in the data folder."""
     return folder / "repertoire.db"
+
+
+def lost(path: Path) -> str:
+    """Say how it shows that a database with something in it was where there is none now; empty where nothing does.
+
+    A home from which the file was taken away is begun anew: that is how a person does it.
+    """
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return "its file is gone, its log is not"
+    if not path.exists():
+        waits = any(path.parent.glob(f"{path.name}{MENDED}*"))
+        return "what takes its place was not moved there yet" if waits else ""
+    return "it is empty, and was not before" if _traces(path) else ""
+
+
+def _traces(path: Path) -> bool:
+    """Tell whether something lies beside a database that only comes after one was written."""
+    folder, clones = path.parent, path.parent / "sources"
+    kept = any((folder / name).exists() for name in ("refresh.json", "unwritten"))
+    return kept or any(folder.glob(f"{path.name}.damaged-*")) or (clones.is_dir() and any(clones.iterdir()))
 
 
 def environment_path(folder: Path) -> Path:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
 from repertoire.app.background import start_detached_refresh
 from repertoire.app.rescue import mend, rescue_text
 from repertoire.app.wiring import find_home
-from repertoire.boot.home import database_path
+from repertoire.boot.home import database_path, writable
 from repertoire.cli.output import json_option, show
 from repertoire.settings import load
 
@@ -35,6 +36,11 @@ def rescue_command(as_json: bool) -> None:
         start_detached_refresh(home)
     show(
         {"sound": True} if told is None else {"sound": False, **told.data()},
-        lambda: f"{database_path(home)} is sound" if told is None else rescue_text(home, told),
+        lambda: _sound(database_path(home)) if told is None else rescue_text(home, told),
         as_json=as_json,
     )
+
+
+def _sound(path: Path) -> str:
+    unwritable = path.exists() and not (os.access(path, os.W_OK) and writable(path.parent))
+    return f"{path} is sound" + ("; it cannot be written from here: nothing is kept" if unwritable else "")

@@ -11,8 +11,9 @@ from typing import Any
 
 import apsw
 
+from repertoire.domain.database_file import APPLICATION_ID
 from repertoire.domain.errors import StoreError
-from repertoire.store.opening import APPLICATION_ID, Wish, open_file, refuse_newer, translated
+from repertoire.store.opening import Wish, open_file, refuse_newer, translated
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes that the write-ahead log keeps once a checkpoint has emptied it
 Bindings = Sequence[Any] | Mapping[str, Any]

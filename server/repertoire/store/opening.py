@@ -12,6 +12,23 @@ from pathlib import Path
 
 import apsw
 
+from repertoire.boot.home import lost
+from repertoire.domain.database_file import (
+    APPLICATION_ID,
+    HEADER,
+    OURS,
+    SEARCHED,
+    TRIGGER,
+    bears_our_number,
+    damaged_text,
+    dangling_text,
+    foreign_text,
+    is_sqlite,
+    newer_text,
+    schema_of,
+    unreadable_text,
+    unwritable_text,
+)
 from repertoire.domain.errors import (
     CorruptStore,
     ForeignStore,
@@ -22,13 +39,8 @@ from repertoire.domain.errors import (
     StoreReadOnly,
 )
 
-APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
-MENDED = ".mended"  # what the name of a file begins with, after the database's, that is about to take its place
-_OURS = "event_is_not_changed"  # a name in our schema, by which a file is known whose header is not ours any more
 _LEAST_ROOM = 65_536  # bytes: a write-ahead log and its index, as small as they can be
-_SEARCHED = 64 << 20  # bytes
-_MAGIC = b"SQLite format 3\x00"
-_HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
+_BINARY = getattr(os, "O_BINARY", 0)
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -100,11 +112,7 @@ def refuse_newer(path: Path, schema: int, known: int) -> None:
         NewerStore: it is newer.
     """
     if schema > known:
-        message = (
-            f"{path} was written by a newer Repertoire (schema {schema}, this one knows {known}); "
-            "update the plugin, the file was left as it is"
-        )
-        raise NewerStore(message)
+        raise NewerStore(newer_text(path, schema, known))
 
 
 @contextlib.contextmanager
@@ -115,14 +123,13 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
     except (apsw.NotADBError, apsw.CorruptError) as error:
         if db is not None:  # closing must not write the log into a file that may still be mended
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        raise CorruptStore(_damaged(path, error)) from error
+        raise CorruptStore(damaged_text(path, error)) from error
     except apsw.FullError as error:
         raise StoreFull(_full(path)) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         if _is_full(path):
             raise StoreFull(_full(path)) from error
-        message = f"{path} cannot be written ({error}); set REPERTOIRE_HOME to a folder that can"
-        raise StoreReadOnly(message) from error
+        raise StoreReadOnly(unwritable_text(path, error)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         message = f"{path} is locked by another process; try again, or end the session that holds it"
         raise StoreBusy(message) from error
@@ -131,13 +138,6 @@ def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
             raise StoreFull(_full(path)) from error
         message = f"{path} could not be read or written ({error}); check the disk"
         raise StoreError(message) from error
-
-
-def _damaged(path: Path, cause: object) -> str:
-    return (
-        f"{path} is damaged ({cause}), nothing in it was changed; run `repertoire rescue`, which sets it aside and "
-        "brings over what can be read"
-    )
 
 
 def _full(path: Path) -> str:
@@ -151,29 +151,29 @@ def schema_in_header(path: Path) -> int | None:
         StoreError: it is not ours, or its header is damaged.
     """
     if not path.exists():
+        if path.is_symlink():
+            raise ForeignStore(dangling_text(path))
         return None
-    foreign = f"{path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
     if not path.is_file():
-        raise ForeignStore(foreign)
+        raise ForeignStore(foreign_text(path))
     # Through SQLite's own file layer: a plain open() and close() would drop the locks that every other connection of
     # this process holds on the file, and another process could then delete the log under it.
     try:
         file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
         try:
-            header = file.xRead(_HEADER, 0)
+            header = file.xRead(HEADER, 0)
         finally:
             file.xClose()
     except (apsw.CantOpenError, apsw.IOError) as error:
-        message = f"{path} cannot be read ({error}); check who owns it, or set REPERTOIRE_HOME to another folder"
-        raise StoreReadOnly(message) from error
+        raise StoreReadOnly(unreadable_text(path, error)) from error
     if not header:
         return None
-    whole, named = header.startswith(_MAGIC), header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    whole, named = is_sqlite(header), bears_our_number(header)
     if not named and not (_has_our_schema(path) if whole else _holds_our_schema(path)):
-        raise ForeignStore(foreign)
+        raise ForeignStore(foreign_text(path))
     if not (whole and named):
-        raise CorruptStore(_damaged(path, "its header"))
-    return int.from_bytes(header[60:64], "big")
+        raise CorruptStore(damaged_text(path, "its header"))
+    return schema_of(header)
 
 
 def _has_our_schema(path: Path) -> bool:
@@ -183,7 +183,7 @@ def _has_our_schema(path: Path) -> bool:
             f"{path.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
         try:
-            return db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (_OURS,)).fetchone() is not None
+            return db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (OURS,)).fetchone() is not None
         finally:
             db.close()
     except apsw.Error:
@@ -194,26 +194,25 @@ def _holds_our_schema(path: Path) -> bool:
     """Tell whether our schema stands somewhere in a file that SQLite cannot read."""
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
-        return f"CREATE TRIGGER {_OURS}".encode() in file.xRead(min(file.xFileSize(), _SEARCHED), 0)
+        return TRIGGER in file.xRead(min(file.xFileSize(), SEARCHED), 0)
     finally:
         file.xClose()
 
 
 def _refuse_to_lose(path: Path) -> None:
     """Let an empty place pass where a new database may be made; SQLite would delete a log without its file."""
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:
-        raise CorruptStore(_damaged(path, "its file is gone, its log is not"))
-    if not path.exists() and any(path.parent.glob(f"{path.name}{MENDED}*")):
-        raise CorruptStore(_damaged(path, "what takes its place was not moved there yet"))
+    cause = lost(path)
+    if cause:
+        raise CorruptStore(damaged_text(path, cause))
 
 
 def _create(path: Path, wish: Wish) -> None:
     try:
         if wish.read_only:
             raise PermissionError(errno.EACCES, "opened to read")
-        # Prompts lie in it: at no time readable by others.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        # Prompts lie in it: at no time readable by others. Never seen empty either: that is what was lost looks like.
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
+            file.write(_first_page())
     except FileExistsError:
         return  # another process was faster
     except OSError as error:
@@ -224,6 +223,16 @@ def _create(path: Path, wish: Wish) -> None:
             "set REPERTOIRE_HOME to a writable folder"
         )
         raise StoreReadOnly(message) from error
+
+
+def _first_page() -> bytes:
+    """Return a database without a table, ours by its number."""
+    db = apsw.Connection(":memory:")
+    try:
+        db.pragma("application_id", APPLICATION_ID)
+        return db.serialize("main")
+    finally:
+        db.close()
 
 
 def _open_to_read(path: Path, wish: Wish) -> Opened:

@@ -11,32 +11,31 @@ import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from repertoire.boot.home import MENDED, lost
 from repertoire.domain.errors import CorruptStore, StoreError
 from repertoire.domain.rescue import Rescue
-from repertoire.store.opening import MENDED, schema_in_header
+from repertoire.store.opening import schema_in_header
 from repertoire.store.requests import Request
 from repertoire.store.salvage import OWN, build, salvage, trouble
 
 _SIDECARS = ("-wal", "-shm", "-journal")
-_LOG = "-wal"
 
 
 Finish = Callable[[Path, Rescue, Sequence[Request]], Rescue]
 
 
 def damage(path: Path) -> str:
-    """Return what is wrong with a database, empty where nothing is; of a log without its file too.
+    """Return what is wrong with a database, empty where nothing is; of what only its traces tell too.
 
     Raises:
         StoreError: it is not ours, or cannot be read at all.
     """
-    log = path.with_name(path.name + _LOG)
     try:
         if schema_in_header(path) is not None:
             return trouble(path)
     except CorruptStore:
         return "its header is not what it was"
-    return "its file is gone, its log is not" if log.exists() and log.stat().st_size else ""
+    return lost(path)
 
 
 def rescue(path: Path, cause: str, *, now: str, finish: Finish) -> Rescue:

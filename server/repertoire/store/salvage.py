@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from repertoire.boot.home import writable
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, REQUEST, SELECTED, TWIN_OF
 from repertoire.store.connection import Connection
 from repertoire.store.migrations import NEWEST, migrate
@@ -228,7 +229,11 @@ def trouble(path: Path, *, with_log: bool = True) -> str:
             found = _said(db, "PRAGMA integrity_check(1)")
         finally:
             db.close()
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.CantOpenError, apsw.IOError) as error:
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        if with_log and not writable(path.parent):  # what SQLite needs beside the file cannot be made: no damage
+            return trouble(path, with_log=False)
+        return str(error)
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.IOError) as error:
         return str(error)
     return "" if found == "ok" else found.splitlines()[-1]
 

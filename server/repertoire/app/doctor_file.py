@@ -1,0 +1,89 @@
+"""Tells what lies at the database's place, in the words of every other door, with the standard library alone."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from repertoire.boot.home import lost, writable
+from repertoire.domain import database_file as known
+from repertoire.domain.health import FAIL, WARN, Finding, told
+
+_WAIT_S = 5.0
+_BUSY = ("locked", "busy")
+_HEADER_LIES = "unsupported file format"  # SQLite's word where the header is ours and not the truth
+_MAY_WRITE = "correct the owner and mode of the file and its folder, or set REPERTOIRE_HOME to a folder that can"
+
+
+def judged(path: Path) -> Finding | None:
+    """Return what is wrong with what lies there, before SQLite touches it; None where it may be opened."""
+    if path.is_symlink() and not path.exists():
+        return told("database", FAIL, known.dangling_text(path))
+    if not path.exists() or (path.is_file() and not path.stat().st_size):
+        cause = lost(path)
+        if cause:
+            return told("database", FAIL, known.damaged_text(path, cause))
+        return Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
+    wrong = _wrong(path) if path.is_file() else known.foreign_text(path)
+    return told("database", FAIL, wrong) if wrong else None
+
+
+def _wrong(path: Path) -> str:
+    """Say what is wrong with the first bytes of a file, empty where nothing is."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(known.HEADER)
+            whole, named = known.is_sqlite(header), known.bears_our_number(header)
+            ours = named or known.TRIGGER in header + file.read(known.SEARCHED)
+    except OSError as error:
+        return known.unreadable_text(path, error.strerror)
+    if not ours:
+        return known.foreign_text(path)
+    return "" if whole and named else known.damaged_text(path, "its header")
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """Open a database to read, also where SQLite may write nothing beside it: then without its log.
+
+    Raises:
+        sqlite3.Error: it is locked, damaged, or cannot be opened at all.
+    """
+    address = path.absolute().as_uri()
+    try:
+        return _tried(f"{address}?mode=ro")
+    except sqlite3.OperationalError as error:
+        if _is_busy(error) or _HEADER_LIES in str(error):
+            raise
+    return _tried(f"{address}?immutable=1")
+
+
+def refused(path: Path, error: sqlite3.Error) -> Finding:
+    """Return what an error of SQLite's means: a busy database, a damaged one, or one that cannot be read from here."""
+    if _is_busy(error):
+        mend = "try again when the process that writes to it has ended"
+        return Finding("database", WARN, f"{path} cannot be read ({error})", mend)
+    if isinstance(error, sqlite3.OperationalError) and _HEADER_LIES not in str(error):
+        return told("database", FAIL, known.unreadable_text(path, error))
+    return told("database", FAIL, known.damaged_text(path, error))
+
+
+def unwritable(path: Path, sound: Finding) -> Finding:
+    """Return what was found of a sound database, or that nothing can be written to it from here."""
+    if os.access(path, os.W_OK) and writable(path.parent):
+        return sound
+    return Finding("database", FAIL, f"{sound.text}; it is sound, and cannot be written: nothing is kept", _MAY_WRITE)
+
+
+def _tried(address: str) -> sqlite3.Connection:
+    db = sqlite3.connect(address, uri=True, timeout=_WAIT_S)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return any(word in str(error) for word in _BUSY)
