@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+
+from repertoire.app.background import one_refresh
 
 
 def test_an_ingest_reports_what_it_read_changed_left_and_skipped(run, skill, tmp_path):
@@ -32,3 +36,19 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     assert run("remove", key).returncode == 0
     state = json.loads(run("status", "--json").stdout)
     assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, [])
+
+
+def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, environment, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    line = [sys.executable, "-m", "repertoire", "refresh", "--text-only", "--json"]
+    with one_refresh(home):
+        quiet = run("refresh", "--text-only", "--quiet")
+        waiting = subprocess.Popen(
+            line, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        said = waiting.stderr.readline()
+    out, _ = waiting.communicate(timeout=60)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    assert said == "another refresh is running; this one begins when it has ended\n"
+    assert (waiting.returncode, json.loads(out)[0]["source"]) == (0, "catalogue")

@@ -132,3 +132,14 @@ def test_advisories_from_a_file_are_matched_to_what_components_require(run, tmp_
 
     assert (done.returncode, "requires some-pkg==1.2, which is affected; fixed in 1.3" in done.stdout) == (0, True)
     assert run("advisories", str(tmp_path / "none.json")).returncode == 2
+
+
+def test_a_file_that_is_no_json_is_refused_and_among_others_it_is_named(run, tmp_path):
+    (tmp_path / "osv").mkdir()
+    (tmp_path / "osv" / "notes.json").write_text("no JSON")
+    done = run("advisories", str(tmp_path / "osv" / "notes.json"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "notes.json: not read as JSON" in done.stderr
+    assert "name a JSON file of OSV records" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "notes.json" in run("advisories", str(tmp_path / "osv")).stdout

@@ -15,6 +15,7 @@ from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.domain.component import DEPENDS_ON
+from repertoire.domain.errors import InvalidRequest
 from repertoire.ingestion.advisories import (
     AFFECTED,
     ECOSYSTEMS,
@@ -76,7 +77,11 @@ class _Requirement:
 
 
 def advisories(store: Store, place: Path) -> Advisories:
-    """Match and keep the records in a JSON file, or in a folder's; one that cannot be read stops nothing."""
+    """Match and keep the records in a JSON file, or in a folder's, where one that cannot be read stops nothing.
+
+    Raises:
+        InvalidRequest: the one file that was named cannot be read.
+    """
     required = _required(store)
     unread: list[str] = []
     found: list[Concern] = []
@@ -187,6 +192,9 @@ def _records(place: Path, unread: list[str]) -> Iterator[Mapping[str, Any]]:
         try:
             value = _content(file, given=file == place)
         except (OSError, ValueError, RecursionError) as error:
+            if file == place:
+                message = f"{file}: {str(error)[:120]}; name a JSON file of OSV records, or a folder of them"
+                raise InvalidRequest(message) from error
             unread.append(f"{file}: {str(error)[:120]}")
             continue
         listed = value.get("vulns", [value]) if isinstance(value, dict) else value

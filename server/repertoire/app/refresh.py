@@ -42,16 +42,24 @@ _BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
 
 
 def refresh(
-    store: Store, home: Path, *, settings: Settings, embedder: Embedder | None = None, report: Report = quiet
+    store: Store,
+    home: Path,
+    *,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    report: Report = quiet,
+    waiting: Callable[[], None] | None = None,
 ) -> tuple[IngestReport, ...]:
     """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
 
-    With an embedder, what has no vector yet gets one once all text is there.
+    With an embedder, what has no vector yet gets one once all text is there. `waiting` is called while another process
+    is doing it.
 
     Raises:
-        RefreshRunning: another process is doing it.
+        RefreshRunning: another process is doing it, and `waiting` is not given.
+        StoreError: the home cannot be written.
     """
-    with one_refresh(home), attempted(home):
+    with one_refresh(home, waiting), attempted(home):
         project = project_folder()
         machine = installed.look(os.environ, project=project)
         around = Surroundings(home, settings, machine)

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import click
+
 from repertoire.app.background import RefreshRunning, running, start_detached_refresh
 from repertoire.app.embed import embed_pending
 from repertoire.app.freshness import is_stale
@@ -14,6 +16,7 @@ from repertoire.app.ingest import Step
 from repertoire.app.refresh import refresh
 from repertoire.app.wiring import Repertoire
 from repertoire.cli.output import progress
+from repertoire.domain.answer import BODY_SPACE
 
 _PATIENCE_S = 120.0  # for another process that does the first reading
 _POLL_S = 0.2
@@ -46,6 +49,24 @@ def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
 def tell_steps(bar: Callable[[str, int, int], None]) -> Callable[[Step], None]:
     """Return a report of ingest steps that moves a progress bar."""
     return lambda step: bar(f"{step.stage} {step.source}".strip(), step.done, step.total)
+
+
+def waiting(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> Callable[[], None]:
+    """Return what tells, called again and again, that another refresh is waited for, and how far it is."""
+    said: list[str] = []
+
+    def tell() -> None:
+        if not said:
+            click.echo("another refresh is running; this one begins when it has ended", err=True)
+        said[:] = ["once"]
+        model = repertoire.embedder.model if repertoire.embedder is not None else ""
+        vectors = repertoire.store.vectors.progress(BODY_SPACE, model)
+        if vectors.done < vectors.total and model:
+            bar("the other: vectors", vectors.done, vectors.total)
+        else:
+            bar("the other: reading", 0, 0)
+
+    return tell
 
 
 def _unread(repertoire: Repertoire) -> bool:

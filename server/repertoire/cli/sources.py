@@ -13,7 +13,7 @@ from repertoire.app.remove import remove
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, plain, progress, show
-from repertoire.cli.prepare import tell_steps, vectors_follow
+from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
 from repertoire.cli.terminal import Table
 from repertoire.rendering.ageing import lost_text
 from repertoire.rendering.ingests import fates_text, ingest_text
@@ -57,6 +57,8 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
 def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
     r"""Read again everything that is known and what Claude Code has on this machine, then embed what is new.
 
+    Where another refresh is running, it is waited for.
+
     \b
     repertoire refresh
     repertoire refresh --text-only
@@ -69,11 +71,10 @@ def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
                 settings=repertoire.settings,
                 embedder=None if text_only else repertoire.embedder,
                 report=tell_steps(bar),
+                waiting=None if quiet else waiting(repertoire, bar),
             )
         except RefreshRunning:
-            if quiet:
-                return
-            raise
+            return
     if not quiet:
         show(reports, lambda: ingest_text(reports), as_json=as_json)
 
