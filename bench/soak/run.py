@@ -22,7 +22,7 @@ SCRIPTS = ("kills", "crowd", "prompts")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "soak-1.json")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "soak-2.json")
     parser.add_argument("--keep", type=Path, help="where the figures of each script lie, or are put")
     parser.add_argument("--note", default="", help="what else a reader should know, kept with the figures")
     options = parser.parse_args()
