@@ -9,7 +9,7 @@ import pytest
 
 from repertoire.app.embed import embed_pending
 from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
-from repertoire.domain.component import CO_OCCURS_WITH, Edge
+from repertoire.domain.component import CO_OCCURS_WITH, PART_OF, Edge
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import EXPLAIN, SEARCH
@@ -264,6 +264,20 @@ def test_a_snippet_finds_the_component_whose_code_is_like_it(tmp_path, embedder)
             assert "code" in [report.stage for report in ranking.report]
         assert "code" not in ask(pipeline, "keep my documents")[0].parts
         assert "code" not in ask(pipeline, "plt.plot(a); plt.show()", without=frozenset({"vectors"}))[0].parts
+
+
+def test_a_server_is_as_near_to_a_question_as_the_nearest_of_its_tools(store, embedder):
+    server = component("mcp_server", "office-link", "Connects to an office.")
+    tool = component("tool", "moor", "Books a berth for a sailing boat.", path="mcp_servers/office-link.md#moor")
+    fill(store, server, tool)
+    store.sources.set_edges([Edge(tool.id, server.id, PART_OF)], now=NOW, file="test")
+    embed_pending(store, embedder)
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+    asked = Query("reserve a place to moor my yacht overnight", without=frozenset({"text", "graph"}))
+    ranking = pipeline.rank(asked, intent=SEARCH)
+    assert [hit.component.name for hit in pipeline.hits(ranking, ranking.rows)][:1] == ["office-link"]
+    tools = pipeline.rank(replace(asked, types=("tool",)), intent=SEARCH)
+    assert [hit.component.name for hit in pipeline.hits(tools, tools.rows)] == ["moor"]
 
 
 def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_says_so(embedded, embedder):

@@ -45,8 +45,10 @@ class Gatherer:
         body = description = Semantic.silent(len(snapshot))
         if question is not None:
             with trace.stage("vectors") as detail:
-                comparing = self._beside.submit(semantic, snapshot.spaces[BODY_SPACE], question, allowed)
-                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed)
+                comparing = self._beside.submit(
+                    semantic, snapshot.spaces[BODY_SPACE], question, allowed, snapshot.inside
+                )
+                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed, snapshot.inside)
                 body = comparing.result()
                 detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)

@@ -31,6 +31,7 @@ from repertoire.domain.component import (
     is_pointer,
 )
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
+from repertoire.retrieval.copies import Copies
 from repertoire.retrieval.ppr import CsrGraph
 
 Floats = npt.NDArray[np.float64]
@@ -95,6 +96,11 @@ class Snapshot:
         """The position in the topology of every node key."""
         return {key: position for position, key in enumerate(self.topology.keys)}
 
+    def row_of(self, key: str) -> int:
+        """Return the row of a component; -1 where there is none of this id."""
+        position = self.position_of.get(key)
+        return -1 if position is None else int(self.row_at[position])
+
     @cached_property
     def graph(self) -> CsrGraph:
         """The walkable graph over positions: every edge can be walked both ways."""
@@ -150,13 +156,31 @@ class Snapshot:
         return np.stack([rare.astype(np.float64), np.log(count)]) if names else np.zeros((2, 0))
 
     @cached_property
-    def inner(self) -> Mask:
-        """Which rows are tools inside another component: that is what is installed and named, and it tells of them."""
+    def inside(self) -> tuple[Rows, Rows]:
+        """The rows of tools inside another component, and of what each is inside of: that is installed and named."""
         among = self.related(PART_OF)
         source, target = self.row_at[self.topology.source[among]], self.row_at[self.topology.target[among]]
-        inside = np.zeros(len(self), dtype=np.bool_)
-        inside[source[(source >= 0) & (target >= 0)]] = True
-        return np.asarray(inside & (self.column("type") == TOOL)) if len(self) else inside
+        both = (source >= 0) & (target >= 0)
+        source, target = source[both], target[both]
+        tools = self.column("type")[source] == TOOL if len(source) else np.zeros(0, dtype=np.bool_)
+        return source[tools], target[tools]
+
+    @cached_property
+    def copies(self) -> Copies:
+        """Which rows are exact copies of each other."""
+        return Copies(self.summaries)
+
+    @cached_property
+    def changed(self) -> npt.NDArray[np.str_]:
+        """The day on which every row was last changed, as far as the source of any copy tells; empty: none does."""
+        return self.copies.newest(self.column("last_commit"))
+
+    @cached_property
+    def inner(self) -> Mask:
+        """Which rows are tools inside another component, which stands for them."""
+        inner = np.zeros(len(self), dtype=np.bool_)
+        inner[self.inside[0]] = True
+        return inner
 
     @cached_property
     def pointers(self) -> Mask:
@@ -181,7 +205,7 @@ class Snapshot:
         """Work out now what the first question would otherwise wait for."""
         self.graph.warm()
         _ = self.vouching, self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
-        _ = self.inner, self.doubled
+        _ = self.inner, self.doubled, self.copies
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
         """Return where the edges of one relation lead, by the position they leave."""

@@ -43,8 +43,11 @@ def nearness(space: Space, vector: Vectors, rows: Rows) -> Floats:
     return np.where(known, space.vectors[place] @ vector, 0.0) if len(space.rows) else np.zeros(len(rows))
 
 
-def semantic(space: Space, question: Question, allowed: Mask) -> Semantic:
-    """Compare a question and its clauses with the allowed rows of a space."""
+def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows, Rows] | None = None) -> Semantic:
+    """Compare a question and its clauses with the allowed rows of a space.
+
+    `inside`: rows, and those that stand for them: a server is as near to a question as the nearest of its tools.
+    """
     size = len(allowed)
     if not len(space.rows):
         return Semantic.silent(size)
@@ -53,6 +56,9 @@ def semantic(space: Space, question: Question, allowed: Mask) -> Semantic:
     found.asked[space.rows] = near[0]
     found.whole[space.rows] = near[1]
     found.clause[space.rows] = near[2:].max(axis=0) if len(near) > 2 else near[1]
+    if inside is not None:
+        for near_to in (found.asked, found.whole, found.clause):
+            np.maximum.at(near_to, inside[1], near_to[inside[0]])
     return Semantic(found.asked * allowed, found.whole * allowed, found.clause * allowed)
 
 
