@@ -140,7 +140,7 @@ def test_one_that_does_the_same_and_is_stale_is_out_for_that(store):
 def test_a_need_that_a_twin_meets_is_said_to_be_met_by_it(store, pipeline):
     said = "Checks Helm charts before they are deployed."
     own, copy = (component("skill", "helm-lint", said, path=f"{place}/helm-lint.md") for place in ("skills", "copy"))
-    fill(store, own, replace(copy, installed=True))
+    fill(store, own, replace(copy, content_hash="edited", installed=True))
     store.sources.set_edges([Edge(KUBERNETES, own.id, DEPENDS_ON)], now=NOW, file="declared")
     found = recommend(pipeline, Task("roll back services deployed on kubernetes with helm charts", limit=1))
     roles = {item.hit.component.id: item.role for item in found.items}

@@ -98,7 +98,7 @@ def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
 
 def _providing(ranking: Ranking, known: Known, mask: Mask) -> list[int]:
     """Return for each capability of a combination the best of the ranked that surely provides it, each once."""
-    ranked = ranking.rows[mask[ranking.rows]].tolist()
+    ranked = ranking.answering[mask[ranking.answering]].tolist()
     snapshot, topology = ranking.snapshot, ranking.snapshot.topology
     among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= _SURE))[0]
     provided = {(topology.source[edge], topology.names[topology.target[edge]]) for edge in among.tolist()}

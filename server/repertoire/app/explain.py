@@ -186,7 +186,7 @@ def explain(
         standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred, muted)) if asked.task else None,
         conditions=conditions,
         history=_history(store, component.id),
-        lift=memory.records.get(component.id, Record(component.id)).lift,
+        lift=(memory.of(component.id) or Record(component.id)).lift,
         graph=_graph(pipeline, asked, component) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
         copy=_copy_of(asked, component),

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from repertoire.app.contents import IS_THERE, copies_of, silent_in
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
@@ -182,7 +183,7 @@ def _is_known(db: sqlite3.Connection) -> bool:
 
 
 def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_life: float) -> list[Fit]:
-    muted = _silent(db, start.project)
+    muted = silent_in(db, start.project)
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
     known = _remembered(db, start, half_life)
@@ -227,7 +228,8 @@ def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Recal
         (*kinds, kept.through if kept is not None else 0),
     )
     events = [_Event._make((*row[:-1], json.loads(row[-1]))) for row in rows]
-    return recall(kept, trials(reversed(events)), Clock(start.at, half_life, start.project))
+    clock = Clock(start.at, half_life, start.project)
+    return recall(kept, trials(reversed(events)), clock, copies=lambda nodes: copies_of(db, nodes))
 
 
 def _kept(db: sqlite3.Connection, half_life: float) -> Kept | None:
@@ -235,20 +237,6 @@ def _kept(db: sqlite3.Connection, half_life: float) -> Kept | None:
     row = db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
     kept = read_kept(row[0]) if row is not None else None
     return kept if kept is not None and kept.half_life == half_life else None
-
-
-def _silent(db: sqlite3.Connection, project: str) -> set[str]:
-    """Return what is silent here, with every exact copy of a component."""
-    rows = db.execute(
-        """SELECT target FROM mute WHERE project IN ('', ?1)
-           UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
-             JOIN component c ON c.node_id = n.id
-             JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
-             JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
-           WHERE m.scope = 'component' AND m.project IN ('', ?1)""",
-        (project,),
-    )
-    return {target for (target,) in rows}
 
 
 def _was_greeted(db: sqlite3.Connection, session: str) -> bool:
@@ -295,7 +283,8 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
         # a tool comes with its server, and a line of a list leads elsewhere
         f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
         f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
-        "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash))",
+        "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
+        f"AND (c.installed OR NOT {IS_THERE})",
         ids,
     )
     for node, key, name, kind, description, installed, plugin, popularity, repository, source in rows:

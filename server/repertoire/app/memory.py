@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,9 +26,16 @@ def known_trials(store: Store) -> list[Trial]:
     return trials(store.events.every(FOLDED))
 
 
+def copies_among(store: Store, found: Iterable[Trial]) -> dict[str, str]:
+    """Map every exact copy of what was tried to the one that is remembered for all of them, an installed one first."""
+    groups = store.graph.copies({trial.node for trial in found})
+    return {copy: group[0] for group in groups for copy in group}
+
+
 def memory(store: Store, *, half_life: float, project: str = "") -> Memory:
-    """Return what is remembered of components; with a project, what happened elsewhere counts half."""
-    return remember(known_trials(store), Clock(now(), half_life, project))
+    """Return what is remembered of contents; with a project, what happened elsewhere counts half."""
+    found = known_trials(store)
+    return remember(found, Clock(now(), half_life, project), same=copies_among(store, found))
 
 
 class Use:
@@ -57,7 +65,7 @@ class Use:
 
     def demoted(self, key: str) -> str:
         """Say of a component that does harm that it is demoted, and on what evidence."""
-        record = self.memory.records.get(key)
+        record = self.memory.of(key)
         return record.lift.demoted if record is not None else ""
 
     def demands(self, moment: str) -> Mapping[str, float]:
@@ -66,15 +74,17 @@ class Use:
 
     def weary(self) -> Mapping[str, float]:
         """Return by component how many times the usual odds a hint of it needs, since it was seen and not followed."""
-        return self.memory.weary
+        return self.memory.of_each(self.memory.weary)
 
     def looks(self) -> Mapping[str, float]:
         """Return how often each component that was offered was looked at."""
-        return {key: record.looks for key, record in self.memory.records.items() if record.looks}
+        memory = self.memory
+        return memory.of_each({key: record.looks for key, record in memory.records.items() if record.looks})
 
     def harmful(self) -> frozenset[str]:
-        """Return the ids of what does harm."""
-        return frozenset(key for key, record in self.memory.records.items() if record.lift.harmful)
+        """Return the ids of what does harm, with its exact copies."""
+        memory = self.memory
+        return frozenset(memory.of_each({key: 1.0 for key, record in memory.records.items() if record.lift.harmful}))
 
     def _renewed(self) -> Memory:
         size = self._size() if self._size is not None else 0
@@ -86,10 +96,23 @@ class Use:
         return self._kept[1]
 
     def _values(self, snapshot: Snapshot) -> Floats:
-        leaning = leanings(self._renewed())
+        memory = self._renewed()
+        leaning = leanings(memory)
         if not leaning:
             return np.zeros(len(snapshot))
-        return np.array([leaning.get(summary.id, 0.0) for summary in snapshot.summaries], dtype=np.float64)
+        same = {**memory.same, **_copies_in(snapshot, memory)}  # a copy may have come since the log was read
+        self._kept = (self._kept[0] if self._kept is not None else 0), replace(memory, same=same)
+        ids = (same.get(summary.id, summary.id) for summary in snapshot.summaries)
+        return np.fromiter((leaning.get(key, 0.0) for key in ids), dtype=np.float64, count=len(snapshot))
+
+
+def _copies_in(snapshot: Snapshot, memory: Memory) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key in memory.records:
+        row = snapshot.row_of(key)
+        for copy in snapshot.copies.of(row) if row >= 0 else ():
+            found.setdefault(snapshot.summaries[copy].id, key)
+    return found
 
 
 def use_prior(read: Callable[[], Memory]) -> Prior:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Rows, Snapshot
 from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
@@ -72,13 +73,15 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
-    hits = pipeline.hits(ranking, ranking.rows[:_CONSIDERED])
+    limits = replace(limits, seen=_with_copies(ranking.snapshot, limits.seen))
+    rows = ranking.answering[:_CONSIDERED]
+    hits = pipeline.hits(ranking, rows)
     sure = _sure(ranking, hits, prompt)
     if sure < CONFIDENCE:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
-    likely = [hits[place] for place in _as_asked_for(ranking, len(hits))]
+    likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
     best = max((hit.score for hit in likely), default=0.0)
@@ -88,6 +91,11 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
+
+
+def _with_copies(snapshot: Snapshot, ids: frozenset[str]) -> frozenset[str]:
+    rows = (row for row in map(snapshot.row_of, ids) if row >= 0)
+    return ids.union(snapshot.summaries[copy].id for row in rows for copy in snapshot.copies.of(row))
 
 
 def hint_item(hit: Hit) -> HintItem:
@@ -145,12 +153,12 @@ def odds_of(share: float) -> float:
     return share / max(1.0 - share, _CERTAIN)
 
 
-def _as_asked_for(ranking: Ranking, count: int) -> list[int]:
-    """Return the places of the first hits, what serves the first step first where one is to follow the other.
+def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
+    """Return the places of the first rows, what serves the first step first where one is to follow the other.
 
     "Implement it and then test it" needs what implements; what tests may be just as near to the whole.
     """
-    question, rows = ranking.question, ranking.rows[:count]
+    question, count = ranking.question, len(rows)
     if question is None or len(question.clauses) < 2 or not _SEQUENCE.search(ranking.plan.query.text):
         return list(range(count))
     spaces = [ranking.snapshot.spaces[space] for space in (BODY_SPACE, DESCRIPTION_SPACE)]

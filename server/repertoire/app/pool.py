@@ -87,7 +87,7 @@ def requirements(snapshot: Snapshot, position: int) -> list[str]:
 def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
     """Make the candidates of a ranking, with those that they need."""
     snapshot = ranking.snapshot
-    head = ranking.rows[:_CONSIDERED]
+    head = ranking.answering[:_CONSIDERED]
     needs = _Needs(snapshot, around.check)
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
@@ -132,7 +132,10 @@ class _Needs:
         if position not in self._known:
             snapshot = self._snapshot
             ends = snapshot.edges(DEPENDS_ON).get(position, ())
-            rows = [int(snapshot.row_at[end]) for end in ends if snapshot.row_at[end] >= 0 and end != position]
+            answering = snapshot.copies.answering  # what is there already is needed as it is there
+            rows = [
+                int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0 and end != position
+            ]
             lacking: list[str] = []
             for condition in self._conditions(position):
                 row = self._provider(condition.requirement)

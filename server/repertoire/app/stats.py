@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.app.memory import known_trials
+from repertoire.app.memory import copies_among, known_trials
 from repertoire.app.review import Judged, review
 from repertoire.learning.hints import PROMPT, HintRate
 from repertoire.learning.intervals import Interval, wilson
@@ -91,9 +91,10 @@ class Stats:
 def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
     """Return what was learned from use, components that were selected most first; nothing is written."""
     found = known_trials(store)
+    same = copies_among(store, found)
     here = [trial for trial in found if trial.project == project]
     clock = Clock(now(), settings.memory_days, project)
-    everywhere, local = remember(found, clock), remember(here, clock)
+    everywhere, local = remember(found, clock, same=same), remember(here, clock, same=same)
     followed = sum(bool(trial.offered_at and trial.selected_at) for trial in found)
     offered = sum(bool(trial.offered_at) for trial in found)
     selected = [trial for trial in found if trial.selected_at]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 
 from repertoire.learning.hints import HintRate, Kind, Looks, looks_of, rates, seen_of, weariness
@@ -54,6 +54,10 @@ class Recalled:
     harmful: frozenset[str]
 
 
+def _no(_nodes: Iterable[str]) -> Mapping[str, str]:
+    return {}
+
+
 def read_kept(text: str) -> Kept | None:
     """Return what was stored; None where a version that summed up something else stored it."""
     stored = json.loads(text)
@@ -84,8 +88,17 @@ def sum_up(found: Iterable[Trial], clock: Clock, *, through: int) -> Kept:
     return Kept(clock.now, clock.half_life, through, looks, sides, seen)
 
 
-def recall(kept: Kept | None, since: Sequence[Trial], clock: Clock) -> Recalled:
-    """Return what is remembered at a clock's time, from what is kept and what was folded of the log since."""
+def recall(
+    kept: Kept | None,
+    since: Sequence[Trial],
+    clock: Clock,
+    *,
+    copies: Callable[[Iterable[str]], Mapping[str, str]] = _no,
+) -> Recalled:
+    """Return what is remembered at a clock's time, from what is kept and what was folded of the log since.
+
+    `copies` maps every exact copy of components to one of its copies: what they did is counted together.
+    """
     looks, sides, seen = looks_of(since, clock.weight), _sides(since, clock), seen_of(since, clock.weight)
     if kept is not None:
         for place, kinds in kept.looks.items():
@@ -101,8 +114,19 @@ def recall(kept: Kept | None, since: Sequence[Trial], clock: Clock) -> Recalled:
             factor = _factor(kept, place, clock)
             for node, more in shown.items():
                 seen[node] = seen.get(node, Looks()).plus(more, factor)
+    same = copies({*sides, *seen})
+    both, shown_of = dict[str, Sides](), dict[str, Looks]()
+    for node, (used, unused) in sides.items():
+        had = both.get(same.get(node, node), (NONE, NONE))
+        both[same.get(node, node)] = had[0].plus(used), had[1].plus(unused)
+    for node, more in seen.items():
+        shown_of[same.get(node, node)] = shown_of.get(same.get(node, node), Looks()).plus(more)
+    harmful = {content for content, sums in both.items() if compare(*sums).harmful}
+    weary = weariness(shown_of)
     return Recalled(
-        rates(looks), weariness(seen), frozenset(node for node, both in sides.items() if compare(*both).harmful)
+        rates(looks),
+        {**weary, **{node: weary[content] for node, content in same.items() if content in weary}},
+        frozenset(harmful.union(node for node, content in same.items() if content in harmful)),
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
+from repertoire.learning.contents import of_contents
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
@@ -50,12 +51,21 @@ class Memory:
     hints: tuple[HintRate, ...] = ()
     weary: Mapping[str, float] = field(default_factory=dict)  # by component, see hints.weariness
     experiences: Experiences = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)  # exact copies, by the one whose record is that of all
 
     @property
     def rate(self) -> float:
         """How often an offer is taken by whoever looks at it, over all components; 0 where none was offered."""
         looks = sum(record.looks for record in self.records.values())
         return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
+
+    def of(self, node: str) -> Record | None:
+        """Return what is remembered of a component and its exact copies; None where nothing is."""
+        return self.records.get(self.same.get(node, node))
+
+    def of_each(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return what holds of components by id, of every exact copy as of the one that is remembered for it."""
+        return {**values, **{copy: values[node] for copy, node in self.same.items() if node in values}}
 
 
 @dataclass(frozen=True)
@@ -76,10 +86,13 @@ class Clock:
         return float(0.5 ** (days / self.half_life)) * (1.0 if here else ELSEWHERE)
 
 
-def remember(found: Iterable[Trial], clock: Clock) -> Memory:
-    """Count trials into a memory."""
+def remember(found: Iterable[Trial], clock: Clock, *, same: Mapping[str, str] | None = None) -> Memory:
+    """Count trials into a memory; `same` leads from an exact copy to the one that is remembered for all of them."""
+    same = same or {}
+    every = list(found)
+    known = experiences(every, clock.weight)
     of_node: dict[str, list[Trial]] = defaultdict(list)
-    found = list(found)
+    found = of_contents(every, same)
     for trial in found:
         of_node[trial.node].append(trial)
     beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -90,7 +103,7 @@ def remember(found: Iterable[Trial], clock: Clock) -> Memory:
                     beside[one.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
     weary = weariness(seen_of(found, clock.weight))
-    return Memory(records, hint_rates(found, clock.weight), weary, experiences(found, clock.weight))
+    return Memory(records, hint_rates(found, clock.weight), weary, known, same)
 
 
 def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]) -> Record:

@@ -90,6 +90,10 @@ class Patterns:
             one = snapshot.summaries[row]
             for called in {one.id, one.name}:
                 self._called.setdefault(called, []).append(row)
+        for row in np.flatnonzero(snapshot.copies.spare).tolist():  # what answers for them is called as they are
+            answering = int(snapshot.copies.answering[row])
+            if answering in self._called.get(snapshot.summaries[answering].id, ()):
+                self._called.setdefault(snapshot.summaries[row].id, []).append(answering)
         self._of_term = _terms(snapshot, place)
         self.known = self._read(positions)
         # A row that is no component any more leaves its combination with fewer.
@@ -130,7 +134,7 @@ class Patterns:
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
         """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
         chosen = np.zeros(self._size, dtype=np.bool_)
-        chosen[list(rows)] = True
+        chosen[self._snapshot.copies.answering[list(rows)]] = True
         if not len(self._which) or not chosen.any():
             return []
         count = np.bincount(self._which, weights=chosen[self._row], minlength=len(self))
@@ -151,7 +155,7 @@ class Patterns:
 
     def holding(self, rows: Sequence[int], *, limit: int) -> list[Known]:
         """Return the combinations that hold one or more of these rows: what recurs first, then what is known whole."""
-        wanted = np.isin(self._row, list(rows))
+        wanted = np.isin(self._row, self._snapshot.copies.answering[list(rows)])
         found = {self.known[index] for index in self._which[wanted].tolist()}
         return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
 
@@ -257,18 +261,18 @@ class KeptPatterns:
 
 
 def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
-    topology = snapshot.topology
-    found = [
-        (place[target], row, weight)
-        for source, target, weight, relation in zip(
-            topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
-        )
-        if relation == MEMBER_OF and target in place and (row := int(snapshot.row_at[source])) >= 0
-    ]
-    found.sort()
-    which = np.array([index for index, _, _ in found], dtype=np.int64)
-    rows = np.array([row for _, row, _ in found], dtype=np.int64)
-    return which, rows, np.array([weight for _, _, weight in found], dtype=np.float64)
+    topology, answering = snapshot.topology, snapshot.copies.answering
+    surest: dict[tuple[int, int], float] = {}  # copies of one content are one member
+    for source, target, weight, relation in zip(
+        topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
+    ):
+        if relation == MEMBER_OF and target in place and (row := int(snapshot.row_at[source])) >= 0:
+            member = place[target], int(answering[row])
+            surest[member] = max(surest.get(member, 0.0), weight)
+    found = sorted(surest.items())
+    which = np.array([index for (index, _), _ in found], dtype=np.int64)
+    rows = np.array([row for (_, row), _ in found], dtype=np.int64)
+    return which, rows, np.array([weight for _, weight in found], dtype=np.float64)
 
 
 def _terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:

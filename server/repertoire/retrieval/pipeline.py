@@ -139,6 +139,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
+        changed = snapshot.changed
         shown = ranking.shelf.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
@@ -157,7 +158,7 @@ class Pipeline:
                     float(ranking.scores[row]),
                     parts,
                     whys(ranking.plan, snapshot, row, entry, reasons),
-                    self._options.aged(entry.component.type, entry.component.last_commit),
+                    self._options.aged(entry.component.type, str(changed[row])),
                     self._options.demoted(entry.component.id),
                     troubles=against,
                 )
@@ -216,7 +217,9 @@ class Pipeline:
         if run.question is None or not run.may("requests", "learning"):
             return
         with run.trace.stage("requests") as detail:
-            run.past = self._history_of(run.snapshot).ask(run.question.turned)
+            asked, copies = self._history_of(run.snapshot).ask(run.question.turned), run.snapshot.copies
+            wanted = copies.least(asked.wanted) if asked.wanted is not None else None
+            run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
             if run.past.speaks and np.isfinite(run.scores).any():
                 known = np.isfinite(run.scores)
@@ -229,7 +232,8 @@ class Pipeline:
             return
         with run.trace.stage("patterns") as detail:
             run.matched = self._patterns.of(run.snapshot).match(run.plan, run.candidates())
-            run.add(PATTERNS, run.matched.score, finds=run.matched.score > 0.0)
+            score = run.snapshot.copies.shared(run.matched.score)
+            run.add(PATTERNS, score, finds=score > 0.0)
             detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
 
     def _look_again(self, run: Run) -> None:
@@ -242,7 +246,7 @@ class Pipeline:
                 odds = np.zeros(len(run.snapshot))
                 rarities = self._rarities(run.plan, run.snapshot)
                 odds[rows] = odds_of(second_look(run.plan.query.text, rarities, [entry.component for entry in stored]))
-                run.add(RERANK, odds)
+                run.add(RERANK, run.snapshot.copies.shared(odds))
                 detail.append(f"{len(rows)} looked at")
         if self._options.reranker is not None:
             cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], self._options.reranker)
@@ -259,6 +263,7 @@ class Pipeline:
                 surer = self._sure(run, beyond)
                 rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
+        rows = run.snapshot.copies.behind(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
         if self._subject is None or run.question is None:
             return ranking
@@ -302,5 +307,6 @@ def _walk(run: Run) -> None:
         plan = run.plan
         start = Start((*plan.capabilities, *plan.near), plan.query.using, run.past, compound=bool(plan.clauses))
         run.walked = walk(run.snapshot, run.candidates(), start)
-        run.add(GRAPH, run.walked.score, finds=run.walked.score > 0.0)
+        score = run.snapshot.copies.shared(run.walked.score)
+        run.add(GRAPH, score, finds=score > 0.0)
         detail.append(f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached")

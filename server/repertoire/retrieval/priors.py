@@ -50,8 +50,9 @@ def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> 
 
 
 def popularity(snapshot: Snapshot) -> Floats:
-    """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere."""
-    return np.asarray(np.minimum(snapshot.column("popularity").astype(np.float64) / _POPULAR, 1.0))
+    """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere; the same for all copies."""
+    carried = snapshot.copies.shared(snapshot.column("popularity").astype(np.float64))
+    return np.asarray(np.minimum(carried / _POPULAR, 1.0))
 
 
 def trust(snapshot: Snapshot) -> Floats:
@@ -60,10 +61,10 @@ def trust(snapshot: Snapshot) -> Floats:
 
 
 def freshness(snapshot: Snapshot, today: date, ageing: Ageing | None = None) -> Floats:
-    """Return 1 for what was changed today, falling towards -1 with age; 0 where no history tells."""
+    """Return 1 for what was changed today, falling towards -1 with age; 0 where no history tells, of no copy either."""
     known: dict[tuple[str, str], float] = {}  # many share a day
     found = np.zeros(len(snapshot))
-    for row, (changed, kind) in enumerate(zip(snapshot.column("last_commit"), snapshot.column("type"), strict=True)):
+    for row, (changed, kind) in enumerate(zip(snapshot.changed, snapshot.column("type"), strict=True)):
         if changed:
             key = str(kind), str(changed)
             if key not in known:

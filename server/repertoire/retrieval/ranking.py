@@ -48,6 +48,13 @@ class Ranking:
     beyond: float = 0.0  # how far those lie below the odds of nearly all that lies here: 0 or less
     question: Question | None = None
 
+    @property
+    def answering(self) -> Rows:
+        """The rows without those that are there already as an installed copy, unless one repository was asked about."""
+        if self.plan.query.repository:
+            return self.rows
+        return self.rows[~self.snapshot.copies.spare[self.rows]]
+
     def odds(self, rows: Rows) -> Floats:
         """Return the log-odds of rows against the best."""
         return np.asarray(_SPREAD * np.log(self.scores[rows]))
