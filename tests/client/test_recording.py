@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +44,26 @@ def test_a_slash_command_that_the_user_types_is_recorded_and_shown(regular: Mach
 def test_status_shows_what_was_suggested(regular: Machine) -> None:
     regular.session(A_PROMPT_THAT_NEEDS_ONE)
     assert SKILL in ask(regular, "status")
+
+
+def test_what_a_check_printed_and_an_edit_put_back_tell_how_it_went(regular: Machine) -> None:
+    file = regular.project / "total.txt"
+    file.write_text("one\n")
+    read = ToolUse("Read", {"file_path": str(file)})
+    there, back = (
+        {"file_path": str(file), "old_string": old, "new_string": new} for old, new in (("one", "two"), ("two", "one"))
+    )
+    piped = ToolUse("Bash", {"command": "bash scripts/test.sh | tail -1", "description": "check"})
+    scripts = regular.project / "scripts"
+    scripts.mkdir(exist_ok=True)
+    (scripts / "test.sh").write_text("echo 3 passed in 0.1s\n")
+    script = Script([USE_SKILL, read, ToolUse("Edit", there), piped, "Done.", ToolUse("Edit", back), "Done."])
+    granted = ("--allowedTools", "Bash", "Skill", "Read", "Edit")
+    regular.session(CHIT_CHAT, "now set the total back to one", script=script, args=granted)
+    database = Path(regular.env["REPERTOIRE_HOME"]) / "repertoire.db"
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        kinds = [kind for (kind,) in connection.execute("SELECT kind FROM event ORDER BY id")]
+    assert [kind for kind in kinds if kind in ("selected", "checked", "undone")] == ["selected", "checked", "undone"]
 
 
 def test_two_sessions_at_once_lose_nothing(regular: Machine) -> None:

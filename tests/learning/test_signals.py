@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.learning.edits import Edits
 from repertoire.learning.session import CHECKED, UNDONE
 from repertoire.learning.shell import commands
-from repertoire.learning.signals import of_command
+from repertoire.learning.signals import asks, corrects, of_call, of_command
 
 LABELLED = Path(__file__).parents[2] / "bench/learning/signals.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
 
 
 def unseen(kind: str) -> list[dict[str, Any]]:
-    """Return the half of the labelled rows from which no rule was made."""
-    rows = [row for row in ROWS if kind in row]
-    return [row for row in rows if int(hashlib.sha256(row[kind].encode()).hexdigest(), 16) % 2]
+    """Return the labelled rows from which no rule was made."""
+    return [row for row in ROWS if kind in row and row["use"] == "report"]
 
 
 def rates(rows: list[dict[str, Any]], told: Callable[[dict[str, Any]], bool], label: str, value: Any) -> Any:
@@ -65,6 +64,78 @@ def test_what_labelled_commands_tell_is_told(signal: str) -> None:
 )
 def test_where_the_status_is_hidden_what_was_printed_decides(command: str, printed: str, signal: str) -> None:
     assert of_command(command, printed) == signal
+
+
+@pytest.mark.parametrize(("number", "precision", "recall"), [(1, 0.98, 0.97), (3, 0.95, 0.35)])
+def test_labelled_corrections_are_told_from_what_is_none(number: int, precision: float, recall: float) -> None:
+    rows = [row for row in unseen("prompt") if row["list"] == number]
+    found = rates(rows, lambda row: corrects(row["prompt"], answers=row.get("answers", False)), "corrects", True)
+    assert found[0] >= precision
+    assert found[1] >= recall
+
+
+def test_no_rule_was_made_from_what_is_counted_and_both_kinds_are_many() -> None:
+    prompts = [row for row in ROWS if "prompt" in row]
+    assert min(sum(row["corrects"] is told for row in prompts) for told in (True, False)) >= 120
+    assert len({row.get("prompt", row.get("command")) for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [("No, the second option", False), ("No, that's wrong", True), ("revert that", True), ("it still fails", True)],
+)
+def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong(prompt: str, told: bool) -> None:
+    assert corrects(prompt, answers=True) is told
+    assert corrects(prompt)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [("Shall I go on?", True), ("**Which one?**\n", True), ("Why? Because it fits.", False), ("", False)],
+)
+def test_a_message_asks_where_it_ends_with_a_question(message: str, told: bool) -> None:
+    assert asks(message) is told
+
+
+def test_what_still_runs_or_was_stopped_has_passed_nothing() -> None:
+    command = {"command": "pytest -q"}
+    assert of_call(command, {"stdout": "3 passed"}) == CHECKED
+    assert of_call({**command, "run_in_background": True}, {}) == ""
+    assert of_call(command, {"backgroundTaskId": "b1"}) == ""
+    assert of_call(command, {"stdout": "3 passed", "interrupted": True}) == ""
+
+
+def edit(old: str, new: str, file: str = "a.py") -> dict[str, str]:
+    return {"file_path": file, "old_string": old, "new_string": new}
+
+
+def test_an_edit_is_undone_where_a_later_turn_puts_back_the_old_text() -> None:
+    edits = Edits()
+    assert not edits.take(edit("one", "two"))
+    assert not edits.take(edit("two", "one"))  # tried out
+    edits.take(edit("one", "three"))
+    edits.end_turn()
+    assert not edits.take(edit("three", "one", file="b.py"))
+    assert not edits.take(edit("three", "four"))
+    assert edits.take(edit("three", "one"))
+
+
+def test_what_was_edited_before_a_selection_or_two_turns_ago_is_none_of_its_doing() -> None:
+    edits = Edits()
+    edits.take(edit("one", "two"))
+    edits.end_turn()
+    edits.forget()
+    assert not edits.take(edit("two", "one"))
+    edits.take(edit("five", "six"))
+    edits.end_turn()
+    edits.end_turn()
+    assert not edits.take(edit("six", "five"))
+    assert not edits.take({"file_path": 1, "old_string": "a"})
+
+
+@given(st.text(max_size=400))
+def test_any_prompt_is_read(text: str) -> None:
+    assert isinstance(corrects(text), bool)
 
 
 @given(st.text(alphabet="ab'\"\\$(){}<>|&;#! \n=-/", max_size=60))

@@ -35,6 +35,11 @@ async def run(client: Client, command: str) -> None:
     await hook(client, "hook_used", tool_name="Bash", tool_input=json.dumps({"command": command}))
 
 
+async def edit(client: Client, old: str, new: str) -> None:
+    told = {"file_path": "/project/a.py", "old_string": old, "new_string": new}
+    await hook(client, "hook_used", tool_name="Edit", tool_input=json.dumps(told))
+
+
 def outcome(home: Path) -> Trial:
     [trial] = [trial for trial in trials(events_of(home)) if trial.selected_at]
     return trial
@@ -60,6 +65,29 @@ async def test_an_edit_undone_or_a_prompt_that_corrects_says_that_it_failed(talk
         await ask(client, "status")
     assert events_of(home, UNDONE)
     assert outcome(home).outcome == "ok"  # somebody's word counts most
+
+
+async def test_what_a_check_printed_and_an_edit_put_back_are_heard(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await use(client)
+        piped, said = json.dumps({"command": "pytest 2>&1 | tail -3"}), json.dumps({"stdout": "4 passed in 0.1s"})
+        await hook(client, "hook_used", tool_name="Bash", tool_input=piped, tool_response=said)
+        await edit(client, "one", "two")
+        await hook(client, "hook_stop", last_assistant_message="Done.")
+        await ask(client, "status")
+        assert outcome(home).outcome == "ok"
+        await edit(client, "two", "one")
+        await ask(client, "status")
+    assert (outcome(home).outcome, outcome(home).because) == ("failed", "an edit was undone after it")
+
+
+async def test_who_answers_a_question_corrects_nothing(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await use(client)
+        await hook(client, "hook_stop", last_assistant_message="Filled in. Shall I also flatten the form?")
+        await hook(client, "hook_prompt", prompt="No, only the second page of it")
+        await ask(client, "status")
+    assert outcome(home).outcome == "unknown"
 
 
 async def test_commands_say_nothing_where_nothing_was_used(talk: Talk, home: Path) -> None:

@@ -16,13 +16,15 @@ SUBSTITUTED = {
     "UserPromptSubmit": {"prompt"},
     "UserPromptExpansion": {"command_name", "command_args"},
     "PostToolUse": {"tool_name", "tool_input"},
+    "Bash": {"tool_name", "tool_input", "tool_response"},
     "PostToolUseFailure": {"tool_name", "tool_input", "error"},
-    "Stop": {"stop_hook_active"},
+    "Stop": {"stop_hook_active", "last_assistant_message"},
 }
 
 
-def test_every_moment_has_one_hook() -> None:
-    assert sorted(event for event, _, _ in EACH) == sorted(["SessionStart", *SUBSTITUTED])
+def test_every_moment_has_one_hook_and_what_a_shell_printed_one_more() -> None:
+    moments = ["Bash" if group.get("matcher") == "^Bash$" else event for event, group, _ in EACH]
+    assert sorted(moments) == sorted(["SessionStart", *SUBSTITUTED])
 
 
 def test_only_session_start_spawns_a_process() -> None:
@@ -50,7 +52,8 @@ def test_a_tool_hook_names_our_server_and_never_holds_a_session(event: str, hook
 
 @pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
 def test_a_tool_hook_passes_what_its_event_offers(event: str, hook: dict[str, Any]) -> None:
-    assert hook["input"] == {name: f"${{{name}}}" for name in {"session_id", "cwd"} | SUBSTITUTED[event]}
+    offered = SUBSTITUTED["Bash" if "tool_response" in hook["input"] else event]
+    assert hook["input"] == {name: f"${{{name}}}" for name in {"session_id", "cwd"} | offered}
 
 
 @pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)
@@ -71,6 +74,9 @@ def test_an_entry_point_exists_and_is_not_offered_to_the_model(event: str, hook:
         ("PostToolUse", "TaskStop", False),
         ("PostToolUse", "Bash", True),
         ("PostToolUse", "Read", False),
+        ("PostToolUse", "Edit", True),
+        ("PostToolUse", "NotebookEdit", False),
+        ("PostToolUse", "BashOutput", False),
         ("PostToolUseFailure", "Bash", True),
         ("PostToolUseFailure", "mcp__plugin_other_server__tool", True),
         ("PostToolUseFailure", "mcp__plugin_repertoire_graph__ingest_repo", False),
@@ -79,5 +85,4 @@ def test_an_entry_point_exists_and_is_not_offered_to_the_model(event: str, hook:
 )
 def test_the_matchers_hear_components_and_commands_only(event: str, tool: str, heard: bool) -> None:
     # the client reads a matcher with these signs as an unanchored regular expression
-    [group] = HOOKS[event]
-    assert (re.search(group["matcher"], tool) is not None) is heard
+    assert sum(re.search(group["matcher"], tool) is not None for group in HOOKS[event]) == heard

@@ -15,7 +15,7 @@ from repertoire.domain.text import clean_line
 from repertoire.learning.prompts import core, needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import Session
-from repertoire.learning.signals import corrects, of_command
+from repertoire.learning.signals import corrects
 from repertoire.ports import Vectors
 from repertoire.settings import Settings
 from repertoire.store.database import Store
@@ -105,18 +105,21 @@ def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: fl
 
 def corrected(prompt: str, moment: Moment, session: Session) -> tuple[Event, ...]:
     """Return the event of a prompt that corrects what was done; none where nothing was offered or used."""
-    if not session.seen or not corrects(prompt):
+    if not session.seen or not corrects(prompt, answers=session.answers):
         return ()
     return (Event(moment.at, CORRECTED, moment.session, moment.project),)
 
 
-def signalled(command: str, moment: Moment, session: Session) -> tuple[Event, ...]:
-    """Return the event of a command that passed a check or undid an edit, where that tells of a component.
+def signalled(signal: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+    """Return the event of a check that passed or an edit undone, where that tells of a component.
 
     A check tells of what was selected, or of how it goes without what was offered; a second one tells nothing new.
     """
-    signal = of_command(command) if session.seen else ""
-    if not signal or (signal == CHECKED and (session.checked or not (session.selected or session.offered))):
+    if (
+        not session.seen
+        or not signal
+        or (signal == CHECKED and (session.checked or not (session.selected or session.offered)))
+    ):
         return ()
     return (Event(moment.at, signal, moment.session, moment.project, session.request),)
 
@@ -156,11 +159,14 @@ def failed(store: Store, mention: Mention | None, moment: Moment, session: Sessi
     return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]
 
 
-def closed(moment: Moment, session: Session) -> list[Event]:
-    """Return the event that closes the open request, with how many components it selected."""
-    if not session.request:
+def closed(moment: Moment, session: Session, *, asks: bool = False) -> list[Event]:
+    """Return the event that closes the open request, with how many components it selected.
+
+    `asks`: it ends with a question, so that what is said next answers it.
+    """
+    if not session.request and (not session.seen or asks == session.answers):
         return []
-    data = {"selected": len(session.selected)}
+    data = {"selected": len(session.selected), **({"asks": True} if asks else {})}
     return [Event(moment.at, CLOSED, moment.session, moment.project, session.request, data=data)]
 
 

@@ -42,6 +42,7 @@ class Session:
     selected: frozenset[str] = frozenset()  # what the open request has selected
     offered: frozenset[str] = frozenset()  # what was offered for it
     checked: bool = False  # whether a check passed since the last of these
+    answers: bool = False  # whether what is said next answers a question
 
 
 def replay(events: Iterable[Happened]) -> Session:
@@ -51,7 +52,7 @@ def replay(events: Iterable[Happened]) -> Session:
     request, prompt = "", ""
     selected: set[str] = set()
     open_to: set[str] = set()
-    checked = False
+    checked = answers = False
     for event in events:
         if event.kind == OFFERED:
             offered.add(event.node)
@@ -68,8 +69,10 @@ def replay(events: Iterable[Happened]) -> Session:
             checked = True
         elif event.kind == ASKED:
             request, prompt = event.request, str(event.data.get("prompt", ""))
-            selected, open_to, checked = set(), set(), False
+            selected, open_to, checked, answers = set(), set(), False, False
         elif event.kind == CLOSED:
             request, prompt = "", ""
             selected, open_to, checked = set(), set(), False
-    return Session(frozenset(offered | used), request, prompt, frozenset(selected), frozenset(open_to), checked)
+            answers = bool(event.data.get("asks"))
+    seen = frozenset(offered | used)
+    return Session(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from repertoire.learning.checks import is_check
-from repertoire.learning.corrections import corrects
+from repertoire.learning.corrections import asks, corrects
 from repertoire.learning.session import CHECKED, UNDONE
 from repertoire.learning.shell import Ran, commands
 from repertoire.learning.undoing import takes_up, undoes
 
-__all__ = ["corrects", "of_command"]
+__all__ = ["asks", "corrects", "of_call", "of_command"]
 
 _READ = 4_000  # characters at the end of what a command printed: that is where checks sum up
 _PASSED = re.compile(
@@ -29,6 +30,14 @@ _FAILED = re.compile(
 _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
+def of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
+    """Return what a call of the client's shell tells that ended without an error; nothing where it still runs."""
+    if told.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
+        return ""
+    printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))
+    return of_command(str(told.get("command", "")), printed)
+
+
 def of_command(command: str, printed: str = "") -> str:
     """Return what a shell command that succeeded tells: an edit undone, a check passed, or nothing.
 
@@ -39,7 +48,7 @@ def of_command(command: str, printed: str = "") -> str:
     if any(undoes(each.words) for each in ran if each.begun) and not any(takes_up(each.words) for each in ran):
         return UNDONE
     checks = [each for each in ran if is_check(each.words)]
-    return CHECKED if checks and _passed(ran, checks, printed[-_READ:]) else ""
+    return CHECKED if checks and _passed(ran, checks, printed) else ""
 
 
 def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:

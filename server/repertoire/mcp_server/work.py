@@ -34,16 +34,18 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
+from repertoire.learning.edits import Edits
 from repertoire.learning.hints import PROMPT
 from repertoire.learning.prompts import MOST, needless
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import Session, replay
+from repertoire.learning.signals import asks, of_call
 from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply, status_reply
 from repertoire.mcp_server.reply import Reply, message_reply
 from repertoire.rendering.learned import feedback_text
 from repertoire.rendering.reports import forgotten_text, muted_text
-from repertoire.store.events import Event
+from repertoire.store.events import UNDONE, Event
 
 _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
@@ -68,6 +70,7 @@ class Answers:
         self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
         self._environment = environment
         self._requests: dict[str, record.Request] = {}
+        self._edits: dict[str, Edits] = {}
         self._unwritten: dict[int, tuple[Event, ...]] = {}
         self._freshened = -_FRESH_SECONDS
 
@@ -181,8 +184,13 @@ class Answers:
     def used(self, hook: Hook) -> Outcome:
         """Remember the component that a tool call selected, or what a command told of those selected before."""
         if hook.text("tool_name") == "Bash":
-            command = str(hook.mapping("tool_input").get("command", ""))
-            return Outcome(events=record.signalled(command, _moment(hook), self._session(hook.session)))
+            signal = of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
+            return Outcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
+        if hook.text("tool_name") == "Edit":
+            signal = UNDONE if self._edits_of(hook.session).take(hook.mapping("tool_input")) else ""
+            return Outcome(
+                events=record.signalled(signal, _moment(hook), self._session(hook.session)) if signal else ()
+            )
         return self._selection(hook, from_tool(hook.text("tool_name"), hook.mapping("tool_input")))
 
     def expanded(self, hook: Hook) -> Outcome:
@@ -209,7 +217,9 @@ class Answers:
     def stop(self, hook: Hook) -> Outcome:
         """Close the open request."""
         self._requests.pop(hook.session, None)
-        return Outcome(events=tuple(record.closed(_moment(hook), self._session(hook.session))))
+        self._edits_of(hook.session).end_turn()
+        session, asks_back = self._session(hook.session), asks(hook.text("last_assistant_message"))
+        return Outcome(events=tuple(record.closed(_moment(hook), session, asks=asks_back)))
 
     def hold(self, number: int, events: tuple[Event, ...]) -> None:
         """Count events as happened while they are still on their way to the file."""
@@ -222,6 +232,8 @@ class Answers:
     def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> Outcome:
         moment, session = _moment(hook), self._session(hook.session, *before)
         events = record.selected(self.repertoire.store, mention, moment, session)
+        if events:
+            self._edits_of(hook.session).forget()
         request = self._requests.get(hook.session)
         if request is None and session.request and session.prompt:  # asked before this process started
             request = record.Request(session.request, session.prompt)
@@ -266,6 +278,13 @@ class Answers:
         if silenced(self._environment) or not self.repertoire.settings.hints:
             return True
         return self.repertoire.store.preferences.muted().get(hook.project) == PROJECT
+
+    def _edits_of(self, session: str) -> Edits:
+        """Return the edits of a session; those of the sessions that were heard of longest ago are let go."""
+        edits = self._edits[session] = self._edits.pop(session) if session in self._edits else Edits()
+        while len(self._edits) > _KEPT_REQUESTS:
+            self._edits.pop(next(iter(self._edits)))
+        return edits
 
     def _keep(self, session: str, request: record.Request) -> None:
         self._requests[session] = request
