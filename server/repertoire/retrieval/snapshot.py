@@ -183,16 +183,6 @@ class Snapshot:
         return inner
 
     @cached_property
-    def copies(self) -> Copies:
-        """Which rows are exact copies of each other."""
-        return Copies(self.summaries)
-
-    @cached_property
-    def changed(self) -> npt.NDArray[np.str_]:
-        """The day on which every row was last changed, as far as the source of any copy tells; empty: none does."""
-        return self.copies.newest(self.column("last_commit"))
-
-    @cached_property
     def pointers(self) -> Mask:
         """Which rows are lines of a list, that lead to what lies elsewhere and was not read."""
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
