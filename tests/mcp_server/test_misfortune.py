@@ -91,7 +91,8 @@ from repertoire.mcp_server.definitions import TOOLS
 
 root, home, project, keep = sys.argv[1:5]
 environment = {"REPERTOIRE_HOME": home, "REPERTOIRE_BACKGROUND": "no", "PATH": os.environ["PATH"], "HOME": project,
-               "REPERTOIRE_MODEL": "none/at-all", "PYTHONPATH": root + "/server"}
+               "REPERTOIRE_MODEL": "none/at-all", "PYTHONPATH": root + "/server",
+               "REPERTOIRE_PYTHON": sys.executable}
 os.environ.update(environment)
 shutil.copy(keep + "/repertoire.db", home)
 
@@ -125,7 +126,7 @@ with open(home + "/filler", "wb", buffering=0) as filler:
         try:
             while filler.write(b"x" * size) == size: pass
         except OSError: pass
-told = {"mute": cli("mute", "pdf-forms"), "hook": hook()}
+told = {"mute": cli("mute", "pdf-forms"), "hook": hook(), "status": cli("status"), "doctor": cli("doctor", "--json")}
 told["server"] = asyncio.run(doors())
 os.unlink(home + "/filler")
 told["after"] = cli("mute", "pdf-forms")
@@ -162,6 +163,10 @@ def test_a_disk_that_is_really_full_is_told_through_every_door(tmp_path: Path) -
     assert complained.count("\n") == 1
     assert told["hook"][0] == 0
     assert told["hook"][2] == ""
+    assert (told["status"][0], "Note: no space is left on the disk of " in told["status"][1]) == (0, True)
+    findings = {one["check"]: one for one in json.loads(told["doctor"][1])["findings"]}
+    assert (findings["home"]["state"], findings["database"]["state"]) == ("warn", "ok")
+    assert "no space is left" in findings["home"]["text"]
     assert "no space left to write" in told["server"]["mute"]
     assert "pdf-forms" in told["server"]["search_components"], "reading needs no room"
     assert json.loads(told["server"]["hook_prompt"]) is not None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.app.doctor_client import registration, session_hook
+from repertoire.app.room import MEND, lacking
 from repertoire.boot import home as homes
 from repertoire.boot import installer, interpreter
 from repertoire.boot.environment import command, failure, ready
@@ -76,6 +77,9 @@ def _home(home: Path) -> Finding:
     if not home.is_dir() or not homes.writable(home):
         mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
         return Finding("home", FAIL, f"{home} cannot be written", mend)
+    short = lacking(home)
+    if short:
+        return Finding("home", WARN, short, MEND)
     if sys.platform != "win32" and home.stat().st_mode & 0o077:
         return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 {shlex.quote(str(home))}")
     return Finding("home", OK, str(home))

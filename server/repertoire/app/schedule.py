@@ -72,5 +72,8 @@ def _time(text: str) -> datetime:
 def _keep(home: Path, attempt: Attempt) -> None:
     beside = home / f"refresh.json.{os.getpid()}"
     with contextlib.suppress(OSError):  # what it is for is to spare work, and no reason to do none
-        beside.write_text(json.dumps(asdict(attempt)), encoding="utf-8")
-        beside.replace(home / "refresh.json")
+        try:
+            beside.write_text(json.dumps(asdict(attempt)), encoding="utf-8")
+            beside.replace(home / "refresh.json")
+        finally:
+            beside.unlink(missing_ok=True)  # a full disk leaves a part of it

@@ -11,6 +11,7 @@ from repertoire.app.background import running
 from repertoire.app.gaps import Gap, recurring
 from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.overlaps import count_installed
+from repertoire.app.room import MEND, lacking
 from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.rescue import RESCUED, rescue_of
@@ -127,6 +128,9 @@ def _rescued(store: Store) -> tuple[str, ...]:
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     store = repertoire.store
     notes = [*repertoire.degraded, *_rescued(store)]
+    short = lacking(repertoire.home)
+    if short:
+        notes.append(f"{short}; {MEND}")
     if not store.graph.counts().get("components"):
         notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
     return tuple(notes)
