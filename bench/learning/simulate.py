@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality"), str(ROOT 
 
 from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
-from users import Arm, Asked, Corpus, Remembering, World, exploring  # noqa: E402
+from users import Arm, Asked, Corpus, Remembering, World  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, fill, read_set  # noqa: E402
 from repertoire.app.search import search  # noqa: E402
@@ -44,13 +44,13 @@ ARMS = {
     "no learning": Arm(learns=False),
     "learning": Arm(),
     "a fifth wrong": Arm(wrong=0.2),
-    "no exploration": Arm(explores=False),
     "taste changes, no learning": Arm(learns=False, changes=True),
     "taste changes": Arm(changes=True),
     "late components, no learning": Arm(learns=False, late=True),
     "late components": Arm(late=True),
-    "late components, no exploration": Arm(late=True, explores=False),
     "a popular one": Arm(popular=True),
+    "taste changes, hints": Arm(changes=True, hinted=True),
+    "taste changes, hints, no exploration": Arm(changes=True, hinted=True, explores=False),
 }
 BASE = {"taste changes": "taste changes, no learning", "late components": "late components, no learning"}
 
@@ -59,7 +59,7 @@ def curve(corpus: Corpus, arm: str, seed: int, options: argparse.Namespace) -> l
     """Run one arm with one seed from an empty log on; return its checkpoints."""
     with tempfile.TemporaryDirectory() as place:
         path = Path(shutil.copy(corpus.base, place))
-        with Store.open(path) as store, exploring(explores=ARMS[arm].explores):
+        with Store.open(path) as store:
             world = World(corpus, store, ARMS[arm], f"{corpus.folder.name} {arm} {seed}")
             return list(checkpoints(world, Course(corpus, ARMS[arm], seed, options)))
 
@@ -112,7 +112,7 @@ def checkpoints(world: World, course: Course) -> Iterator[dict[str, Any]]:
     arm, level, recovered = world.arm, 0.0, -1
     world.hidden = frozenset(course.new if arm.late else ())
     for number in range(course.rounds + 1):
-        if number == course.half and arm.late:
+        if number == course.half and (arm.late or arm.changes):
             world.hidden, world.needed, world.shown = frozenset(), Counter(), set()
             world.wanted, world.leading = Counter(), Counter()
         if number == course.half and arm.changes:
@@ -132,8 +132,9 @@ def checkpoints(world: World, course: Course) -> Iterator[dict[str, Any]]:
         for times, met in world.met.items():
             after[f"Hit@1 after {times} selections of the new taste"] = 100.0 * mean(met)
         yield {"asked": "in the end", "recovered": 100.0 * (recovered >= 0), **after}
-    if arm.late:
-        needed = [one for one in sorted(course.new) if world.needed[one]]
+    if arm.late or (arm.changes and arm.learns):
+        new = course.new if arm.late else set(world.swapped.values())
+        needed = [one for one in sorted(new) if world.needed[one]]
         shown = 100.0 * mean(one in world.shown for one in needed)
         waited = float(mean(world.needed[one] for one in needed))
         first = 100.0 * sum(world.leading[one] for one in needed) / sum(world.wanted[one] for one in needed)
@@ -172,7 +173,7 @@ def summed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         of[row["set"], row["arm"], row["asked"], row.get("taste", "")][row["seed"]] = row
     found = []
     for (name, arm, asked, taste), seeds in of.items():
-        base = BASE.get(arm.removesuffix(", no exploration"), "no learning")
+        base = BASE.get(arm.removesuffix(", no exploration").removesuffix(", hints"), "no learning")
         plain: dict[int, dict[str, Any]] = defaultdict(dict)
         for (other, of_arm, _, of_taste), ones in of.items():
             if (other, of_arm, of_taste) == (name, base, taste):

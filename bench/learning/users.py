@@ -1,16 +1,15 @@
 """The simulated users: what they look at, select and tell, through the product's own verbs over a real store.
 
-A user looks at rank r of the first five with probability 1/r, from the top down, and selects the first that serves,
-though a task may need several; who finds none uses what serves unaided, half of the time. A third of the selections get
-a word: ok where it served, failed where not.
+A user looks at rank r of the first five, or of what a hint names, with probability 1/r, from the top down, and selects
+the first that serves, though a task may need several; who finds none uses what serves unaided, half of the time. A
+third of the selections get a word: ok where it served, failed where not.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -23,12 +22,11 @@ from repertoire.app import record
 from repertoire.app.evaluate import LabelledSet
 from repertoire.app.feedback import give_feedback
 from repertoire.app.memory import Use, known_trials
-from repertoire.app.offer import Offer
+from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.search import search
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
-from repertoire.learning import leaning
 from repertoire.learning.memory import HALF_LIFE, Clock, remember
 from repertoire.learning.outcomes import BAD, OK
 from repertoire.learning.selections import Mention
@@ -49,7 +47,8 @@ class Arm:
 
     learns: bool = True
     wrong: float = 0.0  # this share of the selections is of something else that was looked at or shown
-    explores: bool = True
+    hinted: bool = False  # users see what a hint names, instead of five search results
+    explores: bool = True  # hints name something unseen now and then
     changes: bool = False  # half-way, what half of the components served is served by what else fits there
     late: bool = False  # `new` components are there, and asked for, from half-way on
     popular: bool = False  # half of the questions are what the most wanted component serves
@@ -125,7 +124,7 @@ class World:
 
     def _start(self) -> None:
         """Start the server anew: the leaning is read again also where no request moved the revision."""
-        use = Use(lambda: remember(known_trials(self.store), Clock(self.at, HALF_LIFE)))
+        self.use = use = Use(lambda: remember(known_trials(self.store), Clock(self.at, HALF_LIFE)))
         self.pipeline = Pipeline(
             self.store.graph,
             self.store.vectors,
@@ -146,27 +145,36 @@ class World:
 
     def round(self, queries: Sequence[Asked]) -> None:
         """Let users ask and see at the same time, then select and tell, each in a session of their own."""
-        for number, (query, answer) in enumerate([(query, self.ask(query, SHOWN)) for query in queries]):
-            self._session(f"{self.at} {number}", query, answer)
+        names = [f"{self.at} {number}" for number in range(len(queries))]
+        seen = [self._shown(name, query) for name, query in zip(names, queries, strict=True)]
+        for name, query, shown in zip(names, queries, seen, strict=True):
+            self._session(name, query, shown)
         self.today += timedelta(days=DAYS)
         self._start()
 
-    def _session(self, name: str, query: Asked, answer: Answer) -> None:
+    def _shown(self, session: str, query: Asked) -> Offer:
+        if not self.arm.hinted:
+            answer = self.ask(query, SHOWN)
+            return Offer(answer.hits, answer.confidence)
+        looks = self.use.looks() if self.arm.explores else {}
+        limits = Limits(muted=self.hidden, session=session, weary=self.use.weary(), looks=looks)
+        return offer(self.pipeline, query["text"], limits)
+
+    def _session(self, name: str, query: Asked, seen: Offer) -> None:
         moment, settings = record.Moment(self.at, name, "/simulated"), Settings()
         request = record.open_request(query["text"], settings)
-        shown, serving = [hit.component.id for hit in answer.hits], self.serves(query)
+        shown, serving = [hit.component.id for hit in seen.hits], self.serves(query)
         self._count(shown, serving)
         chosen = self._selected(shown, serving)
         if serving != self.corpus.gold(query):
-            self.met[min(self.since[query["id"]], SEEN)].append(shown[0] in serving)
+            self.met[min(self.since[query["id"]], SEEN)].append(bool(serving.intersection(shown[:1])))
             self.since[query["id"]] += chosen in serving
         self.selections += bool(chosen)
         if request is None or not self.arm.learns:
             return
         with self.store.transaction():
-            offer = Offer(answer.hits, answer.confidence)
             asked = record.asked(request, moment, settings)
-            self.store.events.append([asked, *record.offered(offer, moment, request.key)])
+            self.store.events.append([asked, *record.offered(seen, moment, request.key)])
             if chosen:
                 component = self._component(chosen)
                 mention = Mention((component.type,), (("", component.name),), component.name)
@@ -242,14 +250,3 @@ class World:
 
 def _first(found: Sequence[str], popular: str, gold: set[str]) -> bool:
     return popular in found and not gold & set(found[: found.index(popular)])
-
-
-@contextmanager
-def exploring(*, explores: bool) -> Iterator[None]:
-    """Take exploration out of the leaning for as long as the block runs."""
-    usual = leaning._EXPLORE  # noqa: SLF001 - no setting switches it off
-    leaning._EXPLORE = usual if explores else 0.0  # noqa: SLF001
-    try:
-        yield
-    finally:
-        leaning._EXPLORE = usual  # noqa: SLF001
