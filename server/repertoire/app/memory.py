@@ -51,8 +51,8 @@ class Use:
 
     @property
     def memory(self) -> Memory:
-        """What is remembered, as of the newest snapshot."""
-        return self._kept[1] if self._kept is not None else self._renewed()
+        """What is remembered, as of the newest snapshot or renewal."""
+        return self._kept[1] if self._kept is not None else self.renewed()
 
     @property
     def prior(self) -> Prior:
@@ -61,7 +61,7 @@ class Use:
 
     def experiences(self) -> Experiences:
         """Return what past requests accepted and refused, read anew where the log has grown."""
-        return self._renewed().experiences
+        return self.renewed().experiences
 
     def demoted(self, key: str) -> str:
         """Say of a component that does harm that it is demoted, and on what evidence."""
@@ -86,7 +86,8 @@ class Use:
         memory = self.memory
         return frozenset(memory.of_each({key: 1.0 for key, record in memory.records.items() if record.lift.harmful}))
 
-    def _renewed(self) -> Memory:
+    def renewed(self) -> Memory:
+        """Return what is remembered, read anew where the log has grown by enough."""
         size = self._size() if self._size is not None else 0
         if self._kept is not None and self._size is not None:
             read, memory = self._kept
@@ -96,7 +97,7 @@ class Use:
         return self._kept[1]
 
     def _values(self, snapshot: Snapshot) -> Floats:
-        memory = self._renewed()
+        memory = self.renewed()
         leaning = leanings(memory)
         if not leaning:
             return np.zeros(len(snapshot))

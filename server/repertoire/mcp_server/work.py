@@ -146,6 +146,7 @@ class Answers:
         if time.monotonic() - self._freshened >= _FRESH_SECONDS:
             self._freshened = time.monotonic()
             self.repertoire.pipeline.refresh()
+            self.repertoire.use.renewed()  # hints that nobody follows move no snapshot
 
     def needs_model(self, prompt: str) -> bool:
         """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""

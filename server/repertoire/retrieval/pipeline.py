@@ -214,10 +214,13 @@ class Pipeline:
             detail[:] = detail or ["none"]
 
     def _ask_the_past(self, run: Run) -> None:
-        if run.question is None or not run.may("requests", "learning"):
+        # A millisecond, and the best evidence there is: a busy machine must not forget what it learned.
+        if run.question is None or not run.may("requests", "learning", cheap=True):
             return
         with run.trace.stage("requests") as detail:
-            asked, copies = self._history_of(run.snapshot).ask(run.question.turned), run.snapshot.copies
+            with run.trace.aside():
+                history = self._history_of(run.snapshot)
+            asked, copies = history.ask(run.question.turned), run.snapshot.copies
             wanted = copies.least(asked.wanted) if asked.wanted is not None else None
             run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")

@@ -86,15 +86,15 @@ class Run:
         self.walked = Walk.nowhere(self.snapshot)
         self.matched = Matches.silent(len(self.snapshot))
 
-    def may(self, stage: str, part: str, *, worth: bool = True) -> bool:
-        """Tell whether a stage runs: switched on, worth it, and in time; where it does not, report why."""
+    def may(self, stage: str, part: str, *, worth: bool = True, cheap: bool = False) -> bool:
+        """Tell whether a stage runs: switched on, worth it, and in time if it takes any; else report why it does not."""
         if not worth:
             self.trace.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
             return False
         if part in self.plan.query.without:
             self.trace.skip(stage, "switched off")
             return False
-        return self.trace.in_time(stage)
+        return cheap or self.trace.in_time(stage)
 
     def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
         """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""
