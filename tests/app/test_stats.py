@@ -33,7 +33,7 @@ def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
     store.events.append([Event(now(), ASKED, "s", "/here", "r", data={"held": ["skill"]})] * 3)
     data, text = told(store)
     assert (
-        "  prompt, skill: offered 120, followed 0 (0-3 %); needs 3.2 times the usual odds of fitting, 3 held back"
+        "  prompt, skill: offered 120, followed 0 (0-3 %); needs 8.0 times the usual odds of fitting, 3 held back"
         in text
     )
     assert "  prompt, command: offered 4, followed 1 (5-70 %)\n" in text

@@ -15,12 +15,14 @@ from repertoire.learning.hints import (
     PROMPT,
     RARE,
     SESSION_START,
+    WEARY,
     HintRate,
     demands,
     hint_rates,
     let_through,
+    seen_of,
+    weariness,
 )
-from repertoire.learning.intervals import wilson
 from repertoire.learning.outcomes import Trial
 
 SKILL = Trial("a", offered_at=AT, rank=1, moment=PROMPT, type="skill")
@@ -43,21 +45,29 @@ def test_each_kind_has_a_rate_of_its_own_and_what_was_asked_for_is_no_hint() -> 
     assert found_too == {}
 
 
-def test_what_is_surely_followed_less_than_rarely_needs_higher_odds_and_recovers() -> None:
-    few, many = [SKILL] * 20, [SKILL] * 120
-    assert demands(rates(*few).values(), PROMPT) == {}
-    raised = demands(rates(*many).values(), PROMPT)
-    assert raised == {"skill": pytest.approx(RARE / wilson(0, 120).high)}
-    assert demands(rates(*many).values(), SESSION_START) == {}
-    assert demands(rates(*many, *[FOLLOWED] * 10).values(), PROMPT) == {}
-    assert demands(rates(*many, weight=0.25).values(), PROMPT) == {}  # as it fades
+def test_what_is_followed_less_than_rarely_needs_higher_odds_and_recovers() -> None:
+    few, many = [SKILL] * 12, [SKILL] * 1200
+    assert demands(rates(*few).values(), PROMPT) == {"skill": pytest.approx(2.0)}
+    assert demands(rates(*many).values(), PROMPT) == {"skill": MOST}
+    assert demands(rates(*few).values(), SESSION_START) == {}
+    assert demands(rates(*few, FOLLOWED).values(), PROMPT)["skill"] == pytest.approx(25 / 22)
+    assert demands(rates(*few, *[FOLLOWED] * 2).values(), PROMPT) == {}
+    faded = demands(rates(*few, weight=0.25).values(), PROMPT)
+    assert faded == {"skill": pytest.approx(15 / 12)}
 
 
 def test_where_it_stood_counts() -> None:
-    """What stands third is looked at by a third: of that nobody can be sure as soon."""
-    third = [replace(SKILL, rank=3)] * 60
-    assert demands(rates(*third).values(), PROMPT) == {}
-    assert demands(rates(*[SKILL] * 60).values(), PROMPT) != {}
+    """What stands third is looked at by a third: of that one tires later."""
+    third, first = ([replace(SKILL, rank=rank)] * 12 for rank in (3, 1))
+    assert demands(rates(*third).values(), PROMPT)["skill"] < demands(rates(*first).values(), PROMPT)["skill"]
+
+
+def test_one_component_is_tired_of_sooner_than_its_kind() -> None:
+    trials = [SKILL] * 4 + [replace(SKILL, node="other", rank=3)] * 3
+    assert weariness(seen_of(trials, lambda _: 1.0)) == {SKILL.node: 2.0, "other": 1.25}
+    assert weariness(seen_of([*trials, FOLLOWED], lambda _: 1.0)) == {"other": 1.25}
+    assert weariness(seen_of([SKILL] * 500, lambda _: 1.0)) == {SKILL.node: WEARY}
+    assert weariness(seen_of([replace(SKILL, moment="set")] * 9, lambda _: 1.0)) == {}
 
 
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from([1, 2, 3]), st.floats(0.001, 1.0))

@@ -31,9 +31,10 @@ CROWD = 150  # among more components than these, something likely-looking turns 
 SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
 PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
 WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
+LIKELIER = 0.5  # than not: what served a request so like the prompt serves it again
 BESIDE = 0.45  # of the first one's score, for another to be named beside it
-KNOWN = 4.0  # looks at what a hint names, before now and then something unseen is named beside it
-_AS_WELL = 3  # of what fits best by itself
+KNOWN = 2.0  # looks at what a hint names, before now and then something unseen is named beside it
+_AS_WELL = 5  # of what fits best by itself
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
 _CONSIDERED = 8
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
@@ -136,7 +137,9 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD)
     odds *= math.exp(SUBJECT * min(ranking.subject, PLAINLY))
     odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
-    return odds / (1.0 + odds)
+    past = ranking.past
+    served = past.trust if past.trust >= LIKELIER and past.share[ranking.rows[0]] > 0.0 else 0.0
+    return max(odds / (1.0 + odds), served)  # what served the like before is no chance likeness
 
 
 def _unwanted(sure: float, prompt: str, limits: Limits) -> frozenset[str]:

@@ -1,10 +1,11 @@
 """Tells per kind of hint how often it is followed, and how much surer than usual the next one of that kind must be.
 
-A *kind* is the moment (a prompt, a session's start) and the type of what is named (skill, agent, …). Its *rate* is the
-share of looks at such hints that were followed, decayed and corrected for position as memory is. Where that is surely
-below `RARE` (Wilson's upper bound), the odds that the next one fits must be higher by as much, up to `MOST` times; else
-nothing changes. A single component is tired of sooner: each four looks at hints of it that led to nothing ask for once
-more of the usual odds, up to `WEARY` times, and each that was followed takes away ten looks' worth.
+A *kind* is the moment (a prompt, a session's start) and the type of what is named (skill, agent, …). Looks at its hints
+are counted, decayed and corrected for position as memory is, and those that were followed. As long as one in ten is, or
+nothing is known, nothing changes; the rarer they are followed, the higher the odds must be that the next one fits. The
+factor is what `RARE` is over the mean of a Beta distribution that begins at `RARE` with the weight of `PATIENCE` looks:
+hints of a kind need twice the usual odds after twelve looks to no effect, and `MOST` times at most. A single component
+is tired of sooner, after four looks, and up to `WEARY` times.
 
 One in `FLOOR` occasions is let through at the usual odds, so that a kind and a component can recover.
 """
@@ -21,9 +22,10 @@ from repertoire.learning.outcomes import Trial
 
 PROMPT, SESSION_START = "prompt", "session_start"
 MOMENTS = (PROMPT, SESSION_START)
-RARE, MOST, FLOOR = 0.1, 4.0, 5
-WEARY = 16.0  # times the usual odds, after sixty looks: only what is as good as certain is still named
-_PATIENCE = 4.0  # looks
+RARE, FLOOR = 0.1, 5
+PATIENCE, MOST = 12.0, 8.0  # with a kind: looks, and times the usual odds
+WEARY = 16.0  # with a component: only what is as good as certain is still named
+_PATIENCE = 4.0
 _MORE = 1.0 + 1e-9
 
 
@@ -36,11 +38,7 @@ class HintRate:
     offered: int = 0
     followed: int = 0
     rate: Interval = ANY_SHARE
-
-    @property
-    def demand(self) -> float:
-        """How many times the usual odds of fitting the next one needs; 1 where it is not surely rarely followed."""
-        return min(max(RARE / self.rate.high, 1.0), MOST) if self.rate.high > 0.0 else MOST
+    demand: float = 1.0  # how many times the usual odds of fitting the next one needs
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def rates(of_kind: Mapping[Kind, Looks]) -> tuple[HintRate, ...]:
 
 def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
     """Return by type how many times the usual odds a hint needs at a moment; types that need no more are left out."""
-    return {rate.type: rate.demand for rate in rates if rate.moment == moment and rate.demand > 1.0}
+    return {rate.type: rate.demand for rate in rates if rate.moment == moment and rate.demand > _MORE}
 
 
 def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
@@ -100,11 +98,11 @@ def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[st
 
 def weariness(seen: Mapping[str, Looks]) -> Mapping[str, float]:
     """Return by component how many times the usual odds a hint of it needs; those that need no more are left out."""
-    return {node: times for node, looks in seen.items() if (times := _weary(looks)) > _MORE}
+    return {node: times for node, looks in seen.items() if (times := _demand(looks, _PATIENCE, WEARY)) > _MORE}
 
 
-def _weary(seen: Looks) -> float:
-    return min((_PATIENCE + seen.looks) / (_PATIENCE + seen.taken / RARE), WEARY)
+def _demand(seen: Looks, patience: float, most: float) -> float:
+    return min(max((patience + seen.looks) / (patience + seen.taken / RARE), 1.0), most)
 
 
 def let_through(occasion: str) -> bool:
@@ -121,4 +119,4 @@ def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:
 
 def _rate(kind: Kind, seen: Looks) -> HintRate:
     taken = min(seen.taken, seen.looks)  # what is followed at rank 3 is more than a third of a look
-    return HintRate(*kind, seen.offered, seen.followed, wilson(taken, seen.looks))
+    return HintRate(*kind, seen.offered, seen.followed, wilson(taken, seen.looks), _demand(seen, PATIENCE, MOST))

@@ -91,7 +91,7 @@ def _hint_line(one: Hinted) -> str:
         f"  {rate.moment.replace('_', ' ')}, {clean_line(rate.type, NAME).replace('_', ' ') or 'type unknown'}: "
         f"offered {rate.offered}, followed {rate.followed} ({100 * rate.rate.low:.0f}-{100 * rate.rate.high:.0f} %)"
     )
-    if one.demand > 1.0:
+    if round(one.demand, 1) > 1.0:
         told += f"; needs {one.demand:.1f} times the usual odds of fitting"
     return told + (f", {one.held_back} held back" if one.held_back else "")
 

@@ -87,7 +87,7 @@ class Run:
         self.matched = Matches.silent(len(self.snapshot))
 
     def may(self, stage: str, part: str, *, worth: bool = True, cheap: bool = False) -> bool:
-        """Tell whether a stage runs: switched on, worth it, and in time if it takes any; else report why it does not."""
+        """Tell whether a stage runs: switched on, worth it, and in time if it takes any; report why it does not."""
         if not worth:
             self.trace.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
             return False
