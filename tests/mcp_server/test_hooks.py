@@ -338,7 +338,7 @@ async def test_a_write_lock_of_another_process_does_not_hold_a_hook_up_and_loses
         with closing(apsw.Connection(str(home / "repertoire.db"))) as ingest:
             ingest.execute("BEGIN IMMEDIATE")
             assert "pdf-forms" in await prompt(client)
-            assert await prompt(client) == "", "what is not yet written counts as said"
+            assert await prompt(client, f"{PROMPT}, row by row") == "", "what is not yet written counts as said"
             await use_skill(client)
             assert ingest.execute("SELECT count(*) FROM event").fetchall() == [(0,)]
             ingest.execute("ROLLBACK")

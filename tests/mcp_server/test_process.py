@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import IO, Any
@@ -20,9 +20,11 @@ from mcp.client.stdio import StdioServerParameters
 
 from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
 from repertoire.app.unwritten import take_in
+from repertoire.boot.unwritten import waiting
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.store.database import Store
 from repertoire.store.events import SELECTED
+from repertoire.store.migrations import NEWEST
 
 pytestmark = pytest.mark.anyio
 
@@ -143,6 +145,74 @@ def test_what_a_lock_kept_from_the_log_is_not_lost_when_it_leaves(server: subpro
         assert (take_in(store), take_in(store)) == (1, 0)
     [event] = events_of(home, SELECTED)
     assert event.session == "s1"
+
+
+def test_a_server_that_is_killed_once_a_hook_is_answered_loses_nothing(
+    server: subprocess.Popen[str], home: Path
+) -> None:
+    search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
+    send(server, HELLO, READY, call(2, search))
+    answer(server.stdout, 2)
+    with closing(apsw.Connection(str(home / "repertoire.db"))) as other:
+        other.execute("BEGIN IMMEDIATE")  # as an ingest does, so that the writing lane has to wait
+        send(server, call(3, USED))
+        answer(server.stdout, 3)
+        server.kill()
+        server.wait(timeout=20)
+    with Store.open(home / "repertoire.db") as store:
+        assert (take_in(store), take_in(store)) == (1, 0)
+    [event] = events_of(home, SELECTED)
+    assert event.session == "s1"
+
+
+def test_what_was_left_beside_the_log_and_written_after_all_is_there_once(
+    server: subprocess.Popen[str], home: Path
+) -> None:
+    search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
+    send(server, HELLO, READY, call(2, search))
+    answer(server.stdout, 2)
+    with closing(apsw.Connection(str(home / "repertoire.db"))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        send(server, call(3, USED))
+        answer(server.stdout, 3)
+        other.execute("ROLLBACK")
+    send(server, call(4, {"name": "status", "arguments": {}}))
+    answer(server.stdout, 4)
+    [event] = events_of(home, SELECTED)
+    assert event.session == "s1"
+    assert not waiting(home)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text("a diary\n" * 1000), Path.mkdir, None])
+def test_a_place_that_holds_no_database_of_ours_costs_one_line_of_the_log(
+    surroundings: dict[str, str], project: Path, home: Path, make: Callable[[Path], object] | None
+) -> None:
+    path = home / "repertoire.db"
+    if make is None:
+        with closing(apsw.Connection(str(path))) as db:
+            db.execute("PRAGMA user_version = 99")
+    else:
+        path.unlink()
+        make(path)
+    search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
+    said = "".join(json.dumps(message) + "\n" for message in (HELLO, READY, call(2, USED), call(3, USED)))
+    with subprocess.Popen(
+        COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        process.stdin.write(said)
+        send(process, call(4, search))
+        assert answer(process.stdout, 4)["result"]["isError"] is True
+        process.stdin.close()
+        told = process.stderr.read() if process.stderr is not None else ""
+    assert process.returncode == 0
+    assert [line for line in told.splitlines() if "had no answer after" not in line] == [
+        f"repertoire: {path} was written by a newer Repertoire (schema 99, this one knows {NEWEST}), "
+        "it was left as it is; update the plugin"
+        if make is None
+        else f"repertoire: {path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
+    ]
 
 
 def test_a_client_that_dies_takes_the_server_with_it(server: subprocess.Popen[str]) -> None:

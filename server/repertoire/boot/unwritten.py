@@ -12,8 +12,8 @@ from pathlib import Path
 FOLDER = "unwritten"
 
 
-def put_off(home: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    """Keep rows of the log in a file of their own, whole or not at all, for whoever can write them.
+def put_off(home: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    """Keep rows of the log in a file of their own, whole or not at all, for whoever can write them; return it.
 
     Raises: OSError when it cannot be kept.
     """
@@ -25,6 +25,7 @@ def put_off(home: Path, rows: Sequence[Mapping[str, object]]) -> None:
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         json.dump([dict(row) for row in rows], file)
     part.replace(folder / name)
+    return folder / name
 
 
 def waiting(home: Path) -> Sequence[Path]:

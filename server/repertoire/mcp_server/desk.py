@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -19,7 +20,7 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.memory import return_memory
 from repertoire.boot.unwritten import put_off
-from repertoire.domain.errors import CorruptStore
+from repertoire.domain.errors import CorruptStore, RepertoireError
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.lane import Care, Lane
@@ -38,10 +39,12 @@ FIRST_READING_SECONDS = 30.0
 POLL_SECONDS = 0.25
 LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
 LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
+WRITE_SECONDS = 0.05  # a hook waits so long for the log, then for a file beside it
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
 _LOG = logging.getLogger(__name__)
+Written = concurrent.futures.Future[None]
 
 
 class Desk:
@@ -49,6 +52,7 @@ class Desk:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
+        self._complained = ""  # what was last
         self._rescues: list[str] = []  # what became of a damaged store, until somebody was told
         care = Care(_place, self._mend)
         self._answering: Lane[Answers] = Lane(self._answers, name="answers", care=care)
@@ -62,6 +66,7 @@ class Desk:
         self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
         self._in_order = asyncio.Lock()
         self._unwritten: dict[int, tuple[Event, ...]] = {}
+        self._beside: dict[int, Path] = {}  # where they wait meanwhile
 
     @property
     def handlers(self) -> Handlers:
@@ -117,11 +122,11 @@ class Desk:
         await asyncio.wait([doing], timeout=HOOK_SECONDS)
         if not doing.done():
             _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
-            doing.add_done_callback(_report)
+            doing.add_done_callback(self._report)
         elif doing.exception() is None:
             return doing.result()
         else:  # the door: a hook that fails must not be seen
-            _LOG.error("%s failed", name, exc_info=doing.exception())
+            self._complain(doing.exception(), f"{name} failed")
         return NOTHING
 
     async def warm_up(self) -> None:
@@ -141,22 +146,32 @@ class Desk:
             self._embedder.drop_if_idle(time.monotonic())
         return_memory()  # a log read anew takes many times what is kept of it
 
+    def _complain(self, error: BaseException | None, what: str) -> None:
+        """Log a fault of ours with its trace; what a person can mend in one line, and not again with each hook."""
+        if not isinstance(error, RepertoireError):
+            _LOG.error("%s", what, exc_info=error)
+        elif str(error) != self._complained:
+            self._complained = str(error)
+            _LOG.warning("%s", error)
+
+    def _report(self, done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:
+        if not done.cancelled() and done.exception() is not None:
+            self._complain(done.exception(), "in the background")
+
     def finish(self, seconds: float) -> None:
         """Record what is still to be recorded, so long at most."""
         until = time.monotonic() + seconds
         self._answering.drain(seconds)
         if not self._writing.drain(max(until - time.monotonic(), 0.0)):
-            self._put_off()
+            for number in list(self._unwritten):
+                self._put_off(number)
 
-    def _put_off(self) -> None:
-        """Leave what the lock of another process keeps from the log beside it: whoever writes next takes it in."""
-        rows = [
-            {name: getattr(event, name) for name in ("at", "kind", "session", "project", "request", "node", "data")}
-            for events in list(self._unwritten.values())
-            for event in events
-        ]
-        if rows:
-            put_off(locate(), rows)
+    def _put_off(self, number: int) -> None:
+        """Leave what is not in the log yet beside it: whoever writes next takes it in."""
+        fields = ("at", "kind", "session", "project", "request", "node", "data")
+        events = self._unwritten.pop(number, ())
+        if events:
+            self._beside[number] = put_off(locate(), [{name: getattr(e, name) for name in fields} for e in events])
 
     def close(self) -> None:
         """Finish everything and release the store."""
@@ -171,30 +186,41 @@ class Desk:
     async def _answered(self, name: str, hook: Hook) -> str:
         if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
             await self._load_model(MODEL_SECONDS)
-        outcome = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        outcome, number, written = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        if written is not None:
+            await asyncio.to_thread(self._keep, number, written)
         if name == "hook_prompt":
             asyncio.get_running_loop().call_later(QUIET_SECONDS, self._freshen)
         return outcome.text
 
-    def _freshen(self) -> None:
-        self._answering.submit(lambda answers: answers.freshen()).add_done_callback(_report)
+    def _keep(self, number: int, written: Written) -> None:
+        """Have events on the disk before a hook is answered: a process that is killed then must not lose them."""
+        concurrent.futures.wait([written], timeout=WRITE_SECONDS)
+        try:
+            self._put_off(number)
+        except OSError as error:
+            _LOG.warning("not kept beside the log: %s", error)
 
-    def _answer(self, answers: Answers, name: str, hook: Hook) -> Outcome:
-        outcome = answers.hook(name, hook)
+    def _freshen(self) -> None:
+        self._answering.submit(lambda answers: answers.freshen()).add_done_callback(self._report)
+
+    def _answer(self, answers: Answers, name: str, hook: Hook) -> tuple[Outcome, int, Written | None]:
+        outcome, number, written = answers.hook(name, hook), next(self._numbers), None
         if outcome.events:
-            number = next(self._numbers)
             answers.hold(number, outcome.events)
             self._unwritten[number] = outcome.events
 
             def write(writes: Writes) -> None:
                 try:
-                    writes.keep(outcome.events, outcome.lesson)
+                    writes.keep(outcome.events, outcome.lesson, beside=lambda: self._beside.get(number))
                 finally:
                     answers.written(number)
                     self._unwritten.pop(number, None)
+                    self._beside.pop(number, None)
 
-            self._writing.submit(write).add_done_callback(_report)
-        return outcome
+            written = self._writing.submit(write)
+            written.add_done_callback(self._report)
+        return outcome, number, written
 
     def _answers(self) -> Answers:
         answers: Answers = _work().Answers(self._environment)
@@ -214,8 +240,8 @@ class Desk:
     async def _refresh(self) -> None:
         try:
             started = await self._answering.run(lambda answers: answers.refresh_if_stale())
-        except Exception:  # noqa: BLE001 - whoever asks first is told, in words
-            _LOG.exception("the store cannot be opened")
+        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+            self._complain(error, "the store cannot be opened")
             return
         if started is not None:
             self._refreshing.append(started)
@@ -228,7 +254,7 @@ class Desk:
         if self._loading is None or self._loading.done():
             loop = asyncio.get_running_loop()
             self._loading = loop.run_in_executor(self._loader, self._embedder.embed_queries, ["first"])
-            self._loading.add_done_callback(_report)
+            self._loading.add_done_callback(self._report)
         await asyncio.wait([self._loading], timeout=seconds)
 
 
@@ -237,16 +263,11 @@ def _work() -> Any:
     return importlib.import_module("repertoire.mcp_server.work")
 
 
-def _place() -> tuple[int, int, bool] | None:
-    """Tell which file lies at the database's place, and whether the disk has room: what is opened depends on both."""
+def _place() -> tuple[int, int, bool, bool] | None:
+    """Tell which file lies at the database's place, whether it was emptied, and whether the disk has room."""
     try:
         path = database_path(locate())
         found = path.stat()
-        return found.st_dev, found.st_ino, shutil.disk_usage(path.parent).free > LEAST_ROOM
+        return found.st_dev, found.st_ino, not found.st_size, shutil.disk_usage(path.parent).free > LEAST_ROOM
     except (OSError, BootError):
         return None
-
-
-def _report(done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:
-    if not done.cancelled() and done.exception() is not None:
-        _LOG.error("in the background: %s", done.exception())

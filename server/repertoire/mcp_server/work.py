@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from repertoire.app import record
@@ -313,25 +314,38 @@ class Writes:
         """Release the store."""
         self._stack.close()
 
-    def keep(self, events: Sequence[Event], lesson: record.Lesson | None = None) -> None:
-        """Write events, and what they teach; nothing in a home that cannot be written."""
+    def keep(
+        self,
+        events: Sequence[Event],
+        lesson: record.Lesson | None = None,
+        *,
+        beside: Callable[[], Path | None] = lambda: None,
+    ) -> None:
+        """Write events, and what they teach; nothing in a home that cannot be written.
+
+        `beside` tells of the file that keeps them meanwhile, if one does: where it is gone, they were taken in.
+        """
         if self._repertoire.store.read_only or not events:
             return
         # An ingest may hold the lock for longer than one wait; what happened must not be lost for that.
         for _ in range(_ATTEMPTS - 1):
             with suppress(StoreBusy):
-                self._keep(events, lesson)
+                self._keep(events, lesson, beside)
                 break
         else:
-            self._keep(events, lesson)
+            self._keep(events, lesson, beside)
         with suppress(StoreBusy):  # whoever writes next does it
             take_in(self._repertoire.store)
             condense_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
 
-    def _keep(self, events: Sequence[Event], lesson: record.Lesson | None) -> None:
+    def _keep(self, events: Sequence[Event], lesson: record.Lesson | None, beside: Callable[[], Path | None]) -> None:
         store = self._repertoire.store
         with store.transaction():
-            store.events.append(events)
+            kept = beside()
+            if kept is None:
+                store.events.append(events)
+            elif kept.exists():  # whoever takes it in writes first and deletes it then
+                store.events.append_new(events)
             if lesson is not None:
                 record.learn(store, lesson, self._repertoire.settings)
 
