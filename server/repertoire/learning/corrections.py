@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repertoire.learning.disapproval import OPENS, TURNED_DOWN, UNDONE, WRONG
+from repertoire.learning.disapproval import ALONE, OPENS, TURNED_DOWN, UNDONE, WRONG
 
 _READ = 300  # characters: whoever corrects says so first
 _CLAUSE = re.compile(r"([^,.!?;:。！？、；：，\n]|[,.:](?=\S))+([,.!?;:。！？、；：，\n]*)")  # noqa: RUF001 - as typed in Chinese
@@ -18,6 +18,7 @@ _ASKED_WHY = re.compile(r"why\b", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:not|still|wrong|incorrect|broken|failed)(?: \w+)?", re.IGNORECASE
 )  # of a list, before a colon
+_BRIEF = 14  # words of a prompt that only says what is wrong
 _SHORT = 4  # words that may stand before the clause that says it
 
 
@@ -28,7 +29,7 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
     """
     text = prompt[:_READ].strip().replace("’", "'")  # noqa: RUF001
     turned_down = not answers and TURNED_DOWN.match(text) is not None
-    return turned_down or _opens_so(text) or _ends_undoing(text)
+    return turned_down or _opens_so(text) or _ends_undoing(text) or _is_all(text)
 
 
 def _opens_so(text: str) -> bool:
@@ -47,6 +48,13 @@ def _opens_so(text: str) -> bool:
 def _ends_undoing(text: str) -> bool:
     last = [_said(clause) for clause, _ in _clauses(text)][-1:]
     return bool(last) and UNDONE.fullmatch(last[0]) is not None and not _CONDITION.match(text)
+
+
+def _is_all(text: str) -> bool:
+    clauses = list(_clauses(text))
+    if len(clauses) != 1 or "?" in clauses[0][1] or len(text.split()) > _BRIEF:
+        return False
+    return ALONE.fullmatch(_said(clauses[0][0])) is not None
 
 
 def _said(clause: str) -> str:

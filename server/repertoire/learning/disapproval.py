@@ -8,7 +8,8 @@ _PARTS = {
     "off": r"(?:wrong|incorrect|there|red|missing|empty|blank|gone|visible|hidden|off|(?:not|the same|the old) .*"
     r"|not|<fails>|(?:fail|crash|break|throw|hang|show|return|gett|giv|miss|ignor|cutt|overlapp)ing .*)",
     "bad": r"(?:(?:totally |completely |just |simply |plain |all |also |clearly )?(?:wrong|incorrect|broken|worse"
-    r"|nonsense|too much|not (?:right|correct|it|working|true|good|good enough|at all what .*|even close.*"
+    r"|nonsense|overkill|too (?:much|slow|long|complex|complicated|big|small)|the opposite .*|a step backwards"
+    r"|not (?:right|correct|it|working|true|good|good enough|at all what .*|even close.*"
     r"|(?:quite |really )?(?:what|how|the way) .*|the right .*)|(?:the|a) wrong .*))",
     "it": r"(?:that|this|it|these|those|they|everything|all of it|your (?:last )?(?:\w+ )?\w+|the last \w+)",
     "is": r"(?:'s|s|'re| is| are| was| were)",
@@ -23,7 +24,7 @@ _PARTS = {
     r"|component|version|answer|order|language|name|test|class|method|page|button|colou?r|format|number)",
 }
 _ENGLISH = r"""
-(?:<it><is> |<is> |is )?still (?:<off>|no .+|\d{3}|nothing .*|(?:the )?same .*)(?: on \w+)?<now>
+(?:<it><is> |<is> |is )?still (?:<off>|no .+|\d{3}|nothing.*|(?:the )?same .*)(?: on \w+)?<now>
 (?:the|your) (?:[\w-]+ ){1,4}(?:is|are) still <off><now>
 (?:<it> |i |i'm |im |we )?still (?:get|gets|getting|have|having|see|seeing|fails?|crash\w*|shows?|returns?|throws?) .+
 <it> still (?:fails?|crash\w*|breaks?|errors?)<now>
@@ -37,6 +38,7 @@ the (?:[\w-]+ ){1,3}still (?:fails?|crash\w*|shows?|returns?|throws?|gives|has|d
 your (?:last )?\w+ (?:<not>|<fails>|ignores|misses|is missing|leaves out|never) ?.*
 <you>(?:forgot|missed)(?! nothing).*|<you>broke(?! (?:it|that|this) down).*
 <you>(?:misunderstood|misread|ignored|deleted|removed|overwrote|nuked|wiped|dropped|lost|overcomplicated).*
+<you>(?:introduced .+|keep \w+ing .+|left .+ in(?: there)?|added .*(?:wrong|twice).*|only (?:did|changed|fixed) .+)
 <you>(?:hard-?coded|duplicated|messed up|screwed up|swapped|mixed up|skipped|renamed) .+
 <you>changed (?:the|my|it|too) .+
 <you>got .+ (?:wrong|backwards)|<you>got it wrong.*|<you>made an? (?:mistake|error|typo).*
@@ -44,7 +46,7 @@ your (?:last )?\w+ (?:<not>|<fails>|ignores|misses|is missing|leaves out|never) 
 you should(?:n'?t| not) have .+|you(?:'re| are) (?:wrong|editing the wrong).*|you were (?:not )?supposed .+
 why (?:did|have|would|are) you (?:\w+ )?(?:delet|remov|chang|break|renam|revert|ignor|skip|overwr|touch)\w* .+
 i meant (?!to (?:ask|say)).+|i told you (?:to|not|that|no)\b.*|i never asked .+|i only (?:asked|wanted|meant) .+
-i (?:explicitly |clearly |already )?said (?:no|not|the|to|in|use|only|that|you)\b.*
+i (?:explicitly |clearly |already )?said (?!yes|ok|it\b|before|go\b|i\b|already|so\b).+
 i (?:didn'?t|did not) (?:ask|say|want|mean) .+|i asked (?:you )?(?:for|to) .+
 i wanted (?:it|the|an?|you|only|just|something) .+
 i (?:don'?t|do not) (?:want|like|need) (?:that|this|it|any of (?:that|this))
@@ -64,6 +66,9 @@ nothing (?:has |is )?chang(?:ed|es)|(?:it|that) (?:does|did) nothing|no (?:chang
 there(?:'s| is| are) .*(?:mistake|bug|error|typo)s? in (?:what you|your) .*
 (?:the|th(?:is|at|ese|ose)) \w+ you (?:wrote|made|added|created) .*(?:wrong|n'?t|not|fail|broken|nothing|drops).*
 almost but .+|<it> (?:only )?(?:partially|almost|half) works.*|.+ which (?:it|they) should(?:n'?t| not)
+it (?:compiles|runs|starts|builds|passes|works) (?:now )?but (?!can|could|what|how|please|also|let'?s|i\b|we\b).+
+why (?:is|are) .+ (?:gone|broken|twice|missing now|broken now)
+i don'?t think (?:that'?s|this is|it'?s) (?:right|correct|it)
 don'?t do (?:that|this)|(?:please )?stop (?:adding|doing|changing|touching|rewriting) .+
 """
 _UNDO = r"""
@@ -77,11 +82,21 @@ _UNDO = r"""
 annule[rz]? (?:ça|cela|tout|ta|tes|vos|votre|la dernière|le dernier)\b.*|reviens en arrière
 (?:deshaz|revierte)(?: (?:eso|esto|todo|el último|los|tus|tu)\b.*)?|deshazlo|vuelve atrás
 annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|撤销.*|元に戻して.*|되돌려.*
+<please>(?:put|bring|get|restore) (?:the|my|your) (?:\w+ ){1,4}back(?: in)?(?: please)?
+nimm (?:das|es) (?:bitte )?(?:wieder )?(?:raus|heraus|zurück)|remets .+
+"""
+# What tells only where it is all that is said: beside a task it is what the task is about.
+_ALONE = r"""
+<it> (?:now |still |again )?<fails> .+|(?:the|my) \w+ (?:is|are) (?:wrong|broken|off|missing|gone|empty) now
+nothing happens.*
+(?:i'm |i am |it's |the (?:\w+ ){1,4}|<it> )still (?!to\b|need|have to|want|prefer|think|open\b).+
+(?!if |when |why |how |what |where )(?:\w+ ){1,6}(?:<not>|isn'?t|can'?t) .*(?:any ?more|now|yet)
 """
 _GERMAN = r"""
 (?:das|es|dies|so) (?:ist|war) (?:immer noch |leider |so |komplett )?(?:falsch|kaputt|nicht (?:richtig|korrekt|das).*)
 das war (?:die|der|das) falsche .+|(?:so|das) war (?:das )?(?:so )?nicht .*|immer noch (?:falsch|kaputt)
 (?:das|es|so) stimmt (?:so |immer noch )?nicht|falsche[rs]? (?:datei|zeile|tabelle|ordner|branch|spalte|funktion|stelle)
+(?!warum|wieso|wenn)(?:\w+ ){1,5}(?:immer noch|noch immer) nicht.*
 (?:das |es |jetzt )?(?:geht|funktioniert|klappt|läuft) (?:so |leider |immer noch |noch immer |jetzt )*nicht(?: mehr)?
 (?:jetzt )?geht (?:jetzt )?(?:gar )?nichts mehr|(?:der|die|das) \w+ schlägt (?:immer noch|noch immer|jetzt) fehl
 (?:so |das )?(?:habe?|hatte) ich .*nicht (?:gemeint|gewollt|gesagt|verlangt)|ich meinte .+
@@ -95,11 +110,13 @@ _FRENCH = r"""
 c'est (?:toujours |encore |complètement )?(?:faux|incorrect|cassé)
 (?:ce )?n'est pas (?:ça|correct|bon|ce que .*)|c'est pas (?:ça|ce que .*)|pas ce que j'ai demandé
 (?:tu as|vous avez) (?:oublié|cassé|supprimé|effacé|mal) .+|(?:toujours|encore) (?:la même|le même) .+
+(?:l'|le |la |les )?\w+ (?:est|sont) toujours (?:là|cassée?s?|fausse?s?|vides?|la même)
 je voulais dire .+|mauvais(?:e)? (?:fichier|branche|dossier|table|ligne)
 """
 _SPANISH = r"""
 (?:eso |esto |así )?(?:todavía |aún |sigue )?no (?:funciona|sirve|compila|anda)(?: todavía| aún)?
-sigue (?:sin funcionar|fallando|dando error|igual|roto|mal).*|(?:eso |esto )?está (?:todo )?(?:mal|roto|equivocado)
+todavía (?:falla|da error|no .+)|sigue (?:sin funcionar|fallando|dando error|igual|roto|mal).*
+(?:eso |esto )?está (?:todo )?(?:mal|roto|equivocado)
 (?:eso|esto) no (?:es|era) (?:lo que .*|correcto|así)|no (?:es|era) lo que .+|me refería a .+|quería decir .+
 (?:te )?(?:olvidaste|rompiste|borraste) .+|has (?:roto|olvidado|borrado) .+|(?:el )?mismo error(?: .*)?
 (?:archivo|fichero) equivocado|rama equivocada
@@ -107,7 +124,8 @@ sigue (?:sin funcionar|fallando|dando error|igual|roto|mal).*|(?:eso |esto )?est
 _OTHER = r"""
 non (?:funziona|va)(?: ancora| più)?|è (?:ancora )?sbagliato|hai (?:dimenticato|rotto|cancellato) .+|non è quello che .+
 (?:ainda )?não (?:funciona|funcionou|está (?:certo|funcionando))|(?:isso )?está (?:errado|quebrado)
-você (?:esqueceu|quebrou|apagou) .+|não (?:é|foi) (?:isso|o que) ?.*
+continua (?:dando erro|falhando|quebrado|sem .+|a non .+)|você (?:esqueceu|quebrou|apagou) .+
+não (?:é|foi) (?:isso|o que) ?.*
 不对.*|不是(?:这个|這個|这样|我).*|错了.*|(?:还是|仍然|還是)(?:不行|不对|报错|失败|有错|一样).*|你(?:忘了|弄坏|删错).*
 違(?:う|います).*|ちがいます.*|(?:まだ|全然)(?:動き?ません|動かない|だめ|エラー|直って).*|間違って.+
 (?:아직도?|여전히) ?(?:안 ?돼|안 ?됩|에러|오류|같은).*|틀렸.*|그게 아니.*|작동하지 않.*
@@ -138,6 +156,8 @@ _OPENING = rf"(?:(?:{_phrases(_AROUND)})\b[\s,.!]*)*"
 OPENS = re.compile(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
 # a clause that says so
 WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _OTHER), re.IGNORECASE)
+# one that says so where it is the whole prompt
+ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
 # one that asks for it to be undone
 UNDONE = re.compile(_phrases(_UNDO), re.IGNORECASE)
 # "no" and then what instead, unless that approves of what stands
