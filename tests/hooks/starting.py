@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from repertoire.domain.component import SourceInfo
 from repertoire.store.database import Store
 from shelf import NOW, SOURCE, component, record_of
 
@@ -35,6 +37,17 @@ def store_with(home: Path, **parts: object) -> None:
     ]
     with Store.open(home / "repertoire.db") as store:
         store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+
+
+def own_copy(home: Path) -> str:
+    """Put an exact copy of the FastAPI skill among what is installed, and return its id."""
+    info = SourceInfo("user:~/.claude", "user", "~/.claude")
+    with Store.open(home / "repertoire.db") as store:
+        original = store.graph.by_key(f"{SOURCE.key}:skills/fastapi-templates.md")
+        assert original is not None
+        copy = replace(original.component, id=f"{info.key}:skills/f/SKILL.md", installed=True, install=())
+        store.sources.write(info, [record_of(copy, provides=["fastapi"])], [], derived=[], now=NOW)
+    return copy.id
 
 
 def context(done: subprocess.CompletedProcess[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hooks.starting import Run, context, store_with
+from hooks.starting import Run, context, own_copy, store_with
 from repertoire.app.clock import now
 from repertoire.app.condense import condense_when_due
 from repertoire.app.memory import memory
@@ -61,6 +61,22 @@ def test_what_does_harm_is_not_named(run: Run, project: Path, home: Path) -> Non
         where = f"s{number}", str(project), f"r{number}"
         log += [Event(now(), ASKED, *where), Event(now(), OFFERED, *where, node, {"rank": 1})]
         log.append(Event(now(), FAILED, *where, node) if number < 10 else Event(now(), CHECKED, *where))
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append(log)
+    said = context(run(project, session="another"))
+    assert "orm-reviewer" in said
+    assert "fastapi-templates" not in said
+
+
+def test_harm_of_exact_copies_adds_up_and_none_of_them_is_named(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    both = own_copy(home), f"{SOURCE.key}:skills/fastapi-templates.md"
+    log = []
+    for number in range(16):
+        where = f"s{number}", str(project), f"r{number}"
+        node = both[number // 2 % 2]
+        log += [Event(now(), ASKED, *where), Event(now(), OFFERED, *where, node, {"rank": 1})]
+        log.append(Event(now(), FAILED, *where, node) if number % 2 else Event(now(), CHECKED, *where))
     with Store.open(home / "repertoire.db") as store:
         store.events.append(log)
     said = context(run(project, session="another"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, store_with
+from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
 from repertoire.app import greet
 from repertoire.app.unwritten import take_in
 from repertoire.store.database import Store
@@ -53,6 +53,19 @@ def test_an_installed_component_says_so_and_another_how_to_get_it(run: Run, proj
     first, second = items(context(run(project)))
     assert first.startswith("- kit:fastapi-templates (skill, installed)")
     assert "install: /plugin install orm-reviewer@acme" in second
+
+
+def test_of_exact_copies_the_installed_one_is_named_and_a_mute_holds_for_both(
+    run: Run, project: Path, home: Path
+) -> None:
+    store_with(home)
+    own = own_copy(home)
+    first = next(line for line in items(context(run(project))) if "fastapi-templates" in line)
+    assert first.startswith("- fastapi-templates (skill, installed)")
+    with Store.open(home / "repertoire.db") as store:
+        assert store.events.nodes("s1")[0] == own
+        store.preferences.mute(f"{SOURCE.key}:skills/fastapi-templates.md", "component", now=NOW)
+    assert "fastapi-templates" not in context(run(project, source="clear"))
 
 
 def test_what_is_muted_is_not_named(run: Run, project: Path, home: Path) -> None:

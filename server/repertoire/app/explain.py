@@ -196,11 +196,17 @@ def explain(
 
 
 def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:
-    component = stored.component
+    component, changed = stored.component, _changed(store, stored.component)
     if asked.home is None:
-        return freshness(component.type, component.last_commit, today(), ageing=asked.ageing, sound=sound)
+        return freshness(component.type, changed, today(), ageing=asked.ageing, sound=sound)
     judge = Judge(store, asked.home, asked.ageing, today())
-    return judge.of(component.id, component.type, stored.source, component.last_commit, sound=sound)
+    return judge.of(component.id, component.type, stored.source, changed, sound=sound)
+
+
+def _changed(store: Store, component: Component) -> str:
+    """Return the newest day on which a component was changed that the source of any of its copies tells."""
+    copies = (store.graph.by_key(key) for group in store.graph.copies([component.id]) for key in group)
+    return max((one.component.last_commit for one in copies if one is not None), default=component.last_commit)
 
 
 def _copy_of(asked: Asked, component: Component) -> Copy | None:

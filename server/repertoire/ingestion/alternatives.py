@@ -35,6 +35,7 @@ class Job:
     purpose: frozenset[str]
     capabilities: Mapping[str, float] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
+    content_hash: str = ""
 
     @classmethod
     def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]) -> Job:
@@ -49,6 +50,7 @@ class Job:
             purpose,
             {term: weight for term, (weight, _) in provides.items()},
             frozenset(term for term, (_, told) in provides.items() if told.split(",")[0] == _NAMED_IN),
+            outline.content_hash,
         )
 
     @property
@@ -63,9 +65,18 @@ class Job:
 
 
 def apart(one: Job, other: Job) -> bool:
-    """Tell whether two were written beside each other: an author's own parts complement each other, or say so."""
+    """Tell whether two are neither copies nor written beside each other: one author's parts complement each other."""
     same_place = one.source == other.source or (one.repository != "" and one.repository == other.repository)
-    return not same_place
+    return not same_place and not _one_content(one, other)
+
+
+def _one_content(one: Job, other: Job) -> bool:
+    """Tell whether two are exact copies; what is too short to be a twin by its text is one all the same."""
+    return one.content_hash != "" and (one.content_hash, one.type, one.name) == (
+        other.content_hash,
+        other.type,
+        other.name,
+    )
 
 
 def overlap(one: Job, other: Job) -> tuple[float, list[str]]:

@@ -82,7 +82,7 @@ def note_lines(hit: Hit) -> list[str]:
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
         *(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
-        *(["muted: never suggested"] if hit.muted else []),
+        *(["muted: not suggested in this project"] if hit.muted else []),
     ]
 
 

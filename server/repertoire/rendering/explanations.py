@@ -200,4 +200,4 @@ def _used(explanation: Explanation) -> str:
     told = [
         f"{count} times {what}" for count, what in ((history.offered, "suggested"), (history.failed, "failed")) if count
     ]
-    return "; ".join([used, *told, *(["muted, so never suggested"] if explanation.muted else [])])
+    return "; ".join([used, *told, *(["muted, so not suggested in this project"] if explanation.muted else [])])

@@ -31,7 +31,6 @@ class Copies:
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))
         self._group = np.repeat(np.arange(len(copied)), sizes)
         self._begins = np.cumsum(sizes) - sizes
-        self._place = {row: place for place, row in enumerate(self._rows.tolist())}
         self.answering = np.arange(len(summaries), dtype=np.int64)
         for rows in copied:
             first = next((row for row in rows if summaries[row].installed), -1)
@@ -44,8 +43,8 @@ class Copies:
 
     def of(self, row: int) -> tuple[int, ...]:
         """Return the rows of all copies of a row, and itself; nothing where it has none."""
-        at = self._place.get(row, -1)
-        return tuple(self._rows[self._group == self._group[at]].tolist()) if at >= 0 else ()
+        at = self._group[self._rows == row]
+        return tuple(self._rows[self._group == at[0]].tolist()) if len(at) else ()
 
     def shared(self, values: Floats) -> Floats:
         """Return values by row, for each copy the one of its copies that says most."""
