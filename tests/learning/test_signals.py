@@ -63,6 +63,8 @@ def test_what_labelled_commands_tell_is_told(number: int, signal: str, least: tu
         ("(pytest && mypy src) | tail -1", "", ""),
         ("set -e; pytest && echo fine; echo done", "", ""),
         ("pytest &&\n  mypy src", "", CHECKED),
+        ("cat > a.sh <<'EOF'\npytest\nEOF\nbash -n a.sh", "", ""),
+        ("cat > a.txt <<EOF\nit's\nEOF\npytest -q", "", CHECKED),
     ],
 )
 def test_where_the_status_is_hidden_what_was_printed_decides(command: str, printed: str, signal: str) -> None:
@@ -85,7 +87,14 @@ def test_no_rule_was_made_from_what_is_counted_and_both_kinds_are_many() -> None
 
 @pytest.mark.parametrize(
     ("prompt", "told"),
-    [("No, the second option", False), ("No, that's wrong", True), ("revert that", True), ("it still fails", True)],
+    [
+        ("No, the second option", False),
+        ("no", False),
+        ("Nope!", False),
+        ("No, that's wrong", True),
+        ("revert that", True),
+        ("it still fails", True),
+    ],
 )
 def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong(prompt: str, told: bool) -> None:
     assert corrects(prompt, answers=True) is told
@@ -94,7 +103,7 @@ def test_an_answer_to_a_question_turns_down_nothing_unless_it_says_what_is_wrong
 
 @pytest.mark.parametrize(
     ("message", "told"),
-    [("Shall I go on?", True), ("**Which one?**\n", True), ("Why? Because it fits.", False), ("", False)],
+    [("Shall I go on?", True), ("**Which one?**\n", True), ("Why? " + "Because it fits. " * 40, False), ("", False)],
 )
 def test_a_message_asks_where_it_ends_with_a_question(message: str, told: bool) -> None:
     assert asks(message) is told
@@ -139,6 +148,13 @@ def test_what_was_edited_before_a_selection_or_two_turns_ago_is_none_of_its_doin
 @given(st.text(max_size=400))
 def test_any_prompt_is_read(text: str) -> None:
     assert isinstance(corrects(text), bool)
+
+
+@pytest.mark.parametrize(
+    "part", ["npm ", "npm a;", "a && b; (c) | ", "cat <<A\n", "if ", "sh -c '", "env timeout ", "( "]
+)
+def test_a_long_command_is_read_as_some_commands(part: str) -> None:
+    assert of_command(part * (20_000 // len(part))) == ""
 
 
 @given(st.text(alphabet="ab'\"\\$(){}<>|&;#! \n=-/", max_size=60))

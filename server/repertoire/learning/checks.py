@@ -115,7 +115,7 @@ _INTERPRETERS = frozenset("bash sh zsh dash php ruby perl pwsh node".split())
 _DEEP = 6  # wrappers around wrappers
 
 
-def is_check(words: Sequence[str]) -> bool:
+def is_check(words: Sequence[str], *, depth: int = 0) -> bool:
     """Tell whether a simple command checks what was done."""
     words = _unwrapped(words)
     if not words:
@@ -128,7 +128,7 @@ def is_check(words: Sequence[str]) -> bool:
     if name in _SUBCOMMANDS and _subcommand(arguments) & _SUBCOMMANDS[name]:
         return True
     if name in _RUNNERS:
-        return _runs_a_check(name, arguments)
+        return _runs_a_check(name, arguments, depth)
     return "/" in words[0] and _SCRIPT.fullmatch(name) is not None  # a bare `test` is the shell's own
 
 
@@ -138,7 +138,7 @@ def _subcommand(arguments: Sequence[str]) -> set[str]:
     return {first, *options}
 
 
-def _runs_a_check(name: str, arguments: Sequence[str]) -> bool:
+def _runs_a_check(name: str, arguments: Sequence[str], depth: int) -> bool:
     own = _past_options(arguments, _RUNNER_VALUES)
     if name in _PACKAGERS and own and own[0] in _NOT_RUN:
         return False
@@ -149,7 +149,9 @@ def _runs_a_check(name: str, arguments: Sequence[str]) -> bool:
         elif not arguments[place].startswith("-"):
             targets.append(arguments[place])
         place += 1
-    return any(_TARGET.fullmatch(target) for target in targets) or (name in _PACKAGERS and is_check(own))
+    if any(_TARGET.fullmatch(target) for target in targets):
+        return True
+    return name in _PACKAGERS and depth < _DEEP and is_check(own, depth=depth + 1)
 
 
 def _unwrapped(words: Sequence[str]) -> Sequence[str]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repertoire.learning.disapproval import ALONE, OPENS, TURNED_DOWN, UNDONE, WRONG
+from repertoire.learning.disapproval import ALONE, BARE_NO, OPENS, TURNED_DOWN, UNDONE, WRONG
 
 _READ = 300  # characters: whoever corrects says so first
 _CLAUSE = re.compile(r"([^,.!?;:。！？、；：，\n]|[,.:](?=\S))+([,.!?;:。！？、；：，\n]*)")  # noqa: RUF001 - as typed in Chinese
 _DASH = re.compile(r"\s+[-–—]+\s+")  # noqa: RUF001
 _CONDITION = re.compile(r"(?:if|when|once|unless|in case|wenn|falls|si|quand|cuando|se)\b", re.IGNORECASE)
 _ASKED_WHY = re.compile(r"why\b", re.IGNORECASE)
-_HEADING = re.compile(
-    r"(?:not|still|wrong|incorrect|broken|failed)(?: \w+)?", re.IGNORECASE
-)  # of a list, before a colon
+# of a list, before a colon
+_HEADING = re.compile(r"(?:not|still|wrong|incorrect|broken|failed)(?: \w+)?", re.IGNORECASE)
+_TAIL = 300  # characters of a message, in which it asks
 _BRIEF = 14  # words of a prompt that only says what is wrong
 _SHORT = 4  # words that may stand before the clause that says it
 
@@ -28,7 +28,7 @@ def corrects(prompt: str, *, answers: bool = False) -> bool:
     Where it answers a question, "no, the second one" turns down nothing that was done.
     """
     text = prompt[:_READ].strip().replace("’", "'")  # noqa: RUF001
-    turned_down = not answers and TURNED_DOWN.match(text) is not None
+    turned_down = not answers and (TURNED_DOWN.match(text) or BARE_NO.fullmatch(text)) is not None
     return turned_down or _opens_so(text) or _ends_undoing(text) or _is_all(text)
 
 
@@ -71,5 +71,5 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def asks(message: str) -> bool:
-    """Tell whether a message ends with a question."""
-    return message.rstrip().rstrip("*_`\"')").endswith(("?", "？"))  # noqa: RUF001
+    """Tell whether a message asks something at its end, though "let me know" or a list of choices may follow."""
+    return any(mark in message[-_TAIL:] for mark in "?？")  # noqa: RUF001

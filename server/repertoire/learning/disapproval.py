@@ -160,6 +160,8 @@ WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _OTHER)
 ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
 # one that asks for it to be undone
 UNDONE = re.compile(_phrases(_UNDO), re.IGNORECASE)
+# nothing but "no"
+BARE_NO = re.compile(rf"{_OPENING}{_NO}(?:[\s,]+{_NO})*[\s.!]*", re.IGNORECASE)
 # "no" and then what instead, unless that approves of what stands
 TURNED_DOWN = re.compile(
     rf"{_OPENING}(?:{_NO}[\s,]+)*{_NO}(?:\s*[,.!;-]+\s+|\s+(?={_AIMS}))(?!{_phrases(_APPROVES)})\S+(?:\s+\S+)+",

@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-_HEREDOC = re.compile(r"((?<!<)<<-?[ \t]*(['\"]?)(\w+)\2[^\n]*\n)(?:.*?\n)??[ \t]*\3[ \t]*(?=\n|\Z)", re.DOTALL)
-_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
@@ -46,13 +45,24 @@ def commands(text: str, *, depth: int = 0) -> list[Ran]:
 
 
 def _tokens(text: str) -> list[str]:
-    text = _COMMENT.sub("", _HEREDOC.sub(r"\1", text[:_MOST].replace("\\\n", " ")))
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=_SIGNS)
+    lexer = shlex.shlex("\n".join(_lines(text[:_MOST].replace("\\\n", " "))), posix=True, punctuation_chars=_SIGNS)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     try:
         return list(lexer)
     except ValueError:  # a quotation that does not end
         return []
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines that are commands: no comment, and nothing of a document that stands among them."""
+    until = ""
+    for line in text.split("\n"):
+        if until:
+            until = "" if line.strip() == until else until
+        elif not line.lstrip().startswith("#"):
+            yield line
+            opened = _HEREDOC.search(line)
+            until = opened[1] if opened else ""
 
 
 def _bare(tokens: Sequence[str]) -> list[str]:
