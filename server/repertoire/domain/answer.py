@@ -70,6 +70,7 @@ class Hit:
     demoted: str = ""  # on what evidence it stands lower than it fits: tasks went better without it
     muted: bool = False  # a person wants it suggested no more
     troubles: tuple[str, ...] = ()  # what speaks against it from outside, the grave first
+    there_as: str = ""  # the id of an installed exact copy, where it is there already
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(_why_line(hit.whys)),
         *_indent(flag_lines(component.flags)),
         *_indent(note_lines(hit)),
-        *_indent(_install_line(component)),
+        *_indent(_install_line(hit)),
         f"   id: {clean_line(component.id, 300)}",
     ]
 
@@ -153,7 +153,10 @@ def _why_line(whys: Sequence[Why]) -> list[str]:
     return [f"why: {'; '.join(reasons[:_WHYS])}"] if reasons else []
 
 
-def _install_line(component: Component) -> list[str]:
+def _install_line(hit: Hit) -> list[str]:
+    component = hit.component
+    if hit.there_as:
+        return [f"there already, the same is installed: {clean_line(hit.there_as, 200)}"]
     if component.installed or not component.install:
         return elsewhere_lines(component)
     return [f"install: {' && '.join(clean_line(line, LINE) for line in component.install)}"]

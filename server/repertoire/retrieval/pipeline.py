@@ -139,7 +139,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
-        changed = snapshot.changed
+        changed, answering = snapshot.changed, snapshot.copies.answering
         shown = ranking.shelf.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
@@ -161,6 +161,7 @@ class Pipeline:
                     self._options.aged(entry.component.type, str(changed[row])),
                     self._options.demoted(entry.component.id),
                     troubles=against,
+                    there_as=snapshot.summaries[answering[row]].id if answering[row] != row else "",
                 )
             )
         return found
