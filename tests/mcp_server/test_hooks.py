@@ -357,10 +357,10 @@ async def test_without_a_store_a_hook_is_silent(talk: Talk, home: Path) -> None:
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     arguments=st.dictionaries(
-        st.sampled_from(["prompt", "session_id", "cwd", "tool_name", "tool_input", "error", "command_name", "x"]),
+        st.sampled_from("prompt session_id cwd tool_name tool_input tool_response error command_name x".split()),
         st.one_of(
             st.text(max_size=40), st.none(), st.integers(), st.lists(st.text(max_size=5), max_size=2),
-            st.sampled_from(["Skill", "mcp__", "mcp__plugin_", '{"skill": ["x"]}', "{", "\ud800", "a\x00b"]),
+            st.sampled_from(["Skill", "Bash", "Edit", "mcp__plugin_", '{"skill": ["x"]}', "{", "\ud800", "a\x00b"]),
         ),
     )
 )  # fmt: skip
