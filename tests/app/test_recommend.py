@@ -160,6 +160,17 @@ def test_what_a_known_combination_puts_beside_the_set_is_named_with_the_combinat
     assert "changelog (part of browser-kit's set, with kubernetes-deploy)" in recommendation_text(found)
 
 
+def test_a_part_and_what_holds_it_are_no_alternatives_of_each_other(store, pipeline):
+    kit = component("plugin", "kubernetes-kit", "Deploys services to Kubernetes with Helm charts and rollbacks.")
+    fill(store, kit)
+    store.sources.set_edges([Edge(KUBERNETES, kit.id, PART_OF)], now=NOW, file="plugin")
+    found = recommend(pipeline, Task("deploy services to Kubernetes with Helm charts and rollbacks", limit=1))
+    assert names(found)[-1] == "kubernetes-deploy"
+    reasons = {other.component.name: other.reason for other in found.why_not}
+    assert reasons["kubernetes-kit"] == "holds kubernetes-deploy"
+    assert "kubernetes-kit" not in {one.component.name for item in found.items for one in item.alternatives}
+
+
 def test_a_missing_mcp_server_that_is_known_comes_along(store, pipeline):
     needing(store, "folder:/shelf:skills/pdf-forms.md", "mcp_server:postgres")
     found = recommend(pipeline, Task("fill PDF forms", limit=1), environment={"PATH": ""})

@@ -56,6 +56,7 @@ class Pool:
     needed: Mapping[str, Hit]
     candidates: Mapping[str, Candidate]
     alternatives: Mapping[str, frozenset[str]]  # ids that are said to be alternatives, by id
+    parts: Mapping[str, frozenset[str]]  # ids of what holds each, or what it holds, by id
 
     def hit(self, key: str) -> Hit:
         """Return the hit of a candidate."""
@@ -100,7 +101,8 @@ def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Po
     silenced = {key for key, hit in needed.items() if around.muted & {key, source[key], hit.component.repository}}
     usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
     said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
-    return Pool(tuple(hits[key] for key in ranked), needed, usable, said)
+    parts = {key: maker.keys(maker.parts, row) for row, key in ids.items()}
+    return Pool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
 
 
 def tokens_of(component: Component) -> int:
@@ -209,7 +211,7 @@ class _Maker:
         self._around = around
         self._needs = needs
         self._alike = alike
-        self._conflicts, self._twins, self._parts, self.alternatives = (
+        self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
 
@@ -235,7 +237,7 @@ class _Maker:
             needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
             lacking=(*lacking, *self._disputed(row, component)),
-            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self._parts, row), _PART)},
+            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
             bundle=component.plugin or component.repository,
             stale=hit.aged,
             demoted=hit.demoted,

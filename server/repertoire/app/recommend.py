@@ -11,7 +11,7 @@ import numpy as np
 from repertoire.app.combinations import combinations, companions, strangers
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
-from repertoire.domain.component import CAPABILITY, PROVIDES, Component
+from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval import whynot
 from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
@@ -233,6 +233,8 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
             found.setdefault(name, Other(hit.component, "the same"))
         elif other in pool.alternatives.get(key, ()):
             found.setdefault(name, Other(hit.component, "known as an alternative"))
+        elif other in pool.parts.get(key, ()):
+            continue  # it comes with it, or brings it along
         elif asked and other in shelf.known and whynot.same_job(shelf, other, asked) == key:
             found.setdefault(name, Other(hit.component, "a like job"))
     # Whoever looks for another wants another one first.
@@ -289,11 +291,19 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
     reason = _SAID[refusal.reason].format(other=refusal.other, detail=refusal.detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
+    if refusal.reason == whynot.SAME_JOB and _beside(answered, hit, refusal.other):
+        reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
     if refusal.stale:
         reason += f", and stale: {refusal.stale}"
     if hit.demoted:
         reason += f", and {hit.demoted}"
     return Other(hit.component, reason, refusal.remedy)
+
+
+def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
+    """Tell whether a member of this name holds a component, or is held by it."""
+    parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.shelf.known
+    return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
 
 
 def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
