@@ -144,7 +144,13 @@ def _other(path: Path) -> None:
         db.execute("CREATE TABLE theirs(x)")
 
 
-@pytest.mark.parametrize("make", [_text, Path.mkdir, _link, _other])
+def _newer(path: Path) -> None:
+    with Store.open(path):
+        pass
+    overwrite(path, 60, (99).to_bytes(4, "big"))
+
+
+@pytest.mark.parametrize("make", [_text, Path.mkdir, _link, _other, _newer])
 def test_every_door_says_the_same_of_what_lies_at_the_databases_place(
     run: Run, home: Path, make: Callable[[Path], None]
 ) -> None:
@@ -155,7 +161,8 @@ def test_every_door_says_the_same_of_what_lies_at_the_databases_place(
     told = run("search", "fill PDF forms", **NO_MODEL)
     assert told.returncode == 1
     said = told.stderr.removeprefix("repertoire: ").rstrip()
-    assert ("move it away" in said) or ("move the link away" in said)
+    advice = {_link: "move the link away", _newer: "update the plugin"}.get(make, "move it away")
+    assert advice in said
     assert run("rescue").stderr == told.stderr
     [found] = [one for one in database(path, "", None) if one.check == "database"]
     assert (found.state, f"{found.text}; {found.mend}") == ("fail", said)

@@ -23,7 +23,7 @@ from repertoire.app.unwritten import take_in
 from repertoire.boot.unwritten import waiting
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.store.database import Store
-from repertoire.store.events import SELECTED
+from repertoire.store.events import OFFERED, SELECTED
 from repertoire.store.migrations import NEWEST
 
 pytestmark = pytest.mark.anyio
@@ -147,22 +147,23 @@ def test_what_a_lock_kept_from_the_log_is_not_lost_when_it_leaves(server: subpro
     assert event.session == "s1"
 
 
-def test_a_server_that_is_killed_once_a_hook_is_answered_loses_nothing(
-    server: subprocess.Popen[str], home: Path
-) -> None:
+def test_a_server_that_is_killed_once_it_has_answered_loses_nothing(server: subprocess.Popen[str], home: Path) -> None:
     search = {"name": "search_components", "arguments": {"query": "fill PDF forms"}}
     send(server, HELLO, READY, call(2, search))
     answer(server.stdout, 2)
     with closing(apsw.Connection(str(home / "repertoire.db"))) as other:
         other.execute("BEGIN IMMEDIATE")  # as an ingest does, so that the writing lane has to wait
-        send(server, call(3, USED))
+        send(server, call(3, USED), call(4, {"name": "recommend_set", "arguments": {"task": "fill PDF forms"}}))
         answer(server.stdout, 3)
+        assert "pdf-forms" in str(answer(server.stdout, 4))
         server.kill()
         server.wait(timeout=20)
     with Store.open(home / "repertoire.db") as store:
-        assert (take_in(store), take_in(store)) == (1, 0)
-    [event] = events_of(home, SELECTED)
-    assert event.session == "s1"
+        assert take_in(store) >= 2
+        assert take_in(store) == 0
+    [used], offered = events_of(home, SELECTED), events_of(home, OFFERED)
+    assert used.session == "s1"
+    assert [event.data["where"] for event in offered[:1]] == ["set"]
 
 
 def test_what_was_left_beside_the_log_and_written_after_all_is_there_once(

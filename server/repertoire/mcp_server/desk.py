@@ -28,6 +28,7 @@ from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
 
 if TYPE_CHECKING:
+    from repertoire.app.record import Lesson
     from repertoire.mcp_server.work import Answers, Outcome, Writes
     from repertoire.store.events import Event
 
@@ -44,7 +45,7 @@ SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
 _EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
 _LOG = logging.getLogger(__name__)
-Written = concurrent.futures.Future[None]
+Queued = tuple[int, concurrent.futures.Future[None]]  # events that are to be written, by number
 
 
 class Desk:
@@ -94,7 +95,7 @@ class Desk:
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
         reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
         if events:
-            self._writing.submit(lambda writes: writes.keep(events))
+            await asyncio.to_thread(self._keep, *self._queue(events))
         if name == "status":  # which tells of rescues itself
             self._rescues.clear()
         return self._told(reply)
@@ -186,15 +187,15 @@ class Desk:
     async def _answered(self, name: str, hook: Hook) -> str:
         if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
             await self._load_model(MODEL_SECONDS)
-        outcome, number, written = await self._answering.run(lambda answers: self._answer(answers, name, hook))
-        if written is not None:
-            await asyncio.to_thread(self._keep, number, written)
+        outcome, queued = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        if queued is not None:
+            await asyncio.to_thread(self._keep, *queued)
         if name == "hook_prompt":
             asyncio.get_running_loop().call_later(QUIET_SECONDS, self._freshen)
         return outcome.text
 
-    def _keep(self, number: int, written: Written) -> None:
-        """Have events on the disk before a hook is answered: a process that is killed then must not lose them."""
+    def _keep(self, number: int, written: concurrent.futures.Future[None]) -> None:
+        """Have events on the disk before anybody is answered: a process that is killed then must not lose them."""
         concurrent.futures.wait([written], timeout=WRITE_SECONDS)
         try:
             self._put_off(number)
@@ -204,23 +205,29 @@ class Desk:
     def _freshen(self) -> None:
         self._answering.submit(lambda answers: answers.freshen()).add_done_callback(self._report)
 
-    def _answer(self, answers: Answers, name: str, hook: Hook) -> tuple[Outcome, int, Written | None]:
-        outcome, number, written = answers.hook(name, hook), next(self._numbers), None
-        if outcome.events:
-            answers.hold(number, outcome.events)
-            self._unwritten[number] = outcome.events
+    def _answer(self, answers: Answers, name: str, hook: Hook) -> tuple[Outcome, Queued | None]:
+        outcome = answers.hook(name, hook)
+        return outcome, self._queue(outcome.events, outcome.lesson, answers) if outcome.events else None
 
-            def write(writes: Writes) -> None:
-                try:
-                    writes.keep(outcome.events, outcome.lesson, beside=lambda: self._beside.get(number))
-                finally:
+    def _queue(self, events: tuple[Event, ...], lesson: Lesson | None = None, answers: Answers | None = None) -> Queued:
+        """Have events written, and count them as happened until they are, where somebody answers by them."""
+        number = next(self._numbers)
+        if answers is not None:
+            answers.hold(number, events)
+        self._unwritten[number] = events
+
+        def write(writes: Writes) -> None:
+            try:
+                writes.keep(events, lesson, beside=lambda: self._beside.get(number))
+            finally:
+                if answers is not None:
                     answers.written(number)
-                    self._unwritten.pop(number, None)
-                    self._beside.pop(number, None)
+                self._unwritten.pop(number, None)
+                self._beside.pop(number, None)
 
-            written = self._writing.submit(write)
-            written.add_done_callback(self._report)
-        return outcome, number, written
+        written = self._writing.submit(write)
+        written.add_done_callback(self._report)
+        return number, written
 
     def _answers(self) -> Answers:
         answers: Answers = _work().Answers(self._environment)

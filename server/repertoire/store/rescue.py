@@ -14,7 +14,8 @@ from pathlib import Path
 from repertoire.boot.home import MENDED, lost
 from repertoire.domain.errors import CorruptStore, StoreError
 from repertoire.domain.rescue import Rescue
-from repertoire.store.opening import schema_in_header
+from repertoire.store.migrations import NEWEST
+from repertoire.store.opening import refuse_newer, schema_in_header
 from repertoire.store.requests import Request
 from repertoire.store.salvage import OWN, build, salvage, trouble
 
@@ -28,10 +29,12 @@ def damage(path: Path) -> str:
     """Return what is wrong with a database, empty where nothing is; of what only its traces tell too.
 
     Raises:
-        StoreError: it is not ours, or cannot be read at all.
+        StoreError: it is not ours, newer than this version, or cannot be read at all.
     """
     try:
-        if schema_in_header(path) is not None:
+        schema = schema_in_header(path)
+        if schema is not None:
+            refuse_newer(path, schema, NEWEST)
             return trouble(path)
     except CorruptStore:
         return "its header is not what it was"
