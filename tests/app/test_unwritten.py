@@ -6,9 +6,10 @@ import pytest
 
 from repertoire.app.forget import REQUESTS, forget
 from repertoire.app.unwritten import take_in
-from repertoire.boot.unwritten import put_off, waiting
+from repertoire.boot.unwritten import HEARD, put_off, waiting
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED, Event
+from repertoire.store.events import ASKED, OFFERED, SELECTED, Event
+from shelf import SOURCE, fill
 
 ROW = {"at": "2026-01-01T00:00:00Z", "kind": OFFERED, "session": "s", "project": "/p", "node": "a", "data": {"rank": 1}}
 
@@ -62,3 +63,23 @@ def test_what_is_to_be_forgotten_is_forgotten_there_too(tmp_path):
         assert forget(store, REQUESTS) == 1
         assert take_in(store) == 0
         assert store.events.since(0) == []
+
+
+def test_a_use_that_nobody_had_looked_up_is_looked_up_when_it_is_taken_in_and_stands_there_once(tmp_path):
+    use = {**ROW, "kind": HEARD, "node": "", "data": {"tool": "Skill", "name": "pdf-forms"}}
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, installed=("pdf-forms",))
+        asked = Event(ROW["at"], ASKED, "s", "/p", "request:1", data={"prompt": "fill PDF forms"})
+        put_off(tmp_path, [{**use, "session": "t", "data": {"tool": "", "name": "nobody-knows"}}])
+        put_off(tmp_path, [use])
+        store.events.append([asked])
+        assert take_in(store) == 2
+        put_off(tmp_path, [use])
+        take_in(store)
+        used, unknown = sorted(store.events.recent(kinds=(SELECTED,)), key=lambda event: event.session)
+    assert (used.node, used.request, used.data["name"]) == (
+        f"{SOURCE.key}:skills/pdf-forms.md",
+        "request:1",
+        "pdf-forms",
+    )
+    assert (unknown.node, unknown.data["name"]) == ("", "nobody-knows")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
+import threading
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.boot.unwritten import waiting
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.hint import MAX_CHARACTERS
 from repertoire.mcp_server.definitions import HOOKS
@@ -366,3 +369,20 @@ async def test_without_a_store_a_hook_is_silent(talk: Talk, home: Path) -> None:
 )  # fmt: skip
 async def test_whatever_a_hook_sends_is_answered(desk: Desk, name: str, arguments: dict[str, Any]) -> None:
     json.loads(await desk.hook(name, arguments))
+
+
+async def test_a_use_that_is_not_worked_out_in_time_is_left_beside_the_log_until_it_is(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repertoire.mcp_server.desk.HOOK_SECONDS", 0.01)
+    go_on = threading.Event()
+    desk._answering.submit(lambda _: go_on.wait(30))  # as a first question does, while the graph is read
+    used = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
+    assert await desk.hook("hook_used", used) == "{}"
+    [word] = waiting(home)
+    assert "pdf-forms" in word.read_text()
+    go_on.set()
+    await asyncio.gather(*desk._doing)
+    assert not waiting(home)
+    [event] = events_of(home, CHOSEN)
+    assert event.node.endswith("pdf-forms.md")

@@ -126,6 +126,8 @@ def test_it_leaves_at_once_and_keeps_what_it_was_told(
     else:
         server.send_signal(end)
     assert server.wait(timeout=20) == 0
+    with Store.open(home / "repertoire.db") as store:
+        take_in(store)  # on a slow machine it waits beside the log
     [event] = events_of(home, SELECTED)
     assert event.session == "s1"
 

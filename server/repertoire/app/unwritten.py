@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from repertoire.boot.unwritten import waiting
+from repertoire.app.record import Moment, selected
+from repertoire.boot.unwritten import HEARD, waiting
+from repertoire.learning.selections import from_command, from_tool
+from repertoire.learning.session import replay
 from repertoire.store.database import Store
 from repertoire.store.events import Event
 
+_REMEMBERED = 500  # events of a session that are folded
 _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
@@ -24,10 +28,22 @@ def take_in(store: Store) -> int:
     if not files or store.read_only:
         return 0
     events = [event for file in files for event in _read(file)]
-    store.events.append_new(events)  # whoever is killed before the files are gone leaves them to be read again
+    # Whoever is killed before the files are gone leaves them to be read again.
+    store.events.append_new([event for event in events if event.kind != HEARD])
+    for event in events:
+        if event.kind == HEARD:
+            store.events.append_new(_selected(store, event))
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)
+
+
+def _selected(store: Store, heard: Event) -> list[Event]:
+    """Return what a use comes to, by what its session was asked before; nothing where that is in the log already."""
+    tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
+    mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
+    before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
+    return selected(store, mention, Moment(heard.at, heard.session, heard.project), replay(before[::-1]))
 
 
 def _read(file: Path) -> list[Event]:

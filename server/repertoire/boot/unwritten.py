@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FOLDER = "unwritten"
+HEARD = "heard"  # the kind of a row that tells of a use nobody has looked up yet: by which tool, of what name
 
 
 def put_off(home: Path, rows: Sequence[Mapping[str, object]]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import importlib
 import itertools
 import logging
@@ -21,6 +22,7 @@ from repertoire.boot.home import database_path, locate
 from repertoire.boot.memory import return_memory
 from repertoire.boot.unwritten import put_off
 from repertoire.domain.errors import CorruptStore, RepertoireError
+from repertoire.mcp_server.hearing import heard
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.lane import Care, Lane
@@ -117,18 +119,29 @@ class Desk:
 
         One that is not done in time is done all the same, without its answer: what happened must not be lost.
         """
-        doing = asyncio.ensure_future(self._hook(name, Hook(arguments, time.monotonic() + HOOK_SECONDS)))
+        hook = Hook(arguments, time.monotonic() + HOOK_SECONDS)
+        doing = asyncio.ensure_future(self._hook(name, hook))
         self._doing.add(doing)
         doing.add_done_callback(self._doing.discard)
         await asyncio.wait([doing], timeout=HOOK_SECONDS)
         if not doing.done():
             _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
             doing.add_done_callback(self._report)
+            self._hear(name, hook, doing)
         elif doing.exception() is None:
             return doing.result()
         else:  # the door: a hook that fails must not be seen
             self._complain(doing.exception(), f"{name} failed")
         return NOTHING
+
+    def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
+        """Leave word of a use that is not worked out yet, until it is: a process killed now must not lose it."""
+        row = heard(name, hook, self._environment)
+        if row is None:
+            return
+        with contextlib.suppress(OSError):  # no room, or a home that cannot be written: who asks is told
+            word = put_off(locate(), [row])
+            doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
 
     async def warm_up(self) -> None:
         """Open the store before the first question comes, and have it brought up to date beside the session."""
