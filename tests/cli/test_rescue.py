@@ -181,8 +181,14 @@ def test_a_home_that_cannot_be_written_is_no_damage_to_any_door(
     try:
         findings = {one["check"]: one for one in json.loads(call("doctor", "--json").stdout)["findings"]}
         rescued, refreshed = call("rescue"), call("refresh")
+        home.chmod(0o755)
+        (home / "repertoire.db").rename(tmp_path / "repertoire.db")
+        home.chmod(0o555)
+        none = {one["check"]: one for one in json.loads(call("doctor", "--json").stdout)["findings"]}["database"]
     finally:
         home.chmod(0o755)
+    assert "none can be made there" in none["text"]
+    assert "REPERTOIRE_HOME" in none["mend"]
     assert "it is sound, and cannot be written" in findings["database"]["text"]
     assert "REPERTOIRE_HOME" in findings["database"]["mend"]
     assert "rescue" not in str([findings["database"], findings["home"]])

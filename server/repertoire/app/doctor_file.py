@@ -21,12 +21,18 @@ def judged(path: Path) -> Finding | None:
     if path.is_symlink() and not path.exists():
         return told("database", FAIL, known.dangling_text(path))
     if not path.exists() or (path.is_file() and not path.stat().st_size):
-        cause = lost(path)
-        if cause:
-            return told("database", FAIL, known.damaged_text(path, cause))
-        return Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
+        return _absent(path)
     wrong = _wrong(path) if path.is_file() else known.foreign_text(path)
     return told("database", FAIL, wrong) if wrong else None
+
+
+def _absent(path: Path) -> Finding:
+    cause = lost(path)
+    if cause:
+        return told("database", FAIL, known.damaged_text(path, cause))
+    if path.parent.is_dir() and not writable(path.parent):
+        return told("database", FAIL, known.unmakeable_text(path, "Permission denied"))
+    return Finding("database", WARN, f"{path} is not there yet", "run `repertoire refresh`, which makes it")
 
 
 def _wrong(path: Path) -> str:

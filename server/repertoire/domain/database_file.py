@@ -58,6 +58,13 @@ def unwritable_text(path: Path, cause: object) -> str:
     return f"{path} cannot be written ({cause}); set REPERTOIRE_HOME to a folder that can"
 
 
+def unmakeable_text(path: Path, cause: object) -> str:
+    """Say that there is none, and that none can be made."""
+    return (
+        f"there is no database at {path} and none can be made there ({cause}); set REPERTOIRE_HOME to a writable folder"
+    )
+
+
 def damaged_text(path: Path, cause: object) -> str:
     """Say that its content is not what was written."""
     return (

@@ -26,6 +26,7 @@ from repertoire.domain.database_file import (
     is_sqlite,
     newer_text,
     schema_of,
+    unmakeable_text,
     unreadable_text,
     unwritable_text,
 )
@@ -218,11 +219,7 @@ def _create(path: Path, wish: Wish) -> None:
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise StoreFull(_full(path)) from error
-        message = (
-            f"there is no database at {path} and none can be made there ({error.strerror}); "
-            "set REPERTOIRE_HOME to a writable folder"
-        )
-        raise StoreReadOnly(message) from error
+        raise StoreReadOnly(unmakeable_text(path, error.strerror)) from error
 
 
 def _first_page() -> bytes:
