@@ -179,8 +179,8 @@ def test_one_that_covers_nothing_new_and_is_much_worse_stays_out():
 def test_of_two_as_likely_the_one_that_surely_provides_what_is_needed_covers_it():
     ranked = [
         candidate("sheets", capabilities=frozenset({"spreadsheets"})),
-        candidate("viewer", score=0.5, capabilities=frozenset({"pdf"}), surely={"pdf": 0.4}),
-        candidate("pdf", score=0.48, capabilities=frozenset({"pdf"}), surely={"pdf": 0.95}),
+        candidate("viewer", score=0.7, capabilities=frozenset({"pdf"}), surely={"pdf": 0.4}),
+        candidate("pdf", score=0.68, capabilities=frozenset({"pdf"}), surely={"pdf": 0.95}),
     ]
     assert [key for key, _ in chosen(ranked)] == ["sheets", "pdf"]
 

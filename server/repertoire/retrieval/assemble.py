@@ -8,7 +8,6 @@ member provides it. What members need counts for half a place and brings nothing
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -358,16 +357,13 @@ class Shelf:
 
     @cached_property
     def _covering(self) -> dict[str, tuple[float, ...]]:
-        """How well each covers what is needed: as far as it surely provides it, and, by half, as far as it fits.
-
-        A question asks for several things, and the best at the second is seldom likely to be meant by the whole.
-        """
+        """How well each covers what is needed: as far as it surely provides it, and as far as it fits."""
         return {key: tuple(self._covers(key, place) for place in range(len(self._needed))) for key in self.known}
 
     def _covers(self, key: str, place: int) -> float:
         if not self._covered[key] & 1 << place:
             return 0.0
-        return math.sqrt(self._likely[key]) * self.known[key].surely.get(self._needed[place], 1.0)
+        return self._likely[key] * self.known[key].surely.get(self._needed[place], 1.0)
 
     @cached_property
     def _marks(self) -> dict[str, int]:
