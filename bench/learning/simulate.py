@@ -168,9 +168,10 @@ def _stream(dice: random.Random, queries: Sequence[Asked], count: int) -> list[A
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return each checkpoint's figures over seeds: mean and 95 % interval, and the paired difference to no learning."""
-    of: dict[tuple[Any, ...], dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    of: dict[tuple[Any, ...], dict[int, dict[str, Any]]] = defaultdict(dict)
     for row in rows:
-        of[row["set"], row["arm"], row["asked"], row.get("taste", "")][row["seed"]] = row
+        seeds = of[row["set"], row["arm"], row["asked"], row.get("taste", "")]
+        seeds[row["seed"]] = {**seeds.get(row["seed"], {}), **row}
     found = []
     for (name, arm, asked, taste), seeds in of.items():
         base = BASE.get(arm.removesuffix(", no exploration").removesuffix(", hints"), "no learning")
