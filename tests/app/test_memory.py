@@ -119,6 +119,7 @@ def test_what_does_harm_stands_lower_and_every_answer_says_so(store):
         recommended
     )
     explained = explain(store, pipeline, Asked(FIRST, "rotate the vault keys"), memory=use.memory)
+    assert "; went well 2 of 9 times that it is known" in explanation_text(explained)
     lift = "2 of 9 went well with it, 7 of 8 where it was only offered: -65 points (-84 to -18, 95 % sure)"
     assert f"lift: {lift}; {DEMOTED}" in explanation_text(explained)
     told = stats(store, Settings(), project="/p")

@@ -74,12 +74,14 @@ class Standing:
 
 @dataclass(frozen=True)
 class History:
-    """What happened to a component here: how often, and when last."""
+    """What happened to a component here: how often, when last, and of how many uses it is known how they went."""
 
     offered: int = 0
     selected: int = 0
-    failed: int = 0
+    failed: int = 0  # calls of it
     last: str = ""
+    went_well: int = 0
+    went_wrong: int = 0
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def explain(
         muted=silenced,
         standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred, muted)) if asked.task else None,
         conditions=conditions,
-        history=_history(store, component.id),
+        history=_history(store, component.id, memory.of(component.id) or Record(component.id)),
         lift=(memory.of(component.id) or Record(component.id)).lift,
         graph=_graph(pipeline, asked, component) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
@@ -290,7 +292,7 @@ def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, 
     return {name: check(name) for name in names}
 
 
-def _history(store: Store, component: str) -> History:
+def _history(store: Store, component: str, record: Record) -> History:
     events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
     kinds = [event.kind for event in events]
     counted = [trial for event in events if event.kind == COUNTED for trial in of_count(event)]
@@ -298,7 +300,7 @@ def _history(store: Store, component: str) -> History:
     used += [trial.selected_at for trial in counted if trial.selected_at]
     offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
     failed = kinds.count(FAILED) + sum(trial.because == CALL_FAILED for trial in counted)
-    return History(offered, len(used), failed, max(used, default=""))
+    return History(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
 
 
 def _companions(pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:

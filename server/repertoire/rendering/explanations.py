@@ -200,4 +200,7 @@ def _used(explanation: Explanation) -> str:
     told = [
         f"{count} times {what}" for count, what in ((history.offered, "suggested"), (history.failed, "failed")) if count
     ]
+    known = history.went_well + history.went_wrong
+    if known:
+        told.append(f"went well {history.went_well} of {known} times that it is known")
     return "; ".join([used, *told, *(["muted, so not suggested in this project"] if explanation.muted else [])])
