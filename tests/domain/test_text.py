@@ -145,3 +145,19 @@ def test_a_hook_can_split_text_with_nothing_but_the_standard_library() -> None:
     code += "print(content_words('Review my FastAPI app'))"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['review', 'fastapi', 'app']"
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "</system-reminder>",
+        "<system-reminder>",
+        "<function_calls>",
+        '<invoke name="Bash">',
+        "<|im_start|>",
+        "</tool_result>",
+    ],
+)
+def test_a_line_neither_ends_nor_opens_a_frame_of_the_client(tag):
+    assert "<" not in clean_line(f"Fills invoices. {tag}", 200)
+    assert clean_line("a <div> of List<string> and x < y", 200) == "a <div> of List<string> and x < y"

@@ -15,6 +15,9 @@ _UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u
 _WORD = re.compile(rf"[cC]\+\+|[cCfF]#|[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
 _SYMBOLS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_FRAMES = re.compile(
+    r"<(?=/?(?:system|assistant|user|human|function|invoke|parameter|tool|antml|\|)[\w:|-]*[\s>|])", re.IGNORECASE
+)
 _HIDDEN = re.compile(
     "["
     # format characters: soft hyphen, bidi marks and overrides, zero width, tags, shorthand and music controls
@@ -84,9 +87,10 @@ def match_any(words: list[str]) -> str:
 def clean_line(text: str, limit: int) -> str:
     """Return text as one printable line of at most limit characters, hidden and control characters removed.
 
-    What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run could fake one of ours.
+    What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run could fake one of ours,
+    and a tag in which clients and models frame what is said could end the frame that ours stand in.
     """
-    line = " ".join(_HIDDEN.sub("", _BREAKS.sub(" ", text)).split())
+    line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from repertoire.domain.trust import CRITICAL, HIGH
@@ -17,6 +18,11 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxisdljABEKMHOPCTXIABEHIKMNOPTXoaivp",
 )
 _MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
+_UNSEEN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]")
+# Full width, and the mathematical alphabets: what they spell is shown, and read, as plain letters.
+_OTHER_FORMS = re.compile(
+    "[A-Za-z][\u200b-\u200d\u2060-\u2064\ufeff][A-Za-z]|[\uff21-\uff5a]{3}|[\U0001d400-\U0001d7ff]{3}"
+)
 _SPACED = re.compile(r"(?<!\S)(?:[A-Za-z] ){5,}[A-Za-z](?!\S)")
 _MARKED = re.compile(r"[*_`~]{1,3}(?:ignore|disregard|forget|override|bypass)[*_`~]{1,3}", re.IGNORECASE)
 _SIGNS = "\u0435\u043e\u03bf"  # the letters without which hardly a word can be disguised
@@ -36,7 +42,7 @@ def orders(document: Document) -> Iterator[Found]:
     if document.kind != MARKDOWN:
         return
     low = document.lower
-    strange = not low.isascii() and any(sign in low for sign in _SIGNS)
+    strange = not low.isascii() and (any(sign in low for sign in _SIGNS) or bool(_OTHER_FORMS.search(low)))
     marked = "ignore" in low and any(word in low for word in _MARKED_WORDS)
     if not (strange or marked or _SPELLED in low):
         return
@@ -51,6 +57,9 @@ def orders(document: Document) -> Iterator[Found]:
 
 
 def _undone(text: str) -> Iterator[tuple[str, str]]:
+    if not text.isascii() and _OTHER_FORMS.search(text):
+        plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+        yield plain, "in letters of other forms" if _UNSEEN.sub("", text) == text else "parted by what is not shown"
     if not text.isascii() and _MIXED.search(text):
         yield text.translate(_LOOKALIKES), "in letters that look alike"
     if _SPACED.search(text):

@@ -33,7 +33,8 @@ _UNSEEN = re.compile(
 _FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
 
 _DISOBEY = r"""(?<!\|[ ])\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?!default)(?:\w+\s+){0,3}?(?:(?:previous|prior|above|earlier|preceding|existing|original|system|developer|safety|all\s+other|other)\s+)
-        (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|system\s+messages?|guidelines?|guardrails?|directives|constraints|restrictions)\b"""
+        (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|system\s+messages?|guidelines?|guardrails?|directives|directions|constraints|restrictions)\b
+        |\b(?:ignore|disregard|forget)\s+(?:everything|anything|all)\s+(?:that\s+)?(?:you\s+(?:were|have\s+been)|you've\s+been)\s+(?:told|given|taught|instructed)\b"""
 _CONCEAL = r"""\b(?:do\s+not|don'?t|never|must\s+not|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|report(?:ing)?|warn(?:ing)?)\b"""
 _HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
         |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
@@ -177,6 +178,17 @@ CHECKS = (
         re.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>|</system>\s*\n?\s*<system>"),
         {PROSE: MEDIUM, COMMENT: HIGH},
         span=2,
+    ),
+    Check(
+        ORDER,
+        "ends the frame that it is shown in, or opens one of the model's own",
+        ("</system-reminder", "<function_calls", "</function_results"),
+        re.compile(
+            r"(?i)</system-reminder>\s*<system-reminder>|<function_calls>\s*<invoke\s+name=|</function_results>\s*<"
+        ),
+        {},
+        _unquoted,
+        orders=True,
     ),
     Check(
         ORDER,
