@@ -38,6 +38,9 @@ from works import write_source  # noqa: E402
 from repertoire.app.ingest import ingest  # noqa: E402
 from repertoire.app.unwritten import take_in  # noqa: E402
 from repertoire.boot.layout import command  # noqa: E402
+from repertoire.learning.hints import SESSION_START  # noqa: E402
+from repertoire.learning.outcomes import of_count  # noqa: E402
+from repertoire.learning.session import COUNTED  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 from repertoire.store.events import ASKED, CLOSED, FAILED, OFFERED, OUTCOME, SELECTED, Event  # noqa: E402
@@ -313,11 +316,16 @@ def _not_once(ledger: Ledger, log: list[Event]) -> list[str]:
         if what is not None:
             found[event.kind, "" if event.kind == OUTCOME else event.session, what] += 1
     greeted = {event.session for event in log if event.kind == OFFERED}
-    return [
-        f"{needed}: {found[needed]} of {times}"
-        for needed, times in ledger.needed.items()
-        if (needed[1] not in greeted if needed[0] == OFFERED else found[needed] != times)
-    ]
+    hidden = [needed for needed in ledger.needed if needed[0] == OFFERED and needed[1] not in greeted]
+    lost = [] if len(hidden) == _counted_greetings(log) else hidden
+    lost += [needed for needed, times in ledger.needed.items() if needed[0] != OFFERED and found[needed] != times]
+    return [f"{needed}: {found[needed]} of {ledger.needed[needed]}" for needed in lost]
+
+
+def _counted_greetings(log: list[Event]) -> int:
+    """Count the greetings whose events gave way to counts, as old ones do that led to nothing: they name no session."""
+    counted = (trial for event in log if event.kind == COUNTED for trial in of_count(event))
+    return sum(trial.moment == SESSION_START and trial.rank == 1 for trial in counted)
 
 
 def _unrecorded(ledger: Ledger, log: list[Event]) -> list[str]:
