@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest
+from repertoire.app.ingest import ingest, settle, write_catalogue
 from repertoire.app.wiring import Repertoire, open_repertoire
 
 DATA = "REPERTOIRE_COMPONENTS_DATA"  # names a folder that holds a folder for each repository
@@ -24,6 +24,8 @@ def real_components(config: pytest.Config) -> Iterator[Repertoire]:
     with open_repertoire(home, environment=UNHURRIED) as opened:
         for folder in repositories():
             ingest(opened.store, home, str(folder), settings=opened.settings)
+        write_catalogue(opened.store)  # as every user has it: whether an earlier run had read it must not decide either
+        settle(opened.store)
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
         yield opened
