@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# What a contradiction leaves of what was seen before, of the same component for the same request: tastes change, and
+# old selections, however many, must not outvote the last few (discounted counts, Garivier & Moulines, ALT 2011).
+LEFT = 0.5
+
 
 @dataclass(frozen=True)
 class Experience:

@@ -11,12 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from repertoire.domain.experience import Experience, Experiences
+from repertoire.domain.experience import LEFT, Experience, Experiences
 from repertoire.learning.outcomes import BAD, Trial
-
-# What a contradiction leaves of what was seen before, of the same component for the same request: tastes change, and
-# old selections, however many, must not outvote the last few (discounted counts, Garivier & Moulines, ALT 2011).
-_LEFT = 0.5
 
 
 def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Experiences:
@@ -44,6 +40,6 @@ def _telling(group: Sequence[Trial]) -> list[Trial]:
 def _after(before: Experience, trial: Trial, counts: float) -> Experience:
     times = before.selected + bool(trial.selected_at)
     if trial.selected_at and trial.outcome != BAD:
-        return Experience(times, before.accepted + counts, before.refused * _LEFT)
+        return Experience(times, before.accepted + counts, before.refused * LEFT)
     seen = 1.0 if trial.selected_at else trial.look
-    return Experience(times, before.accepted * _LEFT**seen, before.refused + seen * counts)
+    return Experience(times, before.accepted * LEFT**seen, before.refused + seen * counts)

@@ -16,6 +16,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.outcomes import Trial
@@ -61,6 +62,7 @@ class Looks:
 
 
 Kind = tuple[str, str]  # moment and type
+Key = TypeVar("Key")
 
 
 def hint_rates(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[HintRate, ...]:
@@ -70,11 +72,7 @@ def hint_rates(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tupl
 
 def looks_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[Kind, Looks]:
     """Count the looks at hints of every kind that was offered."""
-    of_kind: dict[Kind, list[Trial]] = defaultdict(list)
-    for trial in found:
-        if trial.offered_at and trial.moment in MOMENTS:
-            of_kind[trial.moment, trial.type].append(trial)
-    return {kind: _looks(own, weight) for kind, own in of_kind.items()}
+    return _looks_by(lambda trial: (trial.moment, trial.type), found, weight)
 
 
 def rates(of_kind: Mapping[Kind, Looks]) -> tuple[HintRate, ...]:
@@ -89,11 +87,7 @@ def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
 
 def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
     """Count the looks at hints of every component that was offered unasked."""
-    of_node: dict[str, list[Trial]] = defaultdict(list)
-    for trial in found:
-        if trial.offered_at and trial.moment in MOMENTS:
-            of_node[trial.node].append(trial)
-    return {node: _looks(own, weight) for node, own in of_node.items()}
+    return _looks_by(lambda trial: trial.node, found, weight)
 
 
 def weariness(seen: Mapping[str, Looks]) -> Mapping[str, float]:
@@ -109,6 +103,16 @@ def let_through(occasion: str) -> bool:
     """Tell whether an occasion is the one in so many that is held to the usual odds; the same in every process."""
     digest = hashlib.sha256(occasion.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % FLOOR == 0
+
+
+def _looks_by(
+    key: Callable[[Trial], Key], found: Iterable[Trial], weight: Callable[[Trial], float]
+) -> dict[Key, Looks]:
+    hinted: dict[Key, list[Trial]] = defaultdict(list)
+    for trial in found:
+        if trial.offered_at and trial.moment in MOMENTS:
+            hinted[key(trial)].append(trial)
+    return {one: _looks(own, weight) for one, own in hinted.items()}
 
 
 def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:

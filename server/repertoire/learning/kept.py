@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 
-from repertoire.learning.hints import HintRate, Kind, Looks, looks_of, rates, seen_of, weariness
+from repertoire.learning.hints import HintRate, Key, Kind, Looks, looks_of, rates, seen_of, weariness
 from repertoire.learning.lift import NONE, Side, compare, sides_of
 from repertoire.learning.memory import Clock
 from repertoire.learning.outcomes import Dated, Trial
@@ -101,19 +101,13 @@ def recall(
     """
     looks, sides, seen = looks_of(since, clock.weight), _sides(since, clock), seen_of(since, clock.weight)
     if kept is not None:
-        for place, kinds in kept.looks.items():
-            factor = _factor(kept, place, clock)
-            for kind, more in kinds.items():
-                looks[kind] = looks.get(kind, Looks()).plus(more, factor)
+        _add(looks, kept.looks, lambda place: _factor(kept, place, clock))
+        _add(seen, kept.seen, lambda place: _factor(kept, place, clock))
         for place, nodes in kept.sides.items():
             factor = _factor(kept, place, clock)
             for node, (used, unused) in nodes.items():
                 had = sides.get(node, (NONE, NONE))
                 sides[node] = had[0].plus(used, factor), had[1].plus(unused, factor)
-        for place, shown in kept.seen.items():
-            factor = _factor(kept, place, clock)
-            for node, more in shown.items():
-                seen[node] = seen.get(node, Looks()).plus(more, factor)
     same = copies({*sides, *seen})
     both, shown_of = dict[str, Sides](), dict[str, Looks]()
     for node, (used, unused) in sides.items():
@@ -149,6 +143,13 @@ def _sides(found: Iterable[Trial], clock: Clock) -> dict[str, Sides]:
         of_node[trial.node].append(trial)
     counted = {node: sides_of(own, clock.weight) for node, own in of_node.items()}
     return {node: both for node, both in counted.items() if both != (NONE, NONE)}
+
+
+def _add(counted: dict[Key, Looks], kept: Mapping[str, Mapping[Key, Looks]], factor: Callable[[str], float]) -> None:
+    for place, looks in kept.items():
+        faded = factor(place)
+        for key, more in looks.items():
+            counted[key] = counted.get(key, Looks()).plus(more, faded)
 
 
 def _factor(kept: Kept, place: str, clock: Clock) -> float:

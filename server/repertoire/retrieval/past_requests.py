@@ -10,12 +10,11 @@ import numpy as np
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED
-from repertoire.domain.experience import Experience, Experiences
+from repertoire.domain.experience import LEFT, Experience, Experiences
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 _UNKNOWN = Experience()
-_LEFT = 0.5  # of what was selected before the log begins, once a refusal contradicts it (as in learning.acceptance)
 
 
 @dataclass(frozen=True)
@@ -81,22 +80,17 @@ def _entries(
     snapshot: Snapshot, selected: dict[int, float], told: Mapping[str, Experience]
 ) -> list[tuple[int, float, float, float]]:
     """Return row, part, accepted and refused of everything that a request selected or refused."""
-    known = {row: one for row, one in ((_row(snapshot, key), one) for key, one in told.items()) if row >= 0}
+    known = {row: one for row, one in ((snapshot.row_of(key), one) for key, one in told.items()) if row >= 0}
     accepted = {}
     for row, times in selected.items():
         one = known.get(row, _UNKNOWN)
         before = max(times - one.selected, 0.0)  # the log lets go of what is old, the graph keeps its count
-        accepted[row] = before * _LEFT**one.refused + one.accepted
+        accepted[row] = before * LEFT**one.refused + one.accepted
     parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
     return [
         (row, parts.get(row, 0.0), accepted.get(row, 0.0), known.get(row, _UNKNOWN).refused)
         for row in (accepted | known)
     ]
-
-
-def _row(snapshot: Snapshot, key: str) -> int:
-    position = snapshot.position_of.get(key)
-    return int(snapshot.row_at[position]) if position is not None else -1
 
 
 def _parts(accepted: Sequence[float]) -> Floats:
