@@ -1,0 +1,169 @@
+"""Expressions meet text that strangers wrote: none of the package may take longer than in proportion to it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import pkgutil
+import re
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from house.hostile_strings import hostile
+
+import repertoire
+from repertoire import linear
+
+PACKAGE = Path(repertoire.__file__).parent
+LENGTH = 100_000
+BOUND = 40  # times a scan that looks at one character after the other; what grows faster is above it a thousandfold
+SCREENED = 2_000  # of this length all strings are tried, of the whole one those that took longest
+SLOWEST = 5
+ONCE = ("search", "match", "fullmatch")
+MANY = ("finditer", "findall", "sub", "subn", "split")
+SCAN = re.compile(r"\w|\W")
+
+Expression = re.Pattern[str] | linear.Pattern
+
+
+class Slow(Exception):
+    """It took so long that nobody needs to know how long."""
+
+
+ONLY = os.environ.get("ONLY", "repertoire")
+
+
+@cache
+def expressions() -> dict[str, tuple[Expression, tuple[str, ...]]]:
+    """Return every compiled expression that a module of the package holds, and how it is called."""
+    found: dict[str, tuple[Expression, tuple[str, ...]]] = {}
+    calls = called()
+    for module in pkgutil.walk_packages(repertoire.__path__, "repertoire."):
+        if module.name.endswith("__main__") or not module.name.startswith(ONLY):
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for place, expression in enumerate(held(value)):
+                methods = calls[module.name if name.startswith("_") else ""].get(name, set())
+                ways = ("finditer",) if methods & set(MANY) or not methods else ()
+                found[f"{module.name}.{name}[{place}]"] = (expression, (*ways, *sorted(methods & set(ONCE))))
+    return found
+
+
+def held(value: Any, depth: int = 0) -> Iterator[Expression]:
+    if isinstance(value, (re.Pattern, linear.Pattern)):
+        if isinstance(value.pattern, str):
+            yield value
+    elif depth > 4 or isinstance(value, type):
+        return
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from held(pair, depth + 1)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        for item in value:
+            yield from held(item, depth + 1)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from held(getattr(value, name, None), depth + 1)
+
+
+def called() -> defaultdict[str, dict[str, set[str]]]:
+    """Return the methods that are called on names, by module, and under no module's name wherever they are called."""
+    methods: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
+    for path in PACKAGE.rglob("*.py"):
+        module = ".".join((PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in (*ONCE, *MANY):
+                name = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
+                for place in (module, ""):
+                    methods[place].setdefault(name, set()).add(node.attr)
+    return methods
+
+
+def cost(call: Callable[[], Any], most: float) -> float:
+    """Return the processor seconds that a call takes; infinity where they are more than that."""
+
+    def stop(*_: object) -> None:
+        raise Slow
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, most)
+    began = time.process_time()
+    try:
+        call()
+    except Slow:
+        return float("inf")
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    return time.process_time() - began
+
+
+def use(expression: Expression, method: str, text: str) -> Callable[[], Any]:
+    if method == "finditer":
+        return lambda: sum(1 for _ in expression.finditer(text))
+    return lambda: getattr(expression, method)(text)
+
+
+def slowest(expression: Expression, method: str, scan: float) -> tuple[float, str]:
+    """Return the highest cost of an expression on strings of the full length, in scans, and the string's beginning."""
+    flags = expression.flags if isinstance(expression, re.Pattern) else 0
+    screened = []
+    for number, text in enumerate(hostile(expression.pattern, flags, SCREENED)):
+        screened.append((cost(use(expression, method, text), BOUND * scan), -number))
+        if screened[-1][0] == float("inf"):
+            return float("inf"), text[:60]
+    worst = {-number for _, number in sorted(screened, reverse=True)[:SLOWEST]}
+    found = [
+        (cost(use(expression, method, text), BOUND * scan) / scan, text[:60])
+        for number, text in enumerate(hostile(expression.pattern, flags, LENGTH))
+        if number in worst
+    ]
+    return max(found, default=(0.0, ""))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="this system has no timer of processor time")
+def test_no_expression_of_the_package_takes_longer_than_in_proportion_to_a_hostile_text():
+    text = "a~ \n" * (LENGTH // 4)
+    scan = min(cost(lambda: sum(1 for _ in SCAN.finditer(text)), 60) for _ in range(5))
+
+    slow = []
+    for name, (expression, methods) in sorted(expressions().items()):
+        for method in methods:
+            times, beginning = slowest(expression, method, scan)
+            if times > BOUND:
+                slow.append(f"{name}.{method}: {times:.0f} scans on {beginning!r}")
+
+    assert not slow, "\n".join(slow)
+
+
+def test_a_quadratic_expression_is_caught():
+    scan = cost(lambda: sum(1 for _ in SCAN.finditer("a" * LENGTH)), 60)
+
+    assert slowest(re.compile(r"<!--.*?-->", re.DOTALL), "finditer", scan)[0] > BOUND
+    assert slowest(re.compile(r"\s+$"), "search", scan)[0] > BOUND
+    assert slowest(linear.compile(r"(?s)<!--.*?-->"), "finditer", scan)[0] <= BOUND
+
+
+def test_every_expression_stands_where_it_can_be_found():
+    """A call such as `re.search(PATTERN, text)` inside a function would escape the test above."""
+    inside = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in ("re", "linear")
+        and node.func.attr != "escape"
+    ]
+
+    assert not inside
