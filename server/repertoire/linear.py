@@ -1,41 +1,37 @@
-"""Compiles expressions for text that strangers wrote: RE2 matches them in time linear in the text, whatever it says.
+r"""Compiles expressions for text that strangers wrote: RE2 matches them in time linear in the text, whatever it says.
 
-The standard library's `re` tries one way after the other, so that a text made for it takes quadratic time or worse. RE2
-runs an automaton instead; it has no lookaround and no backreferences, `\\w`, `\\d`, `\\s` and `\\b` are ASCII, and `$` without
-`(?m)` is the very end. Where `re` stays, `tests/house/test_expressions.py` shows that it is linear too.
+The standard library's `re` tries one way after the other, so that a text made for it takes quadratic time or worse.
+RE2 runs an automaton instead; it has no lookaround and no backreferences, `\w`, `\d`, `\s` and `\b` are ASCII, and `$`
+without `(?m)` is the very end. Where `re` stays, `tests/house/test_expressions.py` shows that it is linear too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 import re2
 
-WORD = r"[\pL\pN_]"  # what `\w` is to `re`
-SPACE = r"[\s\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"  # and `\s`
-_MEMORY = 64 << 20  # bytes for one automaton: the largest here needs 20 MB, and with less RE2 starts it anew all the time
+_MEMORY = 64 << 20  # bytes for one automaton; with RE2's own 8 MB the largest ones here are started anew all the time
 
 
 class Match(Protocol):
     """What a match tells: the same calls and the same meaning as those of `re.Match`."""
 
-    def __getitem__(self, group: int | str) -> str | Any: ...
-    @overload
-    def group(self) -> str: ...
-    @overload
-    def group(self, group: int | str, /) -> str | Any: ...
-    @overload
-    def group(self, first: int | str, second: int | str, /, *more: int | str) -> tuple[str | Any, ...]: ...
-    def groups(self, default: Any = None) -> tuple[str | Any, ...]: ...
-    def groupdict(self, default: Any = None) -> dict[str, str | Any]: ...
-    def start(self, group: int = 0) -> int: ...
-    def end(self, group: int = 0) -> int: ...
-    def span(self, group: int = 0) -> tuple[int, int]: ...
-    @property
-    def lastgroup(self) -> str | None: ...
-    @property
-    def string(self) -> str: ...
+    def __getitem__(self, group: int | str) -> str | Any:
+        """Return what a group matched; None where it took no part."""
+
+    def group(self, group: int | str = 0, /) -> str | Any:
+        """Return what a group matched; the whole where none is named."""
+
+    def groups(self, default: Any = None) -> tuple[str | Any, ...]:
+        """Return what each group matched."""
+
+    def start(self, group: int = 0) -> int:
+        """Return where a group begins."""
+
+    def end(self, group: int = 0) -> int:
+        """Return where a group ends."""
 
 
 class Pattern:

@@ -1,4 +1,4 @@
-"""Strings made to be slow for an expression: each of its repetitions pumped, after what leads to it, before what fails it."""
+"""Strings made to be slow for an expression: its repetitions pumped, between what leads to them and what fails."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ class _Maker:
             for pump in self._pumps(list(body)):
                 yield lead, pump, ""
                 yield lead, pump, "\x01"
+                yield "x" + lead, pump, "\x01"
                 yield "", lead + pump, ""
                 yield "", lead + pump * 3, "\x01"
                 after = self._sample(rest)
@@ -73,7 +74,7 @@ class _Maker:
             whole = self._sample(tree)
             yield "", whole, ""
             yield "", whole[:-1], ""
-        yield from (("", flood, "") for flood in " \na~")
+        yield from (("", flood, "") for flood in (" ", "\n", "a", "~", '\\"', "/*//\n", "x ", "a-"))
 
     def _repeats(self, tree: Iterable[Any], lead: str) -> Iterator[tuple[str, Any, list[Any]]]:
         tree = list(tree)
@@ -91,7 +92,7 @@ class _Maker:
             fitting = self._one(*body[0])
             first = [character for character in " \n\ta0.-" if character in fitting]
             return [*first, *(character for character in fitting if character not in first)][:7]
-        return sorted({self._sample(body) for _ in range(6)} - {""})[:5]
+        return sorted({self._sample(body) for _ in range(12)} - {""})[:8]
 
     def _one(self, kind: Any, value: Any) -> list[str]:
         if kind is sre.LITERAL:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from house.hostile_strings import hostile
 
 import repertoire
+from house.hostile_strings import hostile
 from repertoire import linear
 
 PACKAGE = Path(repertoire.__file__).parent

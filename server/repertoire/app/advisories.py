@@ -36,6 +36,7 @@ from repertoire.store.soundness import KeptAdvisory
 _FILE_CAP, _FILES = 20_000_000, 100_000
 _SPARE = 2_000  # advisories kept on packages that nothing requires yet; a whole database of them would be no use here
 _PACKAGE, _RUNTIME = "package:", "runtime:"
+_VERSION = re.compile(r"[^a-z]")  # what follows a runtime's name
 _REQUIRED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 _RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
 
@@ -163,7 +164,7 @@ def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
         needs[source].append(name)
     found: dict[tuple[str, str], list[_Requirement]] = defaultdict(list)
     for node, names in needs.items():
-        runners = {_RUNNERS.get(re.split(r"[^a-z]", n[len(_RUNTIME) :])[0]) for n in names if n.startswith(_RUNTIME)}
+        runners = {_RUNNERS.get(_VERSION.split(n[len(_RUNTIME) :])[0]) for n in names if n.startswith(_RUNTIME)}
         told = [ecosystem for ecosystem in ECOSYSTEMS if ecosystem in runners]
         for name in names:
             stated = _REQUIRED.match(name.removeprefix(_PACKAGE)) if name.startswith(_PACKAGE) else None

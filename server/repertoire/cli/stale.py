@@ -13,6 +13,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.ageing import stale_text
 
+_SPAN = re.compile(r"(\d{1,5})([dwmy]?)")
 _UNITS = {"d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
 
 
@@ -23,7 +24,7 @@ class _Span(click.ParamType[int]):
         """Return days of `90d`, `12w`, `18m` or `2y`."""
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"(\d{1,5})([dwmy]?)", str(value).strip().lower())
+        found = _SPAN.fullmatch(str(value).strip().lower())
         if not found or not int(found.group(1)):
             self.fail(f"{value!r} is no span; write 90d, 12w, 18m or 2y", param, ctx)
         return round(int(found.group(1)) * _UNITS[found.group(2) or "d"])

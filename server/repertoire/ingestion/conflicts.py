@@ -15,7 +15,7 @@ _MOST = 8
 _COMPARED = 60
 _SLASH = "slash command"
 _CALLED = {COMMAND: _SLASH, SKILL: _SLASH, AGENT: "agent", MCP_SERVER: "MCP server", PLUGIN: "plugin"}
-_WHEN = re.compile(r"^(PreToolUse|PermissionRequest|PostToolUse)(?: \(([^)]*)\))?: (.+)$", re.MULTILINE)
+_WHEN = re.compile(r"^(PreToolUse|PermissionRequest|PostToolUse)(?: \(([^)\n]*)\))?: (.+)$", re.MULTILINE)
 _EVERY = ("", "*", ".*")
 _DENIES = re.compile(
     r"\b(?:block|deny|denie[sd]|prevent|protect|guard|gate|forbid|refuse|reject)(?:s|ed|er|ing)?\b", re.IGNORECASE

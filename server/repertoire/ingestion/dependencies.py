@@ -8,6 +8,7 @@ from itertools import islice
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from repertoire import linear
 from repertoire.ingestion import values
 from repertoire.ingestion.parts import Need
 from repertoire.ingestion.values import Unusable
@@ -16,10 +17,8 @@ FILES = ("package.json", "pyproject.toml", "requirements.txt")
 _MOST = 60  # packages of one manifest
 _ANY = ("", "*", "latest")
 _WANTED = re.compile(r"[v=^~<>*\dxX][^:/]*")  # of npm: neither a tag nor an address
-_LISTED = re.compile(
-    r"^\s*dependencies\s*=\s*\[(.*?)^\s*\]|^\s*dependencies\s*=\s*\[([^\n]*)\]", re.MULTILINE | re.DOTALL
-)
-_TABLE = re.compile(r"^\s*\[([^\]]+)\]\s*$", re.MULTILINE)
+_LISTED = linear.compile(r"(?ms)^\s*dependencies\s*=\s*\[(.*?)^\s*\]|^\s*dependencies\s*=\s*\[([^\n]*)\]")
+_TABLE = linear.compile(r"(?m)^\s*\[([^\]]+)\]\s*$")
 _QUOTED = re.compile(r"^[^#\n]*?(?:\"([^\"\n]+)\"|'([^'\n]+)')|(?<=,)\s*(?:\"([^\"\n]+)\"|'([^'\n]+)')", re.MULTILINE)
 _LOCAL = re.compile(r"^(?:\.{1,2}/|\$\{?\w|/)|\.(?:[cm]?[jt]s|py)$")
 _RUNS_LOCAL = frozenset(
@@ -64,7 +63,7 @@ def _project(text: str) -> Iterator[str]:
     ends = [*(table.start() for table in tables[1:]), len(text)]
     for table, end in zip(tables, ends, strict=False):
         if table.group(1).strip() == "project":
-            found = _LISTED.search(text, table.end(), end)
+            found = _LISTED.search(text[table.end() : end])
             listed = (found.group(1) or found.group(2) or "") if found else ""
             for quoted in _QUOTED.finditer(listed):
                 yield from _python(next(part for part in quoted.groups() if part))

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from repertoire import linear
 from repertoire.domain.text import clean_line
 
 _LINES = 1_500  # compared of each text: more take seconds
 _SECTIONS = 4  # named on each side
 _NAMED = 60
-_HEADING = re.compile(r"^ {0,3}#{1,4} +(.+?)[ #]*$")
+_HEADING = linear.compile(r"^ {0,3}#{1,4} +(.+?)[ #]*$")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -71,4 +73,4 @@ def _only(there: Sequence[str], here: Sequence[str]) -> tuple[str, ...]:
 
 
 def _plain(section: str) -> str:
-    return " ".join(re.findall(r"\w+", section.lower()))
+    return " ".join(_WORD.findall(section.lower()))

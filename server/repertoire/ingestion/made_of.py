@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from repertoire import linear
 from repertoire.domain.fields import Fields
 from repertoire.ingestion.parts import Need
 from repertoire.ingestion.syntax import PYTHON, language_of
@@ -92,10 +93,8 @@ _PATTERNS = {
 }
 _OF_WORD = {word: name for name, words in _PATTERNS.items() for word in words.split()}
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
-_PYTHON_IMPORT = re.compile(
-    r"^\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))", re.MULTILINE
-)
-_NODE_IMPORT = re.compile(r"\b(?:from|import|require)\s*\(?\s*[\"']((?:@[\w.-]+/)?[A-Za-z][\w.-]*)")
+_PYTHON_IMPORT = linear.compile(r"(?m)^\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))")
+_NODE_IMPORT = linear.compile(r"\b(?:from|import|require)\s*\(?\s*[\"']((?:@[\w.-]+/)?[A-Za-z][\w.-]*)")
 # read without a value to fall back on
 _READ = re.compile(
     r"os\.environ\[\s*[\"'](\w+)[\"']\s*\](?!\s*=[^=])|(?:os\.getenv|environ\.get)\(\s*[\"'](\w+)[\"']\s*\)"

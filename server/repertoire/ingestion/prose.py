@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from repertoire import linear
 from repertoire.domain.text import clean_line
 
 DESCRIPTION_LIMIT = 4_000
@@ -13,13 +14,16 @@ EXAMPLE_LIMIT = 300
 _EXAMPLES = 12
 _SCANNED = 20_000  # characters of a body that are looked through for examples
 
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n`]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCES = "`~"
+_SHORTEST_FENCE = 3
+_LINK_TEXT, _LINK_TARGET = 300, 500  # characters; without a bound each bracket is followed to the end of the text
 _NOT_PROSE = re.compile(r"^\s*(?:#|[-*+]\s|\d+[.)]\s|\||>|<|!\[|\[!|```|~~~|---|===|\$ARGUMENTS)")
 _MARKUP = re.compile(
-    r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|!?\[([^\]]*)\]\([^)]*\)"
+    r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
+    rf"|!?\[([^\]]{{0,{_LINK_TEXT}}})\]\([^)]{{0,{_LINK_TARGET}}}\)"
 )
 _EXAMPLE_BLOCK = re.compile(r"<example>(.{1,3000}?)</example>", re.DOTALL | re.IGNORECASE)
-_SAID = re.compile(r"\buser:\s*[\"'“]?(.{4,300}?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)", re.IGNORECASE)
+_SAID = linear.compile(r"(?i)\buser:\s*[\"'“]?(.{4}.*?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)")
 _WHEN = re.compile(
     r"\b((?:(?:use|invoke|activate|trigger|apply|call|run)s?"
     r"(?: (?:this|it)(?: (?:skill|agent|command|tool|hook|plugin))?)?"
@@ -35,7 +39,7 @@ def first_paragraph(body: str) -> str:
     """Return the first paragraph of prose, as one line; else the first heading; else an empty string."""
     paragraph: list[str] = []
     heading = ""
-    for line in _FENCE.sub("", body[:_SCANNED]).splitlines():
+    for line in without_code(body[:_SCANNED]).splitlines():
         stripped = line.strip()
         if not stripped or _NOT_PROSE.match(line):
             heading = heading or (stripped.lstrip("# ") if stripped.startswith("#") else "")
@@ -48,7 +52,36 @@ def first_paragraph(body: str) -> str:
 
 def without_code(body: str) -> str:
     """Return a text without its fenced code."""
-    return _FENCE.sub("", body)
+    kept, place = [], 0
+    for start, end, _ in _fenced(body):
+        kept.append(body[place:start])
+        place = end
+    return "".join(kept) + body[place:]
+
+
+def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where fenced blocks begin and end, and what is in them; one that nobody closes ends with the text."""
+    start, inside, fence, place = 0, 0, "", 0
+    for line in body.split("\n"):
+        after = place + len(line) + 1
+        if fence:
+            if line.strip(" \t") == fence:
+                yield start, after - 1, body[inside:place]
+                fence = ""
+        elif after <= len(body):  # an opening line has one after it
+            start, inside, fence = place, after, _opening(line)
+        place = after
+    if fence:
+        yield start, len(body), body[inside:]
+
+
+def _opening(line: str) -> str:
+    """Return the fence that a line opens a block with; empty where it opens none."""
+    text = line.lstrip(" \t")
+    mark = text[:1]
+    after = text.lstrip(mark) if mark and mark in _FENCES else text
+    fence = text[: len(text) - len(after)]
+    return fence if len(fence) >= _SHORTEST_FENCE and "`" not in after else ""
 
 
 def unmarked(text: str) -> str:
@@ -60,8 +93,8 @@ def code(body: str) -> str:
     """Return the fenced code of a body, up to a bound."""
     pieces: list[str] = []
     room = CODE_LIMIT
-    for match in _FENCE.finditer(body):
-        piece = match.group(2).strip()[:room]
+    for _, _, fenced in _fenced(body):
+        piece = fenced.strip()[:room]
         if piece:
             pieces.append(piece)
             room -= len(piece) + 2
@@ -85,13 +118,16 @@ def examples(description: str, body: str) -> tuple[str, ...]:
 def _examples(description: str, body: str) -> Iterator[str]:
     whole = f"{description}\n{body}"
     for block in _EXAMPLE_BLOCK.finditer(whole):
-        said = _SAID.search(block.group(1))
-        yield said.group(1) if said else block.group(1)
-    for said in _SAID.finditer(description):
-        yield said.group(1)
+        yield next(_said(block.group(1)), block.group(1))
+    yield from _said(description)
     for quoted in _QUOTED.finditer(description):
         if " " in quoted.group(1).strip():
             yield quoted.group(1)
-    prose = _FENCE.sub("", whole)
+    prose = without_code(whole)
     for when in _WHEN.finditer(prose):
         yield when.group(1)
+
+
+def _said(text: str) -> Iterator[str]:
+    """Yield what users say in a dialogue; a count in the expression itself would make RE2 hundreds of times slower."""
+    return (said.group(1) for said in _SAID.finditer(text) if len(said.group(1)) <= EXAMPLE_LIMIT)

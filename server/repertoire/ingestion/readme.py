@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from repertoire import linear
 from repertoire.domain.component import (
     AGENT,
     COMMAND,
@@ -26,17 +27,17 @@ _FEWEST = 10
 _SAYS = 8  # characters from which an entry says what it is
 _BODY = 20_000
 _TELLS = 30  # characters from which a paragraph tells what a repository is
-_HEADING = re.compile(r"^(#{1,5})\s+(.*?)\s*#*$")
+_HEADING = linear.compile(r"^(#{1,5})\s+(.*?)\s*#*$")
 _LINK = r"\[(?P<name>(?:[^\[\]]|\[[^\]]*\]){1,160})\]\((?P<url>https?://[^)\s]+)[^)]*\)"
-_ENTRY = re.compile(rf"^\s*(?:[-*+]|\d+[.)])\s+[^\[\w]{{0,12}}{_LINK}(?P<rest>.*)$")
-_ROW = re.compile(rf"^\s*\|\s*[^\[\w|]{{0,12}}{_LINK}[^|]*\|(?P<rest>.*)$")
-_START = re.compile(rf"^\*{{0,2}}{_LINK}(?P<rest>.*)$")
+_ENTRY = linear.compile(rf"^\s*(?:[-*+]|\d+[.)])\s+[^\[\pL\pN_]{{0,12}}{_LINK}(?P<rest>.*)$")
+_ROW = linear.compile(rf"^\s*\|\s*[^\[\pL\pN_|]{{0,12}}{_LINK}[^|]*\|(?P<rest>.*)$")
+_START = linear.compile(rf"^\*{{0,2}}{_LINK}(?P<rest>.*)$")
 # what is neither an entry nor prose: nothing, markup, badges, a table of contents, a table's rule, a continued entry
 _NO_PROSE = re.compile(
     r"^\s*$|^\s*(?:<|\[?!\[|>|\|[\s:|-]*$|[-*_]{3,}\s*$)|^\s+\S|.*\]\(#|\s*[-*+]\s*\[[^\]]*\]\([^)]*\)\s*$"
 )
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_LINKED = re.compile(r"!?\[[^\]]*\]\([^)]*\)|<[^>]+>")
+_COMMENT = linear.compile(r"(?s)<!--.*?-->")
+_LINKED = linear.compile(r"!?\[[^\]]*\]\([^)]*\)|<[^>]+>")
 _LEADING = re.compile(r"^[^\w(\"'`$@]+")  # what divides a name from its description, and pictograms
 # of "skills for agents" the skills count, of "agent skills" too: the last one named before a preposition
 _PREPOSITION = re.compile(r"\b(?:for|of|by|with|in|from|to|and)\b", re.IGNORECASE)
@@ -50,6 +51,7 @@ _TYPES = (
     (re.compile(r"\boutput styles?\b|\bsettings\b|\bstatus ?lines?\b|\brules?\b|claude\.md", re.IGNORECASE), SETTING),
     (re.compile(r"\bworkflows?\b", re.IGNORECASE), WORKFLOW),
 )
+_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _IS_SERVER = re.compile(r"\bMCP server\b|Model Context Protocol (?:\(MCP\) )?server", re.IGNORECASE)
 
 
@@ -74,8 +76,9 @@ def entries(text: str) -> list[Entry]:
         if heading:
             section = prose.unmarked(_LINKED.sub("", heading.group(2)))
             continue
-        match = _ENTRY.match(line) or _ROW.match(line) or _START.match(line)
-        entry = _entry(match, after, section) if match else None
+        match = _ENTRY.match(line) or _ROW.match(line)
+        alone = None if match else _START.match(line)  # the words follow on a line of their own
+        entry = _entry(match, after, section) if match else _entry(alone, after, section, alone=True) if alone else None
         if entry is not None:
             found.setdefault(entry.url, entry)
         elif not _NO_PROSE.match(line):
@@ -84,11 +87,11 @@ def entries(text: str) -> list[Entry]:
     return listed if len(listed) >= _FEWEST and len(listed) >= others else []
 
 
-def _entry(match: re.Match[str], after: str, section: str) -> Entry | None:
+def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> Entry | None:
     name = prose.unmarked(match["name"])
     url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
     described = _said(match["rest"])
-    if match.re is _START or len(described) < _SAYS:  # the words follow on a line of their own
+    if alone or len(described) < _SAYS:
         described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
     if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
         return None
@@ -101,7 +104,7 @@ def _said(text: str) -> str:
     )
 
 
-def _word(match: re.Match[str]) -> str:
+def _word(match: linear.Match) -> str:
     return "" if match.group().startswith(("!", "<")) else match.group()
 
 
@@ -143,7 +146,7 @@ def title_of(text: str, fallback: str) -> str:
 
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs that say something: no titles, badges, or links to the same in other languages."""
-    for block in re.split(r"\n\s*\n", prose.without_code(text)[:_BODY]):
+    for block in _BETWEEN_PARAGRAPHS.split(prose.without_code(text)[:_BODY]):
         said = prose.first_paragraph(block)
         is_title = block.lstrip().startswith("#") and "\n" not in block.strip()
         if len(said) >= _TELLS and not is_title and "](" not in said and " | " not in said:

@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repertoire import linear
 from repertoire.ingestion import values
 from repertoire.ingestion.parts import Need
 
-_TOOL = re.compile(r"[^,\s(]+(?:\([^)]*\))?")
+_TOOL = re.compile(r"[^,\s(]+(?:\([^)]{0,200}\))?")
 _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
+_VARIABLE = linear.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
 _BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
 # `@1.2.3` and `@^1.2` as npm writes them, `==1.2` and `>=1,<2` as Python does; `@latest` tells no version
 _RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*|@v?\d[^;#\s]*)?")

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from repertoire import linear
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import dependencies, requirements, validation, values
@@ -17,9 +18,9 @@ from repertoire.ingestion.values import Unusable
 _SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _DIGIT = re.compile(r"\d")
-_PLACEHOLDER = re.compile(r"<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder", re.IGNORECASE)
+_PLACEHOLDER = linear.compile(r"(?i)<[^>]*>|\$\{|\{\{|your|example|xxx|changeme|placeholder")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#]+)([^?#]*)")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
+_ADDRESS = linear.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
 _HIDDEN = "…"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from repertoire import linear
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.syntax import PYTHON, named, source
 
@@ -16,8 +16,8 @@ _FUNCTIONS = frozenset(
     "function_expression function".split()
 )
 _CLASSES = frozenset("class_definition class_declaration abstract_class_declaration class".split())
-_MARKS = re.compile(r"^[\s/*#]+|[\s*/]+$")
-_QUOTES = re.compile(r"^[rRbBuUfF]*(?:\"\"\"|'''|\"|')\s*|\s*(?:\"\"\"|'''|\"|')$")
+_MARKS = linear.compile(r"^[\s/*#]+|[\s*/]+$")
+_QUOTES = linear.compile(r"^[rRbBuUfF]*(?:\"\"\"|'''|\"|')\s*|\s*(?:\"\"\"|'''|\"|')$")
 
 
 def signatures(root: Node, language: str) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from repertoire import linear
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, Component, Edge
 from repertoire.domain.text import clean_line
 
@@ -22,6 +23,7 @@ _NAME = (
     r"(?:the |our |its |sibling )?(?P<mark>[`*_\"'/]*)(?P<name>[A-Za-z][\w.]*(?:[-:][\w.]+)*)"
     rf"(?P<after>[`*_\"']*(?:\s+{_TYPE}\b)?)"
 )
+_NAMED = 2  # the group of the name, wherever _NAME stands
 _ITSELF = rf"(?:this(?: {_TYPE})?|it)"
 _TOGETHER = r"(?:together with|alongside|along with|in combination with|at the same time as|with)"
 _NOT = r"(?:do not|don't|never|must not|should not|cannot|can't)"
@@ -37,9 +39,8 @@ _CONFLICTS = tuple(
 )
 _ASK = r"(?:use|prefer|see|try|run|invoke|choose|switch to|hand off to|delegate to|defer to)"
 _STOP = r"(?:[,:;(]| [\u2013\u2014-])"
-_INSTEAD = re.compile(
-    rf"\b{_ASK} {_NAME}(?: \([^)\n]*\))?(?: for [^.;\n]{{3,60}}?)? instead\b(?! of (?!this|it\b))", re.IGNORECASE
-)
+_INSTEAD = linear.compile(rf"(?i)\b{_ASK} {_NAME}(?: \([^)\n]*\))?(?: for [^.;\n]{{3,60}}?)? instead\b")
+_OF_ANOTHER = re.compile(r" of (?!this|it\b)", re.IGNORECASE)  # after "instead": what is named is what not to use
 _BOUNDARIES = (
     re.compile(rf"\bfor [^.;:\n]{{3,120}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
     re.compile(rf"\b(?:not|never|skip|don't)\b[^.\n]{{3,140}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
@@ -107,18 +108,19 @@ def _telling(body: str) -> str:
     return "\n".join(kept)
 
 
-def _said(text: str, boundaries: Iterable[re.Pattern[str]]) -> Iterator[Statement]:
+def _said(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
     for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
         for pattern in patterns:
             for match in pattern.finditer(text):
                 name, typed = _named(match)
                 before = text[max(0, match.start() - 40) : match.start()]
-                owned = _OWNED.match(text, match.end("name"))  # said of something that it has, not of itself
-                if name and not owned and not (kind == CONFLICT and _HEDGED.search(before)):
+                owned = _OWNED.match(text, match.end(_NAMED))  # said of something that it has, not of itself
+                other = pattern is _INSTEAD and _OF_ANOTHER.match(text, match.end())
+                if name and not owned and not other and not (kind == CONFLICT and _HEDGED.search(before)):
                     yield Statement(kind, name, typed, _sentence(text, match))
 
 
-def _named(match: re.Match[str]) -> tuple[str, bool]:
+def _named(match: re.Match[str] | linear.Match) -> tuple[str, bool]:
     """Return the name as it would be called, and whether it is said to be one; empty where it may be any word."""
     written = match["name"].rstrip(".-:")
     typed = bool(match["after"].strip("`*_\"' ")) or match["mark"].endswith("/") or ":" in written
@@ -126,7 +128,7 @@ def _named(match: re.Match[str]) -> tuple[str, bool]:
     return (name, typed) if typed or "-" in written else ("", False)
 
 
-def _sentence(text: str, match: re.Match[str]) -> str:
+def _sentence(text: str, match: re.Match[str] | linear.Match) -> str:
     start = max(text.rfind(end, 0, match.start() + 1) + len(end) for end in _ENDS)
     stops = [at for end in _ENDS if (at := text.find(end, match.end())) >= 0]
     begin = max(start if start >= min(map(len, _ENDS)) else 0, match.start() - 100)

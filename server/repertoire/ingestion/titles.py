@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from repertoire import linear
 from repertoire.domain.component import MENTIONS, Edge
 from repertoire.domain.text import split_words
 
-_ASIDE = re.compile(r"\s*\([^)]*\)")
+_ASIDE = linear.compile(r"\s*\([^)]*\)")
 _SHORT = 6  # a title of one word this short is as likely a word
 _EVIDENCE = "title in the text"
 

@@ -13,8 +13,10 @@ _MAX_VALUES = 4_000  # scalars, lists and mappings of one document; an alias bom
 _MAX_DEPTH = 40
 _MAX_SCALAR = 20_000
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+# What is not closed ends with the text: were it refused, each of its quotes would be followed to the end anew.
+_STRING = r'("(?:[^"\\]|\\.?)*"?)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 
 NAME_LIMIT = 120
 

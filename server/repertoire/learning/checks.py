@@ -112,6 +112,7 @@ _RUNNER_VALUES = "-x -C -f -F -w -p -pl --filter --prefix --cwd --dir --exclude-
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py")
 _INTERPRETERS = frozenset("bash sh zsh dash php ruby perl pwsh node".split())
+_AFTER_NAME = re.compile(r"(?<=.)@[\w.^~-]*$|\.(?:exe|cmd|bat)$")
 _DEEP = 6  # wrappers around wrappers
 
 
@@ -213,4 +214,4 @@ def _past_options(words: Sequence[str], values: str, *, until: str = "") -> Sequ
 def _name(word: str) -> str:
     """Return a program's name: without its folder, its version, and what Windows puts at its end."""
     name = word.replace("\\", "/").rsplit("/", 1)[-1]
-    return re.sub(r"(?<=.)@[\w.^~-]*$|\.(?:exe|cmd|bat)$", "", name)
+    return _AFTER_NAME.sub("", name)

@@ -12,7 +12,7 @@ from repertoire.learning.disapproval import ALONE, BARE_NO, OPENS, TURNED_DOWN, 
 
 _READ = 300  # characters: whoever corrects says so first
 _CLAUSE = re.compile(r"([^,.!?;:。！？、；：，\n]|[,.:](?=\S))+([,.!?;:。！？、；：，\n]*)")  # noqa: RUF001 - as typed in Chinese
-_DASH = re.compile(r"\s+[-–—]+\s+")  # noqa: RUF001
+_DASH = re.compile(r"(?<!\s)\s+[-–—]+\s+")  # noqa: RUF001
 _CONDITION = re.compile(r"(?:if|when|once|unless|in case|wenn|falls|si|quand|cuando|se)\b", re.IGNORECASE)
 _ASKED_WHY = re.compile(r"why\b", re.IGNORECASE)
 # of a list, before a colon

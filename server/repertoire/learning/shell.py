@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
+_SHORT_OPTIONS, _TOLD = re.compile(r"-\w+"), re.compile(r"-\w*c")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _OPENS = frozenset("if while until elif ! for case select".split())  # what follows may fail where the whole succeeds
@@ -134,13 +135,13 @@ def _sets(words: Sequence[str], option: str) -> bool:
     options = words[1:] if words and words[0] == "set" else ()
     if len(option) > 1:
         return option in options
-    return any(re.fullmatch(rf"-\w*{option}\w*", each) is not None for each in options)
+    return any(option in each and _SHORT_OPTIONS.fullmatch(each) for each in options)
 
 
 def _within(ran: Ran, depth: int) -> list[Ran]:
     """Return what a shell was told to run; the command itself where it is none."""
     name = ran.words[0].rsplit("/", 1)[-1]
-    told = next((place for place, word in enumerate(ran.words) if re.fullmatch(r"-\w*c", word)), 0)
+    told = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)
     if name not in _SHELLS or not told or told + 1 >= len(ran.words):
         return [ran]
     inner = commands(ran.words[told + 1], depth=depth + 1)

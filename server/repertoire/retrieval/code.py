@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from repertoire import linear
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Floats, Mask, Space
 
@@ -15,11 +16,13 @@ _SHARPNESS = 4  # among thousands of snippets many are half as near as the neare
 _SHARE = 0.3  # of the words that look like code
 _SHORTEST = 3  # letters; what is shorter is a smiley
 _MARK = re.compile(
-    r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2,}[A-Z][a-z]|\w\.\w{5,}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
+    r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2}[A-Z][a-z]|\w\.\w{5}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
 )
 # prose writes addresses, paths, file names, amounts and words in brackets too
-_PROSE = re.compile(
-    r"[\"'(\[]*(?:https?://\S+|/?[\w.-]+(?:/[\w.-]*)+|\$?[\d.,%$]+|\([\w\s'-]*\)?|[\w'-]*\)|<?[\w.+-]+@[\w.-]+>?)"
+_LETTER = r"\pL\pN_"
+_PROSE = linear.compile(
+    rf"[\"'(\[]*(?:https?://\S+|/?[{_LETTER}.-]+(?:/[{_LETTER}.-]*)+|\$?[\d.,%$]+|\([{_LETTER}\s'-]*\)?"
+    rf"|[{_LETTER}'-]*\)|<?[{_LETTER}.+-]+@[{_LETTER}.-]+>?)"
     r"[\"')\].,;:!?]*"
 )
 

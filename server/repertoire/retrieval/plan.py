@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from repertoire import linear
 from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
@@ -55,9 +56,7 @@ _PARTS = r"(?:components?|skills?|agents?|commands?|hooks?|plugins?|mcp servers?
 _USED = r"(?:(?:goes|go|works?|fits?|pairs?)|(?:is|are) (?:used|combined|installed))"
 _OFTEN = r"(?: (?:well|best|nicely|often|commonly|usually|together))*"
 _COMBINED = tuple(
-    re.compile(
-        rf"(?:(?:show me|tell me|list|find|what are|which are) )?(?:the )?(?:most )?{form}[\s?.!]*", re.IGNORECASE
-    )
+    linear.compile(rf"(?i)(?:(?:show me|tell me|list|find|what are|which are) )?(?:the )?(?:most )?{form}[\s?.!]*")
     for form in (
         rf"{_KNOWN} (?P<topic>.+?) {_STACKS}",
         rf"{_KNOWN} {_STACKS}(?: of {_PARTS})? (?:for|of|with|around) (?P<topic>.+?)",
@@ -68,10 +67,11 @@ _COMBINED = tuple(
     )
 )
 # where one wish ends and the next begins
-_BREAK = re.compile(
+_BREAK = linear.compile(
     r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|"
     r"\s+(?:and then|and also|as well as|after that|afterwards|and|then|also|additionally|finally|but|plus)\s+"
 )
+_AROUND_TOPIC = re.compile(r"^(?:the|an?|our|my) |[`'\"]", re.IGNORECASE)
 _CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
 MAX_CLAUSES = 8
 _LONGEST_NAME = 200
@@ -190,7 +190,7 @@ def combined_topic(text: str) -> str:
     found = next((match for form in _COMBINED if (match := form.fullmatch(text.strip()))), None)
     if found is None:
         return ""
-    topic = re.sub(r"^(?:the|an?|our|my) |[`'\"]", "", found["topic"].strip(), flags=re.IGNORECASE)
+    topic = _AROUND_TOPIC.sub("", found["topic"].strip())
     return topic.removeprefix("/")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -144,7 +143,7 @@ def _with_needs(case: Case, key: str) -> Iterator[_Change]:
     def met(candidate: Candidate) -> Candidate:
         return replace(candidate, lacking=()) if candidate.key == key else candidate
 
-    said = "with " + " and ".join(re.split("[,:]", lack)[0] for lack in case.shelf.known[key].lacking)
+    said = "with " + " and ".join(lack.partition(":")[0].partition(",")[0] for lack in case.shelf.known[key].lacking)
     yield _Change(said, [met(c) for c in case.ranked], [met(c) for c in case.others], case.limits)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from packaging.utils import canonicalize_name
+
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
 from repertoire.sources.archives import is_archive
@@ -96,7 +98,7 @@ def _package(registry: str, text: str, *, trusted: bool) -> Address:
     if not trusted:
         message = f"a person can run `repertoire ingest {registry}:{text}`: packages are fetched for a person alone"
         raise SourceRefused(message)
-    name = found["name"] if registry == NPM else re.sub(r"[-_.]+", "-", found["name"]).lower()
+    name = found["name"] if registry == NPM else canonicalize_name(found["name"])
     return Address(PACKAGE, f"{registry}:{text}", key=f"{registry}:{name}")
 
 

@@ -22,6 +22,9 @@ _SETTINGS = ("settings.json", "settings.local.json")
 _ENVIRONMENTS = (".venv", "venv", "env")
 _RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)@?\s*(.*)$")
 _PLAIN_VERSION = re.compile(r"\d+(?:\.\d+)*")
+_OF_ENVIRONMENT = re.compile(r"^version(?:_info)?[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+_OF_NODE = tuple(re.compile(rf"#define NODE_{part}_VERSION (\d+)") for part in ("MAJOR", "MINOR", "PATCH"))
+_OF_FOLDER = re.compile(r"(?:[a-z-]*)(\d+\.\d+\.\d+)")
 _PROGRAMS = {"python": ("python3", "python"), "node": ("node", "nodejs")}
 _PINNED = {"python": (".python-version",), "node": (".nvmrc", ".node-version")}  # a project's own word on its runtime
 _MOST = 100_000  # characters of a file that tells a version
@@ -100,9 +103,7 @@ class Equipment:
         if self._project is None:
             return None
         for folder in _ENVIRONMENTS if name == "python" else ():
-            found = re.search(
-                r"^version(?:_info)?\s*=\s*(\S+)", _read(self._project / folder / "pyvenv.cfg"), re.MULTILINE
-            )
+            found = _OF_ENVIRONMENT.search(_read(self._project / folder / "pyvenv.cfg"))
             if found:
                 return _plain(found.group(1))
         for file in _PINNED.get(name, ()):
@@ -181,14 +182,14 @@ def _version_beside(name: str, program: Path) -> str | None:
         return _plain(real.name.removeprefix("python"), parts=2) or _in_path(real)
     if name == "node":
         header = _read(real.parent.parent / "include" / "node" / "node_version.h")
-        parts = [re.search(rf"#define NODE_{part}_VERSION (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+        parts = [part.search(header) for part in _OF_NODE]
         numbers = [found.group(1) for found in parts if found]
         return ".".join(numbers) if len(numbers) == len(parts) else _in_path(real)
     return _in_path(real)
 
 
 def _in_path(program: Path) -> str | None:
-    folders = [found.group(1) for part in program.parts if (found := re.fullmatch(r"[a-z-]*v?(\d+\.\d+\.\d+)", part))]
+    folders = [found.group(1) for part in program.parts if (found := _OF_FOLDER.fullmatch(part))]
     return folders[-1] if folders else None
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
 from repertoire.domain.fields import Fields
 from repertoire.ingestion import prose, requirements
@@ -192,7 +194,7 @@ def _command(manifest: Manifest, program: str) -> tuple[str, list[str]]:
         if len(manifest.programs) > 1 and program != base:
             return "npx", ["-y", "--package", manifest.name, program]
         return "npx", ["-y", manifest.name]
-    if not program or re.sub(r"[-_.]+", "-", program).lower() == re.sub(r"[-_.]+", "-", manifest.name).lower():
+    if not program or canonicalize_name(program) == canonicalize_name(manifest.name):
         return "uvx", [manifest.name]
     return "uvx", ["--from", manifest.name, program]
 

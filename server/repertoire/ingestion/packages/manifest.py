@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from repertoire.ingestion import values
 from repertoire.ingestion.addresses import repository_of
@@ -167,7 +168,7 @@ def _python_name(text: str) -> str:
     except InvalidRequirement:
         return values.name(text) if text.isidentifier() or text.replace("-", "_").isidentifier() else ""
     extra = wanted.marker is not None and "extra" in str(wanted.marker)
-    return "" if extra else re.sub(r"[-_.]+", "-", wanted.name).lower()
+    return "" if extra else canonicalize_name(wanted.name)
 
 
 def _scripts(text: str) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from packaging.utils import canonicalize_name
 
 from repertoire.ingestion import dependencies, made_of, requirements
 from repertoire.ingestion.packages import contents, manifest, node_tools, python_tools, readme_tools
@@ -97,7 +98,7 @@ def _path(path: str, stated: Manifest) -> str:
     above = folder(path)
     if not above.endswith(".dist-info"):
         return path
-    called = re.sub(r"[-_.]+", "_", stated.name).lower()
+    called = canonicalize_name(stated.name).replace("-", "_")
     return f"{folder(above)}/{called}.dist-info/METADATA".lstrip("/")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from repertoire import linear
 from repertoire.domain.component import HOOK, SETTING
 from repertoire.ingestion import hooks, validation, values
 from repertoire.ingestion.parts import (
@@ -23,7 +23,7 @@ from repertoire.ingestion.parts import (
 )
 from repertoire.ingestion.values import Unusable
 
-_SCRIPT = re.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
+_SCRIPT = linear.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
 _NOT_SETTINGS = ("hooks", "$schema", "description")
 
 
