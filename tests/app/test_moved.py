@@ -18,7 +18,7 @@ from repertoire.rendering.ageing import stale_text
 from repertoire.rendering.answers import answer_text
 from repertoire.settings import Settings
 from repertoire.sources import releases
-from repertoire.sources.git import is_partial, is_shallow
+from repertoire.sources.repository import look
 from sources.git_server import git_server
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="NOT TESTED: openssl is not installed")
@@ -57,7 +57,7 @@ def test_a_clone_knows_when_each_file_changed_and_what_was_released_but_no_old_c
 
     assert dates(bench) == {"skills/one/SKILL.md": "2024-01-01", "skills/two/SKILL.md": "2025-05-05"}
     assert [release.version for release in releases.read(clone).of("skills/one/SKILL.md")] == ["2.0.0", "1.0.0"]
-    assert (is_partial(clone), is_shallow(clone)) == (True, False)
+    assert (look(clone).partial, look(clone).shallow) == (True, ())
     missing = git(clone, "rev-list", "--objects", "--all", "--missing=print").count("?")
     assert missing == 1  # the first big.bin
 
@@ -117,5 +117,5 @@ def test_a_clone_of_the_newest_commit_alone_is_made_whole(bench, origin):
 
     bench.ingest(address)
 
-    assert not is_shallow(clone)
+    assert not look(clone).shallow
     assert dates(bench)["skills/one/SKILL.md"] == "2024-01-01"

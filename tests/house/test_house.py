@@ -63,6 +63,40 @@ def test_what_runs_before_the_environment_parses_on_the_oldest_python_and_import
     assert imported <= {*sys.stdlib_module_names, "repertoire"}
 
 
+DOOR = ROOT / "server/repertoire/sources/git.py"
+STARTS = re.compile(
+    r"(?:^|\.)(?:run|call|check_call|check_output|Popen|system|popen|create_subprocess_\w+|exec\w+|spawn\w*)$"
+)
+PRODUCT = [path for path in MODULES if path.relative_to(ROOT).parts[0] in ("server", "hooks", "bin")]
+
+
+def starts_git(node: ast.AST) -> bool:
+    """Tell whether code names git as a program, in a list of words or in a call that starts one."""
+    if isinstance(node, ast.List) and node.elts and is_git(node.elts[0]):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    named = ast.unparse(node.func)
+    within = [part for given in (*node.args, *(word.value for word in node.keywords)) for part in ast.walk(given)]
+    return bool(STARTS.search(named) or named.endswith("which")) and any(is_git(part) for part in within)
+
+
+def is_git(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and bool(re.match(r"(?:.*/)?git(?:\.exe)?(?:\s|$)", str(node.value)))
+
+
+def test_git_is_started_at_one_door():
+    found = [
+        str(path.relative_to(ROOT))
+        for path in PRODUCT
+        if any(starts_git(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+    assert found == [str(DOOR.relative_to(ROOT))]
+    assert starts_git(ast.parse('subprocess.run(("git", "log"))', mode="eval").body)
+    assert starts_git(ast.parse('os.system("git log")', mode="eval").body)
+    assert starts_git(ast.parse('["/usr/bin/git", *words]', mode="eval").body)
+
+
 def test_no_file_names_a_package_registry_or_a_machines_path():
     names = "|".join(
         ("py" + "pi\\.org", "python" + "hosted", "registry\\.np" + "mjs", "/wo" + "rk/", "\\.\\./sha" + "red")

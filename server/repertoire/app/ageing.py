@@ -20,7 +20,8 @@ class Judge:
     def __init__(self, store: Store, home: Path, ageing: Ageing | None, day: date) -> None:
         self._ageing = ageing
         self._day = day
-        self._folders = {row.info.key: _folder(home, row.info) for row in store.sources.all()}
+        self._home = home
+        self._sources = {row.info.key: row.info for row in store.sources.all()}
         self._read: dict[str, Releases | None] = {}
 
     def of(self, component: str, kind: str, source: str, changed: str, *, sound: float = 1.0) -> Freshness | None:
@@ -37,9 +38,8 @@ class Judge:
 
     def _releases(self, source: str) -> Releases | None:
         if source not in self._read:
-            folder = self._folders.get(source)
-            there = folder is not None and folder.is_absolute() and folder.is_dir()
-            self._read[source] = releases.read(folder) if folder is not None and there else None
+            info = self._sources.get(source)
+            self._read[source] = _told(self._home, info) if info is not None else None
         return self._read[source]
 
 
@@ -52,5 +52,7 @@ def reasons(judged: Freshness) -> Iterator[str]:
         yield f"releases came every {span(judged.every_days)}, the last in {judged.released[:7]}"
 
 
-def _folder(home: Path, info: SourceInfo) -> Path:
-    return clone_folder(home, info.key) if info.kind == "git" else Path(info.location)
+def _told(home: Path, info: SourceInfo) -> Releases | None:
+    ours = info.kind == "git"
+    folder = clone_folder(home, info.key) if ours else Path(info.location)
+    return releases.read(folder, ours=ours) if folder.is_absolute() and folder.is_dir() else None

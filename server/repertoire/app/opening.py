@@ -13,7 +13,7 @@ from repertoire.domain.component import SourceInfo
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import Layout, PluginFacts
 from repertoire.settings import Settings
-from repertoire.sources import git, history
+from repertoire.sources import clones, history
 from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address
 from repertoire.sources.crawl import Limits, Mount
 from repertoire.sources.history import History
@@ -72,8 +72,8 @@ def open_address(
         return _open_folder(Path(address.text), around)
     target = clone_folder(around.home, address.key)
     max_bytes = around.settings.max_source_mb * 1_000_000
-    fetched_now = git.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
-    past = history.read(target)
+    fetched_now = clones.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
+    past = history.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, fetched_now.commit)
     site = _site(target, _add_address(info), around.machine)
     layout = _layout(info.key, around.machine)

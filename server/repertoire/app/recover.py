@@ -18,7 +18,7 @@ from repertoire.app.opening import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import SourceError
-from repertoire.sources import git, installed
+from repertoire.sources import installed, repository
 from repertoire.sources.address import ARCHIVE, FOLDER, PACKAGE, parse
 from repertoire.store.database import Store
 
@@ -69,6 +69,6 @@ def _lying_there(home: Path, spoken_of: Iterable[str]) -> Iterator[SourceInfo]:
 
 def _cloned(home: Path, folder: Path) -> Iterator[SourceInfo]:
     with contextlib.suppress(SourceError):  # its own configuration may be damaged too, or what it names be gone
-        told = parse(git.run(["config", "--get", "remote.origin.url"], folder).strip(), trusted=True)
+        told = parse(repository.origin(folder), trusted=True)
         if clone_folder(home, told.key) == folder:
             yield SourceInfo(told.key, "git", told.text, told.repository)

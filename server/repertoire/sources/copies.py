@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
-from repertoire.sources import git
+from repertoire.sources import git, repository
 from repertoire.sources.installed import Installation, installations
 
 CURRENT, OUTDATED, MODIFIED, GONE, UNKNOWN = "current", "outdated", "modified", "gone", "unknown"
@@ -157,13 +157,11 @@ def _blob(path: Path, like: Iterable[str]) -> str:
 
 def _past(market: Path) -> _Past:
     """Return what a clone's repository still holds of older versions; a shallow one keeps what it had before."""
-    if not (market / ".git").exists():
-        return _Past()
     try:
-        listed = git.run(["cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)"], market)
-        shallow = git.run(["rev-parse", "--is-shallow-repository"], market).strip() == "true"
-        head = git.head(market)
+        found = repository.look(market)
+        with repository.lent(found) as place:
+            listed = git.read(["cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)"], place)
     except SourceError:
         return _Past()
     blobs = frozenset(name for kind, _, name in (line.partition(" ") for line in listed.splitlines()) if kind == "blob")
-    return _Past(blobs, head, not shallow)
+    return _Past(blobs, found.commit, not found.shallow)

@@ -1,230 +1,65 @@
-"""Fetches git repositories without letting them do anything: no hooks, filters, submodules or prompts; bounded.
+"""Starts git, and is the one door to it: no setting of a folder that others filled is ever in force.
 
-A clone holds the whole history of paths and dates, and of contents only the newest: that is enough to tell when a file
-was last changed and what was released when. Where even that is too much, it holds the newest commit alone.
+A history is read in a folder of ours that borrows a repository's objects (`repository.py`), with no configuration but
+ours. With the person's own, git runs in clones of ours alone, which are named to it and not looked for. Whatever else
+could start a program is set here to one that does nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
-from repertoire.sources.scratch import remove, scratch
 
-_PROTOCOLS = "https:ssh:file"
-_SAFE = (
-    *("-c", "core.hooksPath=/dev/null"),
-    *("-c", "core.fsmonitor=false"),  # else a repository's own configuration names a program to run
-    *("-c", "core.symlinks=true"),
-    *("-c", "filter.lfs.smudge="),
-    *("-c", "filter.lfs.process="),
-    *("-c", "filter.lfs.required=false"),
-    *("-c", "log.showSignature=false"),
-    *("-c", "protocol.ext.allow=never"),
-    *("-c", "http.lowSpeedLimit=1000"),
-    *("-c", "http.lowSpeedTime=20"),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
-    *("-c", "advice.detachedHead=false"),
-)
-_POLL_S = 0.2
-_CLONE_S, _FETCH_S, _READ_S = 300.0, 120.0, 30.0
-_PAST_S = 120.0  # for a clone with its history; after that the newest commit has to do
-_TREE = "tree"
-_ALONE = "repertoire-newest-alone"  # in .git: this clone is shallow for a reason
-_REDIRECTED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Fetched:
-    """What fetching came to: the newest commit, and where the repository has moved to; empty: it has not."""
-
-    commit: str
-    moved: str = ""
-
-
-@dataclass(frozen=True)
-class _Bounds:
-    bytes: int
-    seconds: float
-    tick: Callable[[], None] | None
-
-
-def fetch(
-    address: str, target: Path, *, max_bytes: int, pinned: str = "", tick: Callable[[], None] | None = None
-) -> Fetched:
-    """Bring a repository's newest commit into a folder, by fetching where it is already there.
-
-    Raises:
-        SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
-    """
-    options = _connection_options(pinned)
-    # file:// so that a local repository is copied through the protocol: depth counts, and no hard links are made
-    url = Path(address).as_uri() if Path(address).is_absolute() else address
-    said = ""
-    bounds = _Bounds(max_bytes, _FETCH_S, tick)
-    if _is_usable(target):
-        with contextlib.suppress(SourceError):
-            said = _update(url, target, options, bounds)
-            return Fetched(head(target), _moved(said, url))
-    said = _clone(url, target, options, bounds)
-    return Fetched(head(target), _moved(said, url))
-
-
-def _is_usable(target: Path) -> bool:
-    """Tell whether a clone is whole and as complete as it can be; else it is made anew."""
-    if not (target / ".git").is_dir():
-        return False
-    with contextlib.suppress(SourceError):
-        return bool(head(target)) and (not is_shallow(target) or (target / ".git" / _ALONE).exists())
-    return False
-
-
-def is_shallow(folder: Path) -> bool:
-    """Tell whether a repository holds only its newest commits.
-
-    Raises:
-        SourceError: it cannot be read.
-    """
-    return run(["rev-parse", "--is-shallow-repository"], folder).strip() == "true"
-
-
-def is_partial(folder: Path) -> bool:
-    """Tell whether a repository holds the newest contents alone; reading older ones would go to the network."""
-    with contextlib.suppress(SourceError):
-        asked = r"^(extensions\.partialclone|remote\..*\.promisor)$"
-        return bool(run(["config", "--get-regexp", asked], folder).strip())
-    return False
-
-
-def _moved(said: str, url: str) -> str:
-    """Return where a repository is now, as git said while it followed; it is asked for at its old place next time."""
-    found = _REDIRECTED.findall(said)
-    now = clean_line(found[-1].rstrip("/").removesuffix("/info/refs"), 300) if found else ""
-    return now if _bare(now) != _bare(url) else ""
-
-
-def _bare(url: str) -> str:
-    return url.rstrip("/").removesuffix(".git")
-
-
-def _clone(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
-    command = [*options, "clone", "--quiet", "--single-branch", "--no-recurse-submodules", "--template="]
-    try:
-        # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
-        with scratch(target) as fresh:
-            said = _cloned(url, fresh, command, bounds)
-            remove(target)
-            (fresh / _TREE).rename(target)
-    except OSError as error:
-        message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
-        raise SourceError(message) from error
-    return said
-
-
-def _cloned(url: str, fresh: Path, command: Sequence[str], bounds: _Bounds) -> str:
-    """Clone with the past of all paths; without it where that cannot be had."""
-    tree = fresh / _TREE
-    try:
-        past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
-        return _run_bounded([*command, *past, "--", url, str(tree)], fresh, replace(bounds, seconds=_PAST_S))
-    except SourceError:
-        remove(tree)
-        newest = ("--depth", "1", "--no-tags")
-        said = _run_bounded([*command, *newest, "--", url, str(tree)], fresh, replace(bounds, seconds=_CLONE_S))
-        (tree / ".git" / _ALONE).touch()
-        return said
-
-
-def _update(url: str, target: Path, options: Sequence[str], bounds: _Bounds) -> str:
-    at = (*options, "-C", str(target))
-    if (target / ".git" / _ALONE).exists():
-        what: tuple[str, ...] = ("--depth", "1", "--no-tags", "--no-recurse-submodules", "--", url, "HEAD")
-    else:
-        run(["config", "remote.origin.url", url], target)  # the remote's own name keeps the filter it was cloned with
-        what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
-    said = _run_bounded([*at, "fetch", "--quiet", *what], target, bounds)
-    # What is new of the contents is brought by this one: the fetch above left it out.
-    said += _run_bounded([*at, "reset", "--quiet", "--hard", "FETCH_HEAD"], target, bounds)
-    run(["clean", "--quiet", "-ffdx"], target)
-    return said
-
-
-def _connection_options(pinned: str) -> tuple[str, ...]:
-    if not pinned:
-        return (*_SAFE, *_ssh_options(""))
-    # Where the host was checked, git goes to the very address that was, and follows no redirect to another.
-    host, port, ip = pinned.split(":", 2)
-    same = f" -o HostName={ip} -o HostKeyAlias={host}"
-    resolved = f"{host}:{port}:[{ip}]" if ":" in ip else pinned
-    pin = ("-c", f"http.curloptResolve={resolved}", "-c", "http.followRedirects=false")
-    return (*_SAFE, *pin, *_ssh_options(same))
-
-
-def _ssh_options(more: str) -> tuple[str, ...]:
-    """Return what keeps ssh from asking for a password, unless a person has chosen a command of their own."""
-    if not more:
-        if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
-            return ()
-        with contextlib.suppress(SourceError):
-            if run(["config", "--global", "--get", "core.sshCommand"], Path.home()).strip():
-                return ()
-    return ("-c", f"core.sshCommand=ssh -o BatchMode=yes -o ConnectTimeout=15{more}")
-
-
-def run(arguments: Sequence[str], folder: Path, *, seconds: float = _READ_S) -> str:
-    """Run git in a folder and return what it prints.
-
-    Raises:
-        SourceError: it failed; the message holds git's own words.
-    """
-    command = ["git", *_SAFE, "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(  # noqa: PLW1510 - the status is looked at below
-            command, capture_output=True, env=environment(), timeout=seconds, stdin=subprocess.DEVNULL
-        )
-    except FileNotFoundError:
-        raise SourceError(_NO_GIT) from None
-    except subprocess.TimeoutExpired:
-        message = f"git {arguments[0]} in {folder} took longer than {seconds:.0f} s"
-        raise SourceError(message) from None
-    if done.returncode:
-        raise SourceError(_failure(arguments[0], done.stderr))
-    return done.stdout.decode("utf-8", "replace")
-
-
-_NO_GIT = "git is not installed; install it, or ingest a folder"
-
-
-def head(folder: Path) -> str:
-    """Return the commit that is checked out."""
-    return run(["rev-parse", "--verify", "HEAD"], folder).strip()
-
-
-def environment() -> Mapping[str, str]:
-    """Return the environment that git runs in: a person's own, but for what would make it ask, fetch or redirect."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
-    return {
-        **kept,
-        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "",
-        "SSH_ASKPASS": "",
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "LC_ALL": "C",
-    }
-
-
+_SETTINGS = {
+    "safe.bareRepository": "explicit",
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.attributesFile": "/dev/null",
+    "core.pager": "cat",
+    "core.editor": ":",
+    "core.askPass": "",
+    "core.gitProxy": "none",
+    "core.alternateRefsCommand": ":",
+    "sequence.editor": ":",
+    "filter.lfs.smudge": "",
+    "filter.lfs.process": "",
+    "filter.lfs.required": "false",
+    "log.showSignature": "false",
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "protocol.ext.allow": "never",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "core.symlinks": "true",
+    "core.longpaths": "true",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "20",
+    "advice.detachedHead": "false",
+}
+_SAFE = tuple(word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}"))
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": ":",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
 _KEPT = (
     "GIT_SSH",
     "GIT_SSH_COMMAND",
@@ -234,21 +69,202 @@ _KEPT = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_NOSYSTEM",
 )
+_POLL_S, _READ_S = 0.2, 30.0
+_NO_GIT = "git is not installed; install it, or ingest a folder"
+# The first release of each branch with what was mended for CVE-2024-32004 and CVE-2024-32465: before, a repository on
+# the same machine could have a program of its own run while it was read or cloned.
+_MENDED = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44): 1, (2, 45): 1}
+_VERSION = re.compile(r"git version (\d+)\.(\d+)(?:\.(\d+))?")
+_PROMISES = '[extensions]\n\tpartialClone = far\n[remote "far"]\n\turl = file:///\n\tpromisor = true\n'
 
 
-def _run_bounded(arguments: Sequence[str], grows: Path, bounds: _Bounds) -> str:
-    """Run git and return what it says; stop it when the folder outgrows its bound, takes too long, or `tick` raises."""
+@dataclass(frozen=True)
+class Bounds:
+    """How large a folder may grow, how long that may take, and what is called meanwhile, which may raise."""
+
+    folder: Path
+    bytes: int
+    seconds: float
+    tick: Callable[[], None] | None = None
+
+
+def read(arguments: Sequence[str], git_dir: Path, *, seconds: float = _READ_S) -> str:
+    """Run git in a git directory of ours that borrows objects, and return what it prints; it reaches nothing else.
+
+    Raises:
+        SourceError: it failed; the message holds git's own words.
+    """
+    return _run(_within(git_dir, arguments), _closed(git_dir, protocols="none"), git_dir, seconds=seconds)
+
+
+def settings(text: bytes) -> Mapping[str, str]:
+    """Return what a configuration says: it is data here, none of it is in force, and what it includes is not read.
+
+    Raises:
+        SourceError: it is none.
+    """
+    with _room() as place:
+        command = _within(place, ("config", "--file", "-", "--no-includes", "-z", "--list"))
+        listed = _run(command, _closed(place, protocols="none"), place, given=text)
+    return {name: value for name, _, value in (entry.partition("\n") for entry in listed.split("\0")) if name}
+
+
+def own_setting(name: str) -> str:
+    """Return a setting of the person's own; nothing where there is none."""
+    with contextlib.suppress(SourceError), _room() as place:
+        return _run(_within(place, ("config", "--global", "--get", name)), _own(protocols="none"), place).strip()
+    return ""
+
+
+def change(arguments: Sequence[str], clone: Path) -> None:
+    """Run git in a clone of ours, without the network.
+
+    Raises:
+        SourceError: it failed; the message holds git's own words.
+    """
+    _run(_within(clone / ".git", arguments, clone), _own(protocols="none"), clone)
+
+
+def fetch(arguments: Sequence[str], bounds: Bounds, *, clone: Path | None = None, lent: Path | None = None) -> str:
+    """Run git with the network, in a clone of ours where one is named, and return what it complains of.
+
+    Where a git directory of ours is lent in place of an address, git reaches nothing else. It is stopped when the
+    folder outgrows its bound, when it takes too long, or when `tick` raises.
+
+    Raises:
+        SourceError: it failed or was stopped; the message holds git's own words.
+    """
+    command = (*_SAFE, *arguments) if clone is None else _within(clone / ".git", arguments, clone)
+    if lent is not None:
+        environment = _closed(lent, protocols="file")
+    else:  # to check out what is newest, contents that a clone left out are fetched from where it came
+        environment = {name: value for name, value in _own().items() if name != "GIT_NO_LAZY_FETCH"}
+    process = _started(command, environment, bounds.folder, printed=subprocess.DEVNULL)
+    errors = _awaited(process, bounds)
+    if process.returncode:
+        raise SourceError(_failure(arguments, errors))
+    return errors.decode("utf-8", "replace")
+
+
+def furnish(git_dir: Path, more: str = "") -> None:
+    """Make an empty folder a git directory with a configuration of ours, and more of it where that is needed.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    for name in ("objects/info", "refs"):
+        (git_dir / name).mkdir(parents=True)
+    (git_dir / "HEAD").write_text("ref: refs/heads/none\n", encoding="utf-8")
+    core = f"[core]\n\trepositoryFormatVersion = {1 if more else 0}\n\tbare = true\n"
+    (git_dir / "config").write_text(core + more, encoding="utf-8")
+
+
+def refusal() -> str:
+    """Return why folders that others filled are not read with the git of this machine; nothing where they are.
+
+    Raises:
+        SourceError: there is no git.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise SourceError(_NO_GIT)
+    return _refusal(program, Path(program).stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _refusal(_program: str, _changed: int) -> str:
+    with _room() as place:
+        said = _run(("--version",), _closed(place, protocols="none"), place)
+    found = _VERSION.match(said)
+    version = (int(found[1]), int(found[2]), int(found[3] or 0)) if found else (0, 0, 0)
+    if version >= (2, 46, 0) or version[2] >= _MENDED.get(version[:2], 1_000_000) or _is_mended():
+        return ""
+    named = clean_line(said.removeprefix("git version "), 40)
+    return f"git {named} is older than what is known to be safe in folders that others filled; update it to 2.45.1"
+
+
+def _is_mended() -> bool:
+    """Tell whether who ships an older release has mended it: asked to fetch nothing, it says that it does not."""
+    with _room() as place:
+        furnish(place, _PROMISES)
+        command = _within(place, ("cat-file", "-e", "1" * 40))
+        process = _started(command, _closed(place, protocols="none"), place, printed=subprocess.DEVNULL)
+        errors = _awaited(process, Bounds(place, 1_000_000, _READ_S))
+    return b"lazy fetching disabled" in errors
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[Path]:
+    """Lend a folder that holds nothing, so that git finds nothing around it."""
     try:
-        process = subprocess.Popen(
+        folder = tempfile.TemporaryDirectory(prefix="repertoire-git-", ignore_cleanup_errors=True)
+    except OSError as error:
+        message = f"no folder can be made for git to run in ({error.strerror})"
+        raise SourceError(message) from error
+    with folder as place:
+        yield Path(place)
+
+
+def _within(git_dir: Path, arguments: Sequence[str], tree: Path | None = None) -> tuple[str, ...]:
+    # named, not looked for: in a damaged clone git would go on to the next repository above it
+    return (*_SAFE, f"--git-dir={git_dir}", *(() if tree is None else (f"--work-tree={tree}",)), *arguments)
+
+
+def _own(*, protocols: str = "https:ssh") -> Mapping[str, str]:
+    """Return the environment of the person's own git, but for what would make it ask, or lead it elsewhere."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    return {**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": protocols}
+
+
+def _closed(home: Path, *, protocols: str) -> Mapping[str, str]:
+    """Return an environment in which git of any age finds no configuration of the machine or the person."""
+    homes = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull}
+    return {**_own(protocols=protocols), **homes, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
+
+
+def _started(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, *, printed: int, fed: bool = False
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
             ["git", *arguments],
-            # to check out what is newest, contents that a clone left out are fetched from where it came
-            env={name: value for name, value in environment().items() if name != "GIT_NO_LAZY_FETCH"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            env=environment,
+            cwd=folder,
+            stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+            stdout=printed,
             stderr=subprocess.PIPE,
         )
-    except FileNotFoundError:
-        raise SourceError(_NO_GIT) from None
+    except FileNotFoundError as error:
+        message = _NO_GIT if folder.is_dir() else f"there is no folder {folder}"
+        raise SourceError(message) from error
+    except OSError as error:
+        message = f"git cannot be started ({error.strerror})"
+        raise SourceError(message) from error
+
+
+def _run(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    given: bytes | None = None,
+    seconds: float = _READ_S,
+) -> str:
+    process = _started(arguments, environment, folder, printed=subprocess.PIPE, fed=given is not None)
+    try:
+        printed, errors = process.communicate(given, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        message = f"git {_verb(arguments)} took longer than {seconds:.0f} s"
+        raise SourceError(message) from None
+    finally:
+        _end(process)
+    if process.returncode:
+        raise SourceError(_failure(arguments, errors))
+    return printed.decode("utf-8", "replace")
+
+
+def _awaited(process: subprocess.Popen[bytes], bounds: Bounds) -> bytes:
+    """Return what a process complains of until it ends; end it when a bound is passed."""
     started = time.monotonic()
     try:
         while True:
@@ -257,25 +273,26 @@ def _run_bounded(arguments: Sequence[str], grows: Path, bounds: _Bounds) -> str:
                 break
             if bounds.tick is not None:
                 bounds.tick()
-            _check_bounds(grows, bounds.bytes, started, bounds.seconds)
-        _check_bounds(grows, bounds.bytes, started, bounds.seconds)
+            _check(bounds, started)
+        _check(bounds, started)
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-    if process.returncode:
-        verb = next((word for word in arguments if word in ("clone", "fetch", "reset")), "")
-        raise SourceError(_failure(verb, errors))
-    return errors.decode("utf-8", "replace")
+        _end(process)
+    return errors
 
 
-def _check_bounds(grows: Path, max_bytes: int, started: float, seconds: float) -> None:
-    if time.monotonic() - started > seconds:
-        message = f"fetching took longer than {seconds:.0f} s; clone it yourself and ingest the folder"
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
+
+
+def _check(bounds: Bounds, started: float) -> None:
+    if time.monotonic() - started > bounds.seconds:
+        message = f"fetching took longer than {bounds.seconds:.0f} s; clone it yourself and ingest the folder"
         raise SourceError(message)
-    if size(grows, enough=max_bytes) > max_bytes:
+    if size(bounds.folder, enough=bounds.bytes) > bounds.bytes:
         message = (
-            f"the repository is larger than {max_bytes // 1_000_000} MB; "
+            f"the repository is larger than {bounds.bytes // 1_000_000} MB; "
             "raise REPERTOIRE_MAX_SOURCE_MB, or clone it yourself and ingest the folder"
         )
         raise SourceError(message)
@@ -293,6 +310,17 @@ def size(folder: Path, *, enough: int) -> int:
     return total
 
 
-def _failure(verb: str, errors: bytes) -> str:
+def _failure(arguments: Sequence[str], errors: bytes) -> str:
     said = clean_line(errors.decode("utf-8", "replace"), 300)
-    return f"git {verb} failed: {said or 'no reason given'}"
+    return f"git {_verb(arguments)} failed: {said or 'no reason given'}"
+
+
+def _verb(arguments: Sequence[str]) -> str:
+    """Return what git was asked for, its own options aside."""
+    words = iter(arguments)
+    for word in words:
+        if word == "-c":
+            next(words, "")
+        elif not word.startswith("--"):
+            return word
+    return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.domain.errors import SourceError
-from repertoire.sources import git
+from repertoire.sources import git, repository
 from repertoire.sources.address import key_of
 
 _LOG_S = 20.0  # dates are worth no more than this; a huge repository goes without
@@ -26,27 +26,32 @@ class History:
     warning: str = ""
 
 
-def read(folder: Path) -> History:
-    """Return what git knows of a folder; an empty history where it is in no repository."""
+def read(folder: Path, *, ours: bool = False) -> History:
+    """Return what git knows of a folder; an empty history where it is in no repository, with why where it is not read.
+
+    Only the top of an ordinary clone has one; `ours` says that we cloned it.
+    """
     if not _in_repository(folder):
         return History()
+    commit = remote = ""
     try:
-        top = Path(git.run(["rev-parse", "--show-toplevel"], folder).strip()).resolve()
-        shallow = git.is_shallow(folder)
-        commit = git.head(folder)
-        log = git.run(
-            ["log", f"--format={_MARK}%cs", "--name-only", "--no-renames", "--relative", "-z"], folder, seconds=_LOG_S
-        )
+        found = repository.look(folder, ours=ours)
+        commit, remote = found.commit, _key(found.origin)
+        with repository.lent(found) as place:
+            log = git.read(["log", f"--format={_MARK}%cs", "--name-only", "--no-renames", "-z"], place, seconds=_LOG_S)
     except SourceError as error:
-        return History(warning=f"no commit dates: {error}")
+        return History(commit, remote, warning=f"no commit dates: {error}")
     dates = _dates(log)
-    if shallow:
+    if found.shallow:
         dates = {path: ("", last) for path, (_, last) in dates.items()}
-    remote = ""
-    if top == folder.resolve():
-        with contextlib.suppress(SourceError):
-            remote = key_of(git.run(["config", "--get", "remote.origin.url"], folder).strip())
-    return History(commit, remote if remote.count("/") >= 2 else "", dates, exact=not shallow)
+    return History(commit, remote, dates, exact=not found.shallow)
+
+
+def _key(origin: str) -> str:
+    with contextlib.suppress(ValueError):  # nothing holds a repository to an address that is one
+        key = key_of(origin)
+        return key if key.count("/") >= 2 else ""
+    return ""
 
 
 def _in_repository(folder: Path) -> bool:

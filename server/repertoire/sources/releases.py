@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repertoire.domain.errors import SourceError
 from repertoire.domain.freshness import Release
-from repertoire.sources import git
+from repertoire.sources import git, repository
 
 _SECONDS = 10.0  # more than this no release is worth
 _MARK = "\x01"
@@ -45,35 +45,38 @@ class Releases:
         return _merged([*owned, *tagged, *said])
 
 
-def read(folder: Path) -> Releases:
-    """Return what git tells of a folder's releases; change logs are read where they are asked for."""
+def read(folder: Path, *, ours: bool = False) -> Releases:
+    """Return what git tells of a folder's releases; change logs are read where they are asked for.
+
+    `ours` says that we cloned it.
+    """
+    tags: tuple[tuple[str, Release], ...] = ()
     try:
-        tags = tuple(_tags(folder))
+        found = repository.look(folder, ours=ours)
         # A shallow clone shows one commit that adds everything: its day says nothing of a version.
         # Of a partial one, older manifests would have to be fetched while somebody waits for an answer.
-        complete = not git.is_shallow(folder) and not git.is_partial(folder)
-    except SourceError:
-        return Releases(folder)
-    try:
-        return Releases(folder, tags, _bumps(folder) if complete else {})
-    except SourceError:  # it took too long
+        complete = not found.shallow and not found.partial
+        with repository.lent(found) as place:
+            tags = tuple(_tags(place))
+            return Releases(folder, tags, _bumps(place) if complete else {})
+    except SourceError:  # it is in no repository that is read, or it took too long
         return Releases(folder, tags)
 
 
-def _tags(folder: Path) -> Iterator[tuple[str, Release]]:
+def _tags(git_dir: Path) -> Iterator[tuple[str, Release]]:
     listed = ("for-each-ref", f"--count={_MOST}", "--sort=-creatordate", "refs/tags")
-    for line in git.run([*listed, "--format=%(creatordate:short) %(refname:strip=2)"], folder).splitlines():
+    for line in git.read([*listed, "--format=%(creatordate:short) %(refname:strip=2)"], git_dir).splitlines():
         day, _, name = line.partition(" ")
         found = _TAG.match(name)
         if found:
             yield found.group("of") or "", Release(found.group(2), day)
 
 
-def _bumps(folder: Path) -> dict[str, tuple[Release, ...]]:
+def _bumps(git_dir: Path) -> dict[str, tuple[Release, ...]]:
     """Return the versions that commits wrote into `plugin.json`, by the folder of the plugin."""
     shown = ("-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--dst-prefix=b/")
-    chosen = ("-G", '"version"', "--relative", "--", ":(glob)**/.claude-plugin/plugin.json")
-    text = git.run(["log", f"-n{_MOST}", f"--format={_MARK}%cs", *shown, *chosen], folder, seconds=_SECONDS)
+    chosen = ("-G", '"version"', "--", ":(glob)**/.claude-plugin/plugin.json")
+    text = git.read(["log", f"-n{_MOST}", f"--format={_MARK}%cs", *shown, *chosen], git_dir, seconds=_SECONDS)
     found: dict[str, list[Release]] = {}
     for commit in text.split(_MARK)[1:]:
         day, _, changes = commit.partition("\n")

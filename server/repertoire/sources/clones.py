@@ -1,0 +1,170 @@
+"""Keeps clones of git repositories, which can do nothing there: no hooks, filters or submodules; bounded.
+
+A clone holds the whole history of paths and dates, and of contents only the newest: that is enough to tell when a file
+was last changed and what was released when. Where even that is too much, it holds the newest commit alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from repertoire.domain.errors import SourceError
+from repertoire.domain.text import clean_line
+from repertoire.sources import git, repository
+from repertoire.sources.git import Bounds
+from repertoire.sources.scratch import remove, scratch
+
+_CLONE_S, _FETCH_S = 300.0, 120.0
+_PAST_S = 120.0  # for a clone with its history; after that the newest commit has to do
+_TREE = "tree"
+_ALONE = "repertoire-newest-alone"  # in .git: this clone is shallow for a reason
+_REDIRECTED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What fetching came to: the newest commit, and where the repository has moved to; empty: it has not."""
+
+    commit: str
+    moved: str = ""
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a repository is fetched from: git reaches what is lent in its place, where it lies on this machine."""
+
+    url: str
+    options: tuple[str, ...]
+    lent: Path | None = None
+
+
+def fetch(
+    address: str, target: Path, *, max_bytes: int, pinned: str = "", tick: Callable[[], None] | None = None
+) -> Fetched:
+    """Bring a repository's newest commit into a folder, by fetching where it is already there.
+
+    Raises:
+        SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
+    """
+    bounds = Bounds(target, max_bytes, _FETCH_S, tick)
+    if not Path(address).is_absolute():
+        return _fetched(_Origin(address, _connection_options(pinned)), target, bounds)
+    with repository.lent(repository.look(Path(address), bare=True)) as place:
+        # file:// so that a local repository is copied through the protocol: depth counts, and no hard links are made
+        url = Path(address).as_uri()
+        instead = ("-c", f"url.{place.as_uri()}.insteadOf={url}")
+        return _fetched(_Origin(url, instead, place), target, bounds)
+
+
+def _fetched(origin: _Origin, target: Path, bounds: Bounds) -> Fetched:
+    if _is_usable(target):
+        with contextlib.suppress(SourceError):
+            said = _update(origin, target, bounds)
+            return Fetched(_newest(target), _moved(said, origin.url))
+    said = _clone(origin, target, bounds)
+    return Fetched(_newest(target), _moved(said, origin.url))
+
+
+def _is_usable(target: Path) -> bool:
+    """Tell whether a clone is whole and as complete as it can be; else it is made anew."""
+    with contextlib.suppress(SourceError):
+        return not repository.look(target, ours=True).shallow or (target / ".git" / _ALONE).exists()
+    return False
+
+
+def _newest(target: Path) -> str:
+    return repository.look(target, ours=True).commit
+
+
+def _moved(said: str, url: str) -> str:
+    """Return where a repository is now, as git said while it followed; it is asked for at its old place next time."""
+    found = _REDIRECTED.findall(said)
+    now = clean_line(found[-1].rstrip("/").removesuffix("/info/refs"), 300) if found else ""
+    return now if _bare(now) != _bare(url) else ""
+
+
+def _bare(url: str) -> str:
+    return url.rstrip("/").removesuffix(".git")
+
+
+def _clone(origin: _Origin, target: Path, bounds: Bounds) -> str:
+    try:
+        # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
+        with scratch(target) as fresh:
+            said = _cloned(origin, fresh, replace(bounds, folder=fresh))
+            remove(target)
+            (fresh / _TREE).rename(target)
+    except OSError as error:
+        message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
+        raise SourceError(message) from error
+    return said
+
+
+def _cloned(origin: _Origin, fresh: Path, bounds: Bounds) -> str:
+    """Clone with the past of all paths; without it where that cannot be had."""
+    tree, template = fresh / _TREE, fresh / "template"
+    _without_filters(template)
+    command = (*origin.options, "clone", "--quiet", "--single-branch", "--no-recurse-submodules")
+    command = (*command, f"--template={template}")
+    to = ("--", origin.url, str(tree))
+    try:
+        past = ("-c", "remote.origin.tagOpt=--tags", "--filter=blob:none")
+        return git.fetch((*command, *past, *to), replace(bounds, seconds=_PAST_S), lent=origin.lent)
+    except SourceError:
+        remove(tree)
+        newest = ("--depth", "1", "--no-tags")
+        said = git.fetch((*command, *newest, *to), replace(bounds, seconds=_CLONE_S), lent=origin.lent)
+        (tree / ".git" / _ALONE).touch()
+        return said
+
+
+def _update(origin: _Origin, target: Path, bounds: Bounds) -> str:
+    if (target / ".git" / _ALONE).exists():
+        what: tuple[str, ...] = ("--depth", "1", "--no-tags", "--no-recurse-submodules", "--", origin.url, "HEAD")
+    else:
+        # the remote's own name keeps the filter it was cloned with
+        git.change(("config", "remote.origin.url", origin.url), target)
+        what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
+    _without_filters(target / ".git")
+    said = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
+    # What is new of the contents is brought by this one: the fetch above left it out.
+    newest = ("reset", "--quiet", "--hard", "FETCH_HEAD")
+    said += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
+    git.change(("clean", "--quiet", "-ffdx"), target)
+    return said
+
+
+def _without_filters(git_dir: Path) -> None:
+    """Have git write every file as it is kept: a repository's attributes may name a filter that the person has set."""
+    try:
+        (git_dir / "info").mkdir(parents=True, exist_ok=True)
+        (git_dir / "info" / "attributes").write_text("* -filter\n", encoding="utf-8")
+    except OSError as error:
+        message = f"{git_dir} cannot be written ({error.strerror}); free some space, or try again"
+        raise SourceError(message) from error
+
+
+def _connection_options(pinned: str) -> tuple[str, ...]:
+    if not pinned:
+        return _ssh_options("")
+    # Where the host was checked, git goes to the very address that was, and follows no redirect to another.
+    host, port, ip = pinned.split(":", 2)
+    same = f" -o HostName={ip} -o HostKeyAlias={host}"
+    resolved = f"{host}:{port}:[{ip}]" if ":" in ip else pinned
+    pin = ("-c", f"http.curloptResolve={resolved}", "-c", "http.followRedirects=false")
+    return (*pin, *_ssh_options(same))
+
+
+def _ssh_options(more: str) -> tuple[str, ...]:
+    """Return what keeps ssh from asking for a password, unless a person has chosen a command of their own."""
+    if not more:
+        if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
+            return ()
+        if git.own_setting("core.sshCommand"):
+            return ()
+    return ("-c", f"core.sshCommand=ssh -o BatchMode=yes -o ConnectTimeout=15{more}")

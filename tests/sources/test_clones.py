@@ -1,0 +1,71 @@
+"""Clones of ours: what goes on in them touches nothing beside them, and runs nothing that a repository names."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ingestion.workbench import commit, git, repository
+from repertoire.sources import clones
+from repertoire.sources import repository as repositories
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")
+
+
+@pytest.fixture
+def origin(tmp_path):
+    folder = tmp_path / "origin"
+    folder.mkdir()
+    (folder / "a.txt").write_text("1")
+    (folder / ".gitattributes").write_text("*.txt filter=own\n")
+    return repository(folder)
+
+
+def fetch(origin, target):
+    return clones.fetch(str(origin), target, max_bytes=10_000_000)
+
+
+def test_a_damaged_clone_leaves_the_repository_around_it_alone(origin, tmp_path):
+    around = tmp_path / "around"
+    around.mkdir()
+    (around / "mine.txt").write_text("committed")
+    repository(around)
+    target = around / "sources/one"
+    fetch(origin, target)
+    (around / "mine.txt").write_text("changed")
+    for damaged in ("HEAD", "objects", "refs"):
+        (target / ".git" / damaged).rename(tmp_path / damaged)
+
+        assert fetch(origin, target).commit == git(origin, "rev-parse", "HEAD").strip()
+
+        assert (target / "a.txt").read_text() == "1"
+        assert (around / "mine.txt").read_text() == "changed"
+
+
+def test_a_filter_of_the_persons_own_does_not_run_for_a_repository_that_names_it(origin, tmp_path, monkeypatch):
+    mark, own = tmp_path / "mark", tmp_path / "gitconfig"
+    own.write_text(f'[filter "own"]\n\tsmudge = "touch {mark}; cat"\n')
+    git(tmp_path, "-c", f"include.path={own}", "clone", "-q", str(origin), "plain")
+    assert mark.exists(), "git itself runs it"
+    mark.unlink()
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    fetch(origin, tmp_path / "clones/one")
+    (origin / "a.txt").write_text("2")
+    commit(origin, date="2026-02-02")
+    (tmp_path / "clones/one/.git/info/attributes").unlink()  # as in a clone that is older than it
+    fetch(origin, tmp_path / "clones/one")
+
+    assert (tmp_path / "clones/one/a.txt").read_text() == "2"
+    assert not mark.exists()
+
+
+def test_a_clone_remembers_where_it_is_from_and_nothing_of_what_was_lent(origin, tmp_path):
+    target = tmp_path / "clones/one"
+    for _ in range(2):
+        fetch(origin, target)
+        assert repositories.origin(target) == origin.as_uri()
+        assert not (target / ".git/objects/info/alternates").exists()
+        assert "repertoire-git-" not in (target / ".git/config").read_text()
