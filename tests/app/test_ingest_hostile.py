@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingestion.workbench import skill
+from repertoire.app import ingest as ingesting
 from repertoire.ingestion.front_matter import split
 
 GOOD = {"skills/good/SKILL.md": skill("good")}
@@ -232,3 +234,51 @@ def test_any_front_matter_is_split_without_failing(text):
 
     json.dumps(dict(document.front_matter))
     document.body.encode()
+
+
+FLOODS = ("~", " ", "\n", "<!--", "`", "[", "0.0", "${a-", "curl ", '"\\"', "a@", "user: ", "- - ", "\t", "#", "|")
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_of_one_sign_is_read_in_proportion_to_its_length(bench, flood):
+    """As a skill, a README, a manifest and a program at once: none of their readers follows each sign to the end."""
+
+    def cost(length: int) -> float:
+        text = flood * (length // len(flood))
+        folder = bench.write(
+            {
+                "skills/flood/SKILL.md": skill("flood") + text,
+                "README.md": text,
+                "pyproject.toml": text,
+                "skills/flood/run.py": text,
+                "skills/flood/run.sh": text,
+                "agents/flood.md": text,
+                "hooks/hooks.json": '{"hooks": ' + text,
+                ".mcp.json": text,
+            },
+            under=f"flood-{length}",
+        )
+        began = time.process_time()
+        bench.ingest(folder)
+        return time.process_time() - began
+
+    cost(1_000)  # what is loaded once
+    short, long = cost(20_000), cost(200_000)
+
+    assert long < 10 * max(short, 0.05) * 4
+
+
+def test_a_file_that_takes_too_long_is_left_out_and_not_tried_again_until_it_changes(bench, monkeypatch):
+    files = {**GOOD, "skills/slow/SKILL.md": skill("slow") + "Use this when `a-b` and /c:d run. " * 25_000}
+    monkeypatch.setattr(ingesting, "_A_FILE_S", 0.03)
+    first = bench.ingest(bench.write(files))
+    monkeypatch.undo()
+    again = bench.ingest(bench.write({"skills/new/SKILL.md": skill("new")}))
+    held = set(bench.all())
+    changed = bench.ingest(bench.write({"skills/slow/SKILL.md": skill("slow")}))
+
+    assert "takes too long" in reasons(first)["skills/slow/SKILL.md"]
+    assert reasons(again) == reasons(first)
+    assert held == {"skills/good/SKILL.md", "skills/new/SKILL.md"}
+    assert not changed.skipped
+    assert "skills/slow/SKILL.md" in bench.all()

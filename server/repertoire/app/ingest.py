@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
@@ -16,6 +17,7 @@ from repertoire.app.clock import now
 from repertoire.app.lost import note_moved, note_read, note_unread
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.patterns import renew_patterns
+from repertoire.app.processor import at_most
 from repertoire.app.project import project_folder
 from repertoire.app.relate import relate
 from repertoire.app.soundness import note_departures
@@ -38,6 +40,7 @@ from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
 WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
 _WARNINGS = 50
+_A_FILE_S = 15.0  # of processor time; the slowest of 6,800 real components takes half a second
 _BREATH_S = 0.002  # as long as a step: whoever waits for the lock finds it free at every other look
 
 
@@ -194,6 +197,8 @@ def ground_of(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) 
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
         checks=Checks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        bounded=partial(at_most, _A_FILE_S),
+        known=store.sources.file_hashes(opened.info.key),
     )
 
 

@@ -6,6 +6,7 @@ RepertoireError
 ├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
 ├── SourceError           a source cannot be read
 │   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
+├── TooSlow               a piece of work took more processor time than it may; what it worked on is left out
 └── StoreError            the database cannot be used; the file is left as it was
     ├── ForeignStore      a file, but not ours
     ├── NewerStore        written by a newer Repertoire
@@ -40,6 +41,10 @@ class SourceError(RepertoireError):
 
 class SourceRefused(SourceError):
     """A source that must not be read from here."""
+
+
+class TooSlow(RepertoireError):
+    """A piece of work took more processor time than it may."""
 
 
 class StoreError(RepertoireError):

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from repertoire.domain.component import (
@@ -22,6 +23,7 @@ from repertoire.domain.component import (
     SourceInfo,
     is_pointer,
 )
+from repertoire.domain.errors import TooSlow
 from repertoire.domain.fields import with_fields
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import Flag
@@ -45,6 +47,7 @@ from repertoire.ingestion.values import Unusable
 
 EXTRACTOR_VERSION = 7  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
+TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
 _GATHERED = 20_000_000  # characters of the programs of one package
@@ -75,6 +78,8 @@ class Ground:
     dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
     installed: bool = False  # everything in it is in use
     checks: Checks | None = None
+    bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # around each file; may raise TooSlow
+    known: Mapping[str, str] = field(default_factory=dict)  # path -> the hash of its record when it was last read
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,21 @@ class _Reader:
         self.left: dict[str, FileFate] = {}  # files that gave nothing themselves
 
     def record(self, path: str) -> FileRecord | None:
+        """Return what a file holds, once; one that takes too long is not tried again until its bytes change."""
+        slow = FileRecord(path, _too_slow(self._files[path]), skipped=TOO_SLOW)
+        if self._ground.known.get(path) == slow.content_hash:
+            return slow
+        members = len(self.members)
+        try:
+            with self._ground.bounded():
+                return self._read(path)
+        except TooSlow:
+            left = {member.id for member in self.members[members:]}
+            del self.members[members:]
+            self.plugin_ids = {root: told for root, told in self.plugin_ids.items() if told not in left}
+            return slow
+
+    def _read(self, path: str) -> FileRecord | None:
         strategy = strategy_for(path, self._layout)
         if strategy is None:
             return None
@@ -353,6 +373,10 @@ class _Reader:
 def _near(path: str, name: str) -> str:
     above = folder(path)
     return f"{above}/{name}" if above else name
+
+
+def _too_slow(file: SourceFile) -> str:
+    return f"too slow in version {EXTRACTOR_VERSION}: {file.digest}"
 
 
 def _seal(record: FileRecord, *, exact: bool) -> FileRecord:
