@@ -2,76 +2,183 @@
 """Tells a new session which few components fit its project; prints hook JSON or nothing, and never fails.
 
 Standard library only, Python 3.9 and later: nothing may be installed yet. A deadline ends it whatever hangs, because
-every session waits for it.
+every session waits for it. No thread of the interpreter can keep that deadline: while an expression matches, no other
+thread gets the lock. So a child looks at the project, under an alarm by which the system ends it, and this process,
+which never reads a word of the project, says what the child found and sees to it that what was said is noted.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
+import select
+import signal
 import sys
-import threading
-from collections.abc import Callable
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from repertoire.app.greet import Greeting, Start
 
 DEADLINE_SECONDS = 1.0
+GRACE_SECONDS = 0.2  # for the deadline to do its work
 EVENT = "SessionStart"
-
-
-class _Said:
-    """What the session was told and the log does not have yet."""
-
-    def __init__(self) -> None:
-        self._speaking = threading.Lock()
-        self.leave_note: Callable[[], None] | None = None
-
-    def say(self, text: str, leave_note: Callable[[], None]) -> None:
-        """Tell the session, and know from the same moment on that it was told."""
-        with self._speaking:  # the deadline would come in where the write gives way to other threads
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            self.leave_note = leave_note
-
-    def leave(self) -> None:
-        """End the process; what was said is not lost for that."""
-        with contextlib.suppress(Exception):
-            self._speaking.acquire(timeout=DEADLINE_SECONDS)  # nobody may be reading
-            if self.leave_note is not None:
-                self.leave_note()
-        os._exit(0)
+SERVER = str(Path(__file__).resolve().parent.parent / "server")
+_STDOUT, _STDERR = 1, 2
+_NOTED = b"noted"
 
 
 def main() -> None:
     """Answer within the deadline; leave with status 0 in any case."""
-    said = _Said()
-    timer = threading.Timer(DEADLINE_SECONDS, said.leave)
-    timer.daemon = True
-    timer.start()
     with contextlib.suppress(Exception):  # no store yet, a locked or newer one, an odd project: the session goes on
-        _answer(said)
+        if hasattr(os, "fork"):
+            _watch()
+        else:
+            _alone()
     os._exit(0)
 
 
-def _answer(said: _Said) -> None:
-    told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "server"))
+def _watch() -> None:
+    """Say what a child found, and leave a note of it where the child did not live to note it."""
+    heard, tell = os.pipe()
+    go, say = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(heard)
+        os.close(say)
+        _work(tell, go)
+    os.close(tell)
+    os.close(go)
+    told = _Told(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
+    output, _, owed = told.line().partition(b"\t")
+    if owed:
+        _write(output, told.until)
+        with contextlib.suppress(OSError):  # it has gone already
+            os.write(say, b"\n")
+        if told.rest() != _NOTED:
+            _leave_note(owed)
+    if told.ended:  # else the system itself holds it, and would hold us
+        os.waitpid(child, 0)
+
+
+def _work(tell: int, go: int) -> NoReturn:
+    """Be the child: find what to say, wait until it was said, note it, and end."""
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE_SECONDS)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, _STDOUT)  # whoever reads it would wait for this process too
+        os.dup2(nowhere, _STDERR)
+        _find(tell, go)
+    finally:
+        os._exit(0)
+
+
+def _find(tell: int, go: int) -> None:
+    start, hint = _greeting()
     from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
+
+    owed = {"home": greet.notes_folder(), "rows": greet.owed(start, hint)}
+    # no tab and no line end stands in JSON as it is written here
+    os.write(tell, _output(hint) + b"\t" + json.dumps(owed).encode() + b"\n")
+    if os.read(go, 1):
+        greet.note(start, hint)
+        os.write(tell, _NOTED)
+
+
+def _alone() -> None:
+    """Do all of it here, where the system has no fork: what holds the interpreter's lock ends it with status 1."""
+    import threading  # noqa: PLC0415 - takes its time, and is used here alone
+
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - it has no folder
+        faulthandler.dump_traceback_later(DEADLINE_SECONDS + GRACE_SECONDS, exit=True, file=nowhere)
+        timer = threading.Timer(DEADLINE_SECONDS, os._exit, (0,))
+        timer.daemon = True
+        timer.start()
+        start, hint = _greeting()
+        timer.cancel()
+        faulthandler.cancel_dump_traceback_later()
+    from repertoire.app import greet  # noqa: PLC0415
+
+    sys.stdout.write(_output(hint).decode())
+    sys.stdout.flush()
+    greet.note(start, hint)
+
+
+def _greeting() -> tuple[Start, Greeting]:
+    told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
+    sys.path.insert(0, SERVER)
+    from repertoire.app import greet  # noqa: PLC0415
     from repertoire.app.clock import now  # noqa: PLC0415
     from repertoire.domain.hint import silenced  # noqa: PLC0415
 
     if silenced(os.environ):
-        return
+        os._exit(0)
     start = greet.Start(
         session=str(told.get("session_id", "")),
         project=str(told.get("cwd") or Path.cwd()),
         source=str(told.get("source", "startup")),
         at=now(),
     )
-    hint = greet.greet(start)
+    return start, greet.greet(start)
+
+
+def _output(hint: Greeting) -> bytes:
     output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": hint.text}}
-    said.say(json.dumps(output) if hint.text else "", lambda: greet.leave_note(start, hint))
-    greet.note(start, hint)
+    return json.dumps(output).encode() if hint.text else b""
+
+
+class _Told:
+    """What the child tells, as long as there is time."""
+
+    def __init__(self, source: int, until: float) -> None:
+        self.until = until
+        self.ended = False
+        self._source = source
+        self._read = b""
+
+    def line(self) -> bytes:
+        """Return the next line; nothing where the child ends, or the time, before the line does."""
+        while b"\n" not in self._read:
+            if not self._more():
+                return b""
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+    def rest(self) -> bytes:
+        """Return what comes until the child ends, or the time."""
+        while self._more():
+            pass
+        return self._read
+
+    def _more(self) -> bool:
+        if not select.select([self._source], [], [], max(self.until - time.monotonic(), 0.0))[0]:
+            return False
+        more = os.read(self._source, 65_536)
+        self.ended = not more
+        self._read += more
+        return not self.ended
+
+
+def _write(output: bytes, until: float) -> None:
+    """Say it, or raise where nobody reads; what a pipe is ready for does not block."""
+    while output:
+        if not select.select([], [_STDOUT], [], max(until - time.monotonic(), 0.0))[1]:
+            raise TimeoutError
+        output = output[os.write(_STDOUT, output[: select.PIPE_BUF]) :]
+
+
+def _leave_note(owed: bytes) -> None:
+    note = json.loads(owed)
+    sys.path.insert(0, SERVER)
+    from repertoire.boot.unwritten import put_off  # noqa: PLC0415
+
+    if note["rows"]:
+        put_off(Path(note["home"]), note["rows"])
 
 
 if __name__ == "__main__":

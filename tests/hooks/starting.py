@@ -15,6 +15,26 @@ from shelf import NOW, SOURCE, component, record_of
 HOOK = Path(__file__).parents[2] / "hooks" / "session_start.py"
 FASTAPI = {"requirements.txt": "fastapi==0.115.0\nsqlalchemy==2.0.36\n"}
 LONGEST_HINT = 1500
+# manifests of what once held the interpreter's lock for seconds to minutes, and their like
+HOSTILE = {
+    "pyproject.toml": "\n" * 60_000,
+    "part/pyproject.toml": '"a["' * 15_000,
+    "Package.swift": ".package(" * 7_000,
+    "part/Package.swift": f'.package(url: "{"a" * 60_000}',
+    "setup.py": '"a' + " " * 60_000,
+    "setup.cfg": " \n" * 30_000,
+    "requirements.txt": "a" * 30_000 + " " * 30_000 + "/",
+    "requirements-dev.txt": "~" * 60_000,
+    "package.json": '{"a":' * 12_000,
+    "composer.json": "0.0" * 20_000,
+    "go.mod": "a." * 30_000,
+    "Cargo.toml": "[" + "a." * 30_000,
+    "build.gradle": '"a:' * 20_000,
+    "kit.gemspec": "add_dependency" + " " * 60_000,
+    "pom.xml": "<groupId>" + " " * 60_000,
+    "docker-compose.yml": "image: " + "a/" * 30_000,
+    "App.csproj": "<" * 60_000,
+}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -109,8 +109,8 @@ def note(start: Start, greeting: Greeting) -> None:
     Raises:
         sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
     """
-    rows, path = _happened(start, greeting), homes.database_path(homes.locate())
-    if not rows or not path.exists():
+    rows, path = owed(start, greeting), homes.database_path(homes.locate())
+    if not rows:
         return
     fields = ("at", "kind", "session", "project", "node")
     try:
@@ -125,19 +125,14 @@ def note(start: Start, greeting: Greeting) -> None:
         put_off(path.parent, rows)
 
 
-def leave_note(start: Start, greeting: Greeting) -> None:
-    """Keep what was said beside the log, where no time is left to write it; twice is once.
-
-    Raises:
-        OSError: it cannot be kept.
-    """
-    rows, path = _happened(start, greeting), homes.database_path(homes.locate())
-    if rows and path.exists():
-        put_off(path.parent, rows)
+def notes_folder() -> str:
+    """Return the folder in which what was said is to be noted."""
+    return str(homes.locate())
 
 
-def _happened(start: Start, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    if not start.session:
+def owed(start: Start, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
+    """Return what is to be noted, as rows of the log: nothing where there is no log yet."""
+    if not start.session or not homes.database_path(homes.locate()).exists():
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}
     rows: list[Mapping[str, Any]] = []
@@ -278,8 +273,8 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
     ):
         provided.setdefault(node, {})[term] = min(sure, 1.0)
     rows = db.execute(
-        "SELECT n.id, n.key, n.name, c.type, c.description, c.installed, c.plugin, c.popularity, "
-        "c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
+        f"SELECT n.id, n.key, n.name, c.type, substr(c.description, 1, {_LOOKED_AT}), c.installed, c.plugin, "
+        "c.popularity, c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
         # a tool comes with its server, and a line of a list leads elsewhere
         f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
         f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "

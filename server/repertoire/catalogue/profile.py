@@ -6,19 +6,22 @@ become terms. A manifest that cannot be read or understood adds nothing.
 
 from __future__ import annotations
 
-import fnmatch
-import json
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
+from repertoire.catalogue.manifests import fits, reader_of
 from repertoire.catalogue.reading import Signal
 
 MOST_BYTES = 64 * 1024  # of one manifest
+MOST_TOGETHER = 512 * 1024  # bytes of all of them
 MOST_MANIFESTS = 40
+MOST_PACKAGES = 10_000
+LONGEST_NAME = 200  # characters of a package's name
 MOST_ENTRIES = 2_000  # names looked at
+_MOST_LISTED = 20_000  # of one folder, of which the first by name are looked at
 LEVELS = 2  # below the project's root
 _SKIPPED = frozenset(
     """node_modules vendor venv env dist build target out coverage bower_components site-packages __pycache__ Pods
@@ -43,10 +46,7 @@ class Profile:
 def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
     """Return what the files of a project reveal; empty where it holds nothing that is known."""
     paths = list(_walk(root))
-    packages: dict[str, str] = {}
-    for path in sorted(filter(_reader, paths), key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]:
-        for package in _packages(Path(root, path)):
-            packages.setdefault(package.lower(), path)
+    packages = _packages(root, paths)
     evidence: dict[str, str] = {}
     for term, package in _revealed(packages, {term: signal.packages for term, signal in signals.items()}):
         evidence.setdefault(term, f"{package} in {packages[package]}")
@@ -77,7 +77,7 @@ def _walk(root: str) -> Iterator[str]:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+            return sorted(islice(entries, _MOST_LISTED), key=lambda entry: entry.name)
     except (OSError, ValueError):  # no name of a folder at all: it holds a NUL
         return []
 
@@ -92,7 +92,8 @@ def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]])
     for term, alternatives in patterns.items():
         for pattern in (alternative.lower() for alternative in alternatives):
             if "*" in pattern:
-                found = next(iter(fnmatch.filter(folded, pattern)), None)
+                parts = pattern.split("*")
+                found = next((name for name in folded if fits(name, parts)), None)
             else:
                 found = pattern if pattern in folded else None
             if found is not None:
@@ -100,79 +101,27 @@ def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]])
                 break
 
 
-def _packages(path: Path) -> Iterator[str]:
-    reader = _reader(path.name)
+def _packages(root: str, paths: list[str]) -> dict[str, str]:
+    """Return the packages that manifests name, each with the first that does, the nearest to the root first."""
+    packages: dict[str, str] = {}
+    left = MOST_TOGETHER
+    for path in sorted(filter(reader_of, paths), key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]:
+        data = _beginning(Path(root, path), min(MOST_BYTES, left))
+        left -= len(data)
+        for package in islice(_named(path, data), MOST_PACKAGES - len(packages)):
+            packages.setdefault(package.lower(), path)
+    return packages
+
+
+def _beginning(path: Path, size: int) -> bytes:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(MOST_BYTES)
+        with path.open("rb") as file:
+            return file.read(size)
     except OSError:
-        return iter(())
-    return reader(text) if reader else iter(())
+        return b""
 
 
-def _finder(*patterns: str) -> Callable[[str], Iterator[str]]:
-    def find(text: str) -> Iterator[str]:
-        for pattern in patterns:
-            for match in re.finditer(pattern, text, re.MULTILINE):
-                yield from filter(None, match.groups())
-
-    return find
-
-
-def _from_json(*keys: str) -> Callable[[str], Iterator[str]]:
-    def find(text: str) -> Iterator[str]:
-        try:
-            data = json.loads(text)
-        except ValueError:
-            return
-        for key in keys:
-            section = data.get(key) if isinstance(data, dict) else None
-            if isinstance(section, dict):
-                yield from map(str, section)
-
-    return find
-
-
-def _maven(text: str) -> Iterator[str]:
-    for group, artifact in re.findall(r"<groupId>\s*([\w.-]+)\s*</groupId>\s*<artifactId>\s*([\w.-]+)", text):
-        yield from (group, artifact, f"{group}:{artifact}")
-
-
-def _gradle(text: str) -> Iterator[str]:
-    for group, artifact in re.findall(r"[\"']([\w.-]+):([\w.-]+)(?::[^\"']*)?[\"']", text):
-        yield from (group, artifact, f"{group}:{artifact}")
-    yield from re.findall(r"\bid\s*\(?\s*[\"']([\w.-]+)", text)
-
-
-_PYTHON_NAME = r"([A-Za-z0-9][A-Za-z0-9._-]*)"
-_QUOTED_REQUIREMENT = rf"[\"']{_PYTHON_NAME}\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@ ][^\"']*)?[\"']"
-_KEY = rf"^\s*[\"']?{_PYTHON_NAME}[\"']?\s*="
-_READERS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
-    ("package.json", _from_json("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")),
-    ("composer.json", _from_json("require", "require-dev")),
-    ("requirements*.txt", _finder(rf"^\s*{_PYTHON_NAME}\s*(?:\[|[<>=!~;@ ]|$)")),
-    ("pyproject.toml", _finder(_QUOTED_REQUIREMENT, _KEY, r"^\[tool\.([\w-]+)")),
-    ("pipfile", _finder(_KEY)),
-    ("setup.py", _finder(_QUOTED_REQUIREMENT)),
-    ("setup.cfg", _finder(rf"^\s+{_PYTHON_NAME}\s*(?:\[|[<>=!~;]|$)")),
-    ("environment.y*ml", _finder(rf"^\s*-\s*{_PYTHON_NAME}")),
-    ("go.mod", _finder(r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v")),
-    ("cargo.toml", _finder(r"^\s*([\w-]+)\s*=", r"^\[(?:[\w-]+\.)*dependencies\.([\w-]+)\]")),
-    ("gemfile", _finder(r"^\s*gem\s+[\"']([\w.-]+)")),
-    ("*.gemspec", _finder(r"add_(?:runtime_|development_)?dependency\s*\(?\s*[\"']([\w.-]+)")),
-    ("pom.xml", _maven),
-    ("build.gradle*", _gradle),
-    ("*.versions.toml", _gradle),
-    ("*.*proj", _finder(r"<PackageReference\s+(?:Include|Update)=\"([\w.-]+)", r"<Project\s+Sdk=\"([\w.]+)")),
-    ("mix.exs", _finder(r"\{\s*:(\w+)\s*,")),
-    ("pubspec.yaml", _finder(r"^\s{2}([a-z_0-9]+):")),
-    ("build.sbt", _finder(r"\"([\w.-]+)\"\s*%%?\s*\"", r"%%?\s*\"([\w.-]+)\"\s*%")),
-    ("package.swift", _finder(r"\.package\([^)]*?([\w-]+)(?:\.git)?\"")),
-    ("deno.json*", _finder(r"(?:npm|jsr):((?:@[\w-]+/)?[\w.-]+)")),
-    ("*compose*.y*ml", _finder(r"^\s*image:\s*[\"']?(?:[\w.-]+/)*([\w.-]+)")),
-)
-
-
-def _reader(path: str) -> Callable[[str], Iterator[str]] | None:
-    name = path.rsplit("/", 1)[-1].lower()
-    return next((reader for pattern, reader in _READERS if fnmatch.fnmatchcase(name, pattern)), None)
+def _named(path: str, data: bytes) -> Iterator[str]:
+    reader = reader_of(path)
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return (name for name in reader(text) if len(name) <= LONGEST_NAME) if reader else iter(())

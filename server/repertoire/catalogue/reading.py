@@ -4,7 +4,7 @@
 
 - `capabilities`: term -> `synonyms` that people type, which of these phrases are `ordinary` (words that texts also use
   in passing), and an optional `broader` term. Terms are kebab-case.
-- `signals`: term -> `packages` and `files` that reveal it in a project, as `fnmatch` patterns. A package is a name as
+- `signals`: term -> `packages` and `files` that reveal it in a project; `*` stands for anything. A package is a name as
   a manifest writes it (npm, PyPI, Go module, Maven artifact, gem, ...). A file pattern without a slash is matched
   against base names, one with a slash against the path from the project's root.
 - `marketplaces`: marketplace name -> repository that defines it.
@@ -62,7 +62,7 @@ class Capability:
 
 @dataclass(frozen=True)
 class Signal:
-    """The package names and file names, as `fnmatch` patterns, that reveal a capability term in a project."""
+    """The package names and file names that reveal a capability term in a project; `*` stands for anything in one."""
 
     term: str
     packages: tuple[str, ...]

@@ -14,11 +14,11 @@ from repertoire.mcp_server.hook_calls import Hook
 
 def heard(name: str, hook: Hook, environment: Mapping[str, str]) -> Mapping[str, object] | None:
     """Return the row that keeps a use until somebody can tell which component it was; None where none was used."""
-    tool = hook.text("tool_name")
+    tool = hook.name("tool_name")
     if name == "hook_used":
-        mention = from_tool(tool, hook.mapping("tool_input"))
+        mention = from_tool(tool, hook.names("tool_input"))
     else:
-        mention, tool = from_command(hook.text("command_name")) if name == "hook_expanded" else None, ""
+        mention, tool = from_command(hook.name("command_name")) if name == "hook_expanded" else None, ""
     if mention is None or mention.ours or silenced({"REPERTOIRE_OFF": environment.get("REPERTOIRE_OFF", "")}):
         return None
     told = {"tool": clean_line(tool, 200), "name": clean_line(mention.text, 120)}

@@ -185,19 +185,19 @@ class Answers:
 
     def used(self, hook: Hook) -> Outcome:
         """Remember the component that a tool call selected, or what a command told of those selected before."""
-        if hook.text("tool_name") == "Bash":
+        if hook.name("tool_name") == "Bash":
             signal = of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             return Outcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
-        if hook.text("tool_name") == "Edit":
+        if hook.name("tool_name") == "Edit":
             signal = UNDONE if self._edits_of(hook.session).take(hook.mapping("tool_input")) else ""
             return Outcome(
                 events=record.signalled(signal, _moment(hook), self._session(hook.session)) if signal else ()
             )
-        return self._selection(hook, from_tool(hook.text("tool_name"), hook.mapping("tool_input")))
+        return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
 
     def expanded(self, hook: Hook) -> Outcome:
         """Remember the component that a slash command selected; its arguments are the request."""
-        mention = from_command(hook.text("command_name"))
+        mention = from_command(hook.name("command_name"))
         if mention is None or mention.ours:
             return Outcome()
         request = (
@@ -211,7 +211,7 @@ class Answers:
 
     def failed(self, hook: Hook) -> Outcome:
         """Remember that a component's call failed."""
-        mention = from_tool(hook.text("tool_name"), hook.mapping("tool_input"))
+        mention = from_tool(hook.name("tool_name"), hook.names("tool_input"))
         session = self._session(hook.session)
         store = self.repertoire.store
         return Outcome(events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error"))))
@@ -220,7 +220,7 @@ class Answers:
         """Close the open request."""
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
-        session, asks_back = self._session(hook.session), asks(hook.text("last_assistant_message"))
+        session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
         return Outcome(events=tuple(record.closed(_moment(hook), session, asks=asks_back)))
 
     def hold(self, number: int, events: tuple[Event, ...]) -> None:
