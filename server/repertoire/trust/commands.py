@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
-from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check, Found
+from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check, Found, Match
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
@@ -55,7 +55,7 @@ _UNKNOWN = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
 _CUSTOMARY = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: LOW}
 
 
-def _by_source(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _by_source(match: Match, line: Line) -> Mapping[str, str]:
     """Weigh a download by where it comes from; one from nowhere in particular is an example."""
     found = [address.group() for address in _URL.finditer(match.group())]
     if not found:
