@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.spoken import (
@@ -70,6 +72,21 @@ class Found:
     reason: str
 
 
+Match = re.Match[str] | linear.Match
+
+
+class Pattern(Protocol):
+    """Finds the places that a check judges: an expression of either kind, or code for what is beyond both.
+
+    RE2 cannot look beside a match: what only has to stand there is taken along in a group whose name begins with
+    `before` or `after`, at the match's very start or end, and is no part of what is judged.
+    """
+
+    def finditer(self, text: str, /) -> Iterator[Match]:
+        """Yield the places, from left to right."""
+        ...
+
+
 @dataclass(frozen=True)
 class Check:
     """One pattern of a rule. `weigh` may look at a match and answer with other severities, or with none for no flag."""
@@ -77,9 +94,9 @@ class Check:
     rule: str
     reason: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: Pattern
     severities: Mapping[str, str]
-    weigh: Callable[[re.Match[str], Line], Mapping[str, str]] | None = None
+    weigh: Callable[[Match, Line], Mapping[str, str]] | None = None
     span: int = 1  # lines that a match may reach over
     orders: bool = (
         False  # what it finds addresses the model: a sentence of its own, which warnings around it do not excuse
@@ -124,16 +141,17 @@ class Checks:
 def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:
     raw = document.lines[index][:LONGEST]
     text = document.following(index, check.span) if check.span > 1 else raw
+    line: Line | None = None
     for match in check.pattern.finditer(text):
-        line = document.line(index)
+        line = line or document.line(index)
         severity = _severity(check, document, line, match)
         if severity:
             yield Found(check.rule, severity, line, check.reason)
             return
 
 
-def _severity(check: Check, document: Document, line: Line, match: re.Match[str]) -> str:
-    start, end = min(match.start(), len(line.text)), min(match.end(), len(line.text))
+def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
+    start, end = (min(place, len(line.text)) for place in _span(match))
     place = line.place
     if place == PROSE and _DYNAMIC.search(line.text[:start]):
         place = RUN
@@ -151,3 +169,11 @@ def _severity(check: Check, document: Document, line: Line, match: re.Match[str]
     if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
         return LOW if rank(severity) >= rank(MEDIUM) else ""
     return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity
+
+
+def _span(match: Match) -> tuple[int, int]:
+    """Return where a match begins and ends, without what stands before and after it."""
+    beside = [(name, len(text)) for name, text in match.groupdict().items() if text]
+    before = sum(length for name, length in beside if name.startswith("before"))
+    after = sum(length for name, length in beside if name.startswith("after"))
+    return match.start() + before, match.end() - after

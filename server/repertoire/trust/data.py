@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
-from repertoire.trust.check import NOTABLE, SERIOUS, Check, Found
+from repertoire.trust.check import NOTABLE, SERIOUS, Check, Found, Match
 from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.spoken import is_bare_order
 
@@ -61,13 +61,13 @@ _THINGS = (
 )
 
 
-def _ordered(_: re.Match[str], line: Line) -> Mapping[str, str]:
+def _ordered(_: Match, line: Line) -> Mapping[str, str]:
     if _OWN.search(line.text):
         return {}
     return {PROSE: CRITICAL, COMMENT: CRITICAL, RUN: HIGH}
 
 
-def _ordered_alone(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _ordered_alone(match: Match, line: Line) -> Mapping[str, str]:
     """Weigh an order that names no address: only where it is a sentence of its own."""
     start = min(match.start() + len(match.group()) - len(match.group().lstrip()), len(line.text))
     first = _FIRST_ORDER.search(line.text, start)
@@ -81,14 +81,14 @@ _FIRST_ORDER = re.compile(
 _SECRET_INSIDE = re.compile(rf"(?i){_FILES}|{_ALL_ENV}|{_DOT_FOLDER}|\$\((?:env|printenv)\b")
 
 
-def _sent(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _sent(match: Match, line: Line) -> Mapping[str, str]:
     """Weigh what is sent: only secrets, and only where they leave the machine."""
     if _OWN.search(line.text) or not _SECRET_INSIDE.search(match.group()):
         return {}
     return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 
 
-def _stolen(match: re.Match[str], _: Line) -> Mapping[str, str]:
+def _stolen(match: Match, _: Line) -> Mapping[str, str]:
     """Weigh an order to read: the addresses of clusters and registries are read for honest reasons too."""
     usual = ".kube" in match.group() or ".docker" in match.group()
     return {PROSE: LOW, COMMENT: MEDIUM} if usual else {PROSE: HIGH, COMMENT: CRITICAL}

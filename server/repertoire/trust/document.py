@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,12 +21,12 @@ _SHELLS = frozenset(
 _FENCE = re.compile(r"\s*(?:[-*>]\s+)?(`{3,}|~{3,})\s*([^\s`{]*)")
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _COMMAND_LINE = re.compile(
-    r"\s*(?:\$ |> |PS> |sudo |#!)?\s*(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64|python3?"
-    r"|env|/bin/(?:ba|z)?sh"
-    r"|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
+    r"\s*(?:(?:\$ |> |PS> |sudo |#!)\s*)?(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64"
+    r"|python3?|env|/bin/(?:ba|z)?sh|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
 LONGEST = 2_000  # characters of a line that are looked at; a longer one is looked at in its first part
-_ABOVE = 6  # lines above that may introduce a line
+_ABOVE = 2  # lines above in the same block that may introduce a line
+_HIGHEST = 200  # lines above a block that are looked through for prose and a heading
 
 
 @dataclass(frozen=True)
@@ -166,25 +166,45 @@ class Document:
         if self.kind == SCRIPT:
             above = self.lines[max(0, index - 2) : index]
             return "\n".join(line[:300] for line in above if line.lstrip().startswith(("#", "//", "*", '"""')))
-        found: list[str] = []
-        at = index - 1
-        while at >= 0 and len(found) < _ABOVE and self._places[at] == place != PROSE:
-            found.append(self.lines[at][:300])  # what stands above in the same block
-            at -= 1
-        while at >= 0 and self._places[at] == place != PROSE:
-            at -= 1
-        return "\n".join([*found[:2], *self._above(at)])
+        start = index if place == PROSE else self._starts[index]
+        above = [
+            self.lines[at][:300] for at in range(index - 1, max(start, index - _ABOVE) - 1, -1)
+        ]  # in the same block
+        if start not in self._above_blocks:
+            self._above_blocks[start] = self._above(start)
+        return "\n".join([*above, *self._above_blocks[start]])
 
-    def _above(self, at: int) -> list[str]:
+    def _above(self, start: int) -> list[str]:
         """Return the nearest prose above a line, and the nearest heading."""
+        last = max(0, start - _HIGHEST)
+        place = bisect_left(self._headings, start) - 1
+        heading = self._headings[place] if place >= 0 and self._headings[place] >= last else -1
         found: list[str] = []
-        for index in range(at, max(-1, at - 200), -1):
+        for index in range(start - 1, max(last - 1, heading), -1):
             line = self.lines[index].strip()
-            if not line or self._places[index] not in (PROSE, COMMENT) or line.startswith(("```", "~~~")):
-                continue
-            if _HEADING.match(line):
-                found.append(line[:200])
-                break
-            if len(found) < 2:
+            if line and self._places[index] in (PROSE, COMMENT) and not line.startswith(("```", "~~~")):
                 found.append(line[:300])
-        return found
+            if len(found) == 2:
+                break
+        return [*found, self.lines[heading].strip()[:200]] if heading >= 0 else found
+
+    @cached_property
+    def _above_blocks(self) -> dict[int, list[str]]:
+        """What was found above a block, by its first line: many of its lines may be asked for."""
+        return {}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first line of the block that each line stands in."""
+        starts: list[int] = []
+        for index, place in enumerate(self._places):
+            starts.append(starts[-1] if index and self._places[index - 1] == place else index)
+        return starts
+
+    @cached_property
+    def _headings(self) -> list[int]:
+        return [
+            index
+            for index, line in enumerate(self.lines)
+            if "#" in line and self._places[index] in (PROSE, COMMENT) and _HEADING.match(line.strip())
+        ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
-from repertoire.trust.check import Check
+from repertoire.trust.check import Check, Match
 from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
 
 RULE = "persistence"
@@ -33,7 +34,7 @@ _SERIOUS = {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
 _SLIGHT = {RUN: LOW, SHELL: LOW}
 
 
-def _by_what(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _by_what(match: Match, line: Line) -> Mapping[str, str]:
     """Weigh what is put where it runs at each start: what asks the network then, what starts a program, a setting."""
     said = f"{line.text}\n{match.group()}"
     if _NETWORK.search(said):
@@ -43,7 +44,7 @@ def _by_what(match: re.Match[str], line: Line) -> Mapping[str, str]:
     return _SERIOUS if _RUNS.search(said) else _SLIGHT
 
 
-def _of_client(match: re.Match[str], _: Line) -> Mapping[str, str]:
+def _of_client(match: Match, _: Line) -> Mapping[str, str]:
     """Weigh what touches the client's settings: a line put there, or a program that writes hooks into them."""
     said = match.group()
     if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
@@ -69,7 +70,7 @@ CHECKS = (
         RULE,
         "sets a timer that runs commands",
         ("crontab", "/etc/cron"),
-        re.compile(
+        linear.compile(
             r"(?i)[^\n]{0,300}\|\s*crontab\s+(?:-u\s*\w+\s+)?-(?:\s|$|[\"'`;&])|[^\n]{0,200}>>?\s*/etc/cron[^\n]*"
         ),
         {},

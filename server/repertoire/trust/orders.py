@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import tongues
-from repertoire.trust.check import Check, Found
+from repertoire.trust.check import Check, Found, Match
 from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
 from repertoire.trust.spoken import is_negated, is_quoted
 
@@ -69,7 +69,7 @@ DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
 
 
-def _unquoted(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
     """Weigh an order to disobey that stands bare; in quotes or after "such as" it is talked about."""
     text = line.text
     if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
@@ -87,7 +87,7 @@ _CHARACTER = re.compile(
 )
 
 
-def _concealed(match: re.Match[str], line: Line) -> Mapping[str, str]:
+def _concealed(match: Match, line: Line) -> Mapping[str, str]:
     if is_quoted(line.text, match.start(), min(match.end(), len(line.text))) or is_negated(line.text, match.start()):
         return {}
     return {PROSE: HIGH, RUN: HIGH}
