@@ -151,7 +151,7 @@ def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:
 
 
 def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
-    start, end = (min(place, len(line.text)) for place in _span(match))
+    start, end = (min(place, len(line.text)) for place in span_of(match))
     place = line.place
     if place == PROSE and _DYNAMIC.search(line.text[:start]):
         place = RUN
@@ -171,7 +171,7 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity
 
 
-def _span(match: Match) -> tuple[int, int]:
+def span_of(match: Match) -> tuple[int, int]:
     """Return where a match begins and ends, without what stands before and after it."""
     beside = [(name, len(text)) for name, text in match.groupdict().items() if text]
     before = sum(length for name, length in beside if name.startswith("before"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import tongues
-from repertoire.trust.check import Check, Found, Match
+from repertoire.trust.check import Check, Found, Match, span_of
 from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
+from repertoire.trust.prose import compile_prose
 from repertoire.trust.spoken import is_negated, is_quoted
 
 HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
@@ -25,20 +27,21 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200c\u200d\u2060-\u2064\ufeff]{12,}")
 _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
 
-_UNSEEN = re.compile(
-    r"""(?ix) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
+_UNSEEN = linear.compile(
+    r"""(?i) <(?P<tag>span|div|p|font|i|b|small|sub|td)\b[^>]*style\s*=\s*["'][^"']*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|pt|em)?\s*[;"']
         |color\s*:\s*(?:white|\#fff(?:fff)?|transparent)\s*[;"'])[^>]*>(?P<text>[^<]{15,})
-      | <(?:span|div|p|section|details|template)\b[^>]*\shidden(?:=["'](?:hidden)?["'])?[\s>][^<]{0,200}?(?<=>)?(?P<unseen>[^<>]{15,})"""
+      | <(?:span|div|p|section|details|template)\b[^>]*\shidden(?:=["'](?:hidden)?["'])?[\s>][^<]{0,200}?(?P<unseen>[^<>]{15,})""",
+    verbose=True,
 )
-_FAR_RIGHT = re.compile(r"\S? {180,}(?=\S[^\n]{15,})")
+_FAR_RIGHT = linear.compile(r" {180,}(?P<pushed>\S[^\n]{15,})")
 
 _DISOBEY = r"""(?<!\|[ ])\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?!default)(?:\w+\s+){0,3}?(?:(?:previous|prior|above|earlier|preceding|existing|original|system|developer|safety|all\s+other|other)\s+)
         (?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|system\s+messages?|guidelines?|guardrails?|directives|directions|constraints|restrictions)\b
         |\b(?:ignore|disregard|forget)\s+(?:everything|anything|all)\s+(?:that\s+)?(?:you\s+(?:were|have\s+been)|you've\s+been)\s+(?:told|given|taught|instructed)\b"""
 _CONCEAL = r"""\b(?:do\s+not|don'?t|never|must\s+not|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|report(?:ing)?|warn(?:ing)?)\b"""
-_HIDES = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
+_HIDING = rf"""{_CONCEAL}[^.\n]{{0,40}}(?:\b(?:this|these|that)\s+(?:\w+\s+)?(?:instructions?|prompts?|messages?|steps?|commands?|actions?|files?|rules?|notes?|comments?|uploads?|requests?|behaviou?rs?)\b
         |\b(?:the|any)\s+(?:upload|transfer|exfiltration|download|backdoor|change\s+to\s+(?:settings|permissions)|hidden\s+\w+|background\s+\w+)\b
-        |\babout\s+(?:this|it)\b(?!\s+(?:un|until|if|when))|\bthat\s+you\s+(?:first\s+|also\s+)?(?:need(?:ed)?\s+to\s+read|ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
+        |\babout\s+(?:this|it)\b(?P<after>$|[^\w\s]|\s+(?:$|[^iuw]|i(?:$|[^f])|u(?:$|[^n])|w(?:$|[^h]|h(?:$|[^e]|e(?:$|[^n])))))|\bthat\s+you\s+(?:first\s+|also\s+)?(?:need(?:ed)?\s+to\s+read|ran|run|sent|send|installed|uploaded|changed|read|executed|copied|modified|have\s+(?:run|sent|read)|did|are\s+(?:running|sending|reading))\b)
       | {_CONCEAL}\s+(?:to\s+)?(?:the\s+)?(?:user|human|operator|anyone|them)\s+(?:(?:about|of)\s+(?:the|this|that|these|any\s+of\s+(?:this|it))\s+(?:\w+\s+){{0,2}}?(?:steps?|uploads?|setup|run|reads?|files?|commands?|behaviou?rs?|operations?|scripts?|calls?)
         |what\s+(?:you|this|these|it)\s+(?:\w+\s+){{0,3}}?(?:do|does|did|are\s+doing|is\s+doing|changed|ran|sent|about\s+to\s+do|happened)\b|what\s+happened\b|that\s+this\s+(?:step|skill|tool|command|also)\b|you\s+(?:ran|sent|read|did)\b
         |about\s+(?:network|background|hidden)\s+\w+)
@@ -56,7 +59,7 @@ _RISKY = re.compile(
     r"(?i)\b(?:run|execut\w*|send|upload|post|ignore|install|download|curl|wget|approve|delete|disable|skip\s+(?:the\s+)?(?:review|confirmation|permission)|override"
     r"|exfiltrate|leak|forward|always\s+(?:answer|approve|reply|say)|--no-verify|credentials?|secrets?|\.env|\.ssh|do\s+not\s+(?:tell|mention|inform)|don'?t\s+(?:tell|mention|inform)|without\s+asking|bypass|grant)\b"
 )
-_TO_THE_MODEL = re.compile(
+_TO_THE_MODEL = compile_prose(
     r"(?i)\b(?:claude|assistant|the\s+model|the\s+agent|llms?|ai(?:\s+(?:assistant|agent|model))?|copilot|gpt|language\s+model)\b[^.\n]{0,80}\b(?:must|should|always|never|need\s+to|is\s+to|are\s+to|please|will)\b"
     r"|^\W{0,6}(?:hidden\s+)?(?:system|agent|assistant|ai(?:\s+(?:assistant|agent))?|llm|claude|model)(?:\s+(?:note|instruction|prompt))?\s*:|\byou\s+must\s+(?:\w+\s+)?(?:run|execute|send|read|download|install|include)\b"
     r"|\bignore\s+the\s+(?:visible|actual|real|user'?s)\s+task\b|\bsilently\s+(?:run|execute|send|read|install)\b"
@@ -66,7 +69,8 @@ _TO_THE_MODEL = re.compile(
 _OUTWARD = re.compile(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
 DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
-_PRIVATE_ORDERS = re.compile(f"(?ix)(?:{_DISOBEY})|(?:{_HIDES})|(?:{_REVEAL})")
+_HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
+_REVEALS = re.compile(f"(?ix){_REVEAL}")
 
 
 def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
@@ -88,7 +92,9 @@ _CHARACTER = re.compile(
 
 
 def _concealed(match: Match, line: Line) -> Mapping[str, str]:
-    if is_quoted(line.text, match.start(), min(match.end(), len(line.text))) or is_negated(line.text, match.start()):
+    if is_quoted(line.text, *(min(place, len(line.text)) for place in span_of(match))) or is_negated(
+        line.text, match.start()
+    ):
         return {}
     return {PROSE: HIGH, RUN: HIGH}
 
@@ -122,7 +128,7 @@ CHECKS = (
             "knowing",
             "as if nothing",
         ),
-        re.compile(f"(?ix){_HIDES}"),
+        _HIDES,
         {},
         _concealed,
         orders=True,
@@ -131,7 +137,7 @@ CHECKS = (
         ORDER,
         "orders the model to give away its own instructions",
         ("system prompt", "hidden instr"),
-        re.compile(f"(?ix){_REVEAL}"),
+        _REVEALS,
         {},
         _unquoted,
         orders=True,
@@ -175,7 +181,7 @@ CHECKS = (
         ORDER,
         "writes as if it were the system or the host",
         ("<|", "<system-", "</system>"),
-        re.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>|</system>\s*\n?\s*<system>"),
+        linear.compile(r"(?i)<\|im_start\|>\s*system|^\s*<system-reminder>|<\|system\|>|</system>\s*<system>"),
         {PROSE: MEDIUM, COMMENT: HIGH},
         span=2,
     ),
@@ -242,12 +248,18 @@ def comments(document: Document) -> Iterator[Found]:
             if line.place == CODE or is_quoted(line.text, max(line.text.find(needle), 0), len(line.text)):
                 continue
             said = _comment(document, index, line)
-            private = _PRIVATE_ORDERS.search(said)
+            private = _private_order(said)
             addressed = _TO_THE_MODEL.search(said)
             if private or (addressed and _risks(said)):
-                risky = private and _RISKY.search(said[: private.start()] + said[private.end() :])
+                risky = private and _RISKY.search(said[: private[0]] + said[private[1] :])
                 grave = CRITICAL if risky or _OUTWARD.search(said) else HIGH
                 yield Found(IN_COMMENT, grave, line, "gives the model orders in a comment that nobody else reads")
+
+
+def _private_order(said: str) -> tuple[int, int] | None:
+    """Return where the first order to disobey, to conceal or to give instructions away stands."""
+    found = (pattern.search(said) for pattern in (DISOBEYS, _HIDES, _REVEALS))
+    return min((span_of(match) for match in found if match), key=lambda span: span[0], default=None)
 
 
 def _risks(said: str) -> bool:
@@ -292,10 +304,10 @@ def _unseen(document: Document) -> Iterator[Found]:
             match = _UNSEEN.search(line.text) if line.place in (PROSE, COMMENT) else None
             if match is not None and not is_quoted(line.text, match.start(), match.end()):
                 said = match["text"] or match["unseen"]
-                grave = HIGH if _PRIVATE_ORDERS.search(said) or _RISKY.search(said) else LOW
+                grave = HIGH if _private_order(said) or _RISKY.search(said) else LOW
                 yield Found(HIDDEN, grave, line, "shows the model text that a page would not show")
     for index in document.numbers_of(" " * 180):
         line = document.line(index)
         match = _FAR_RIGHT.search(line.text)
-        if match is not None and line.place == PROSE and _RISKY.search(line.text[match.end() :]):
+        if match is not None and line.place == PROSE and _RISKY.search(match["pushed"]):
             yield Found(HIDDEN, HIGH, line, "pushes text out of sight with spaces")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repertoire import linear
 from repertoire.domain.component import COMMAND, HOOK, MCP_SERVER, SETTING, SKILL, Component
 from repertoire.domain.trust import HIGH, LOW, MEDIUM
 from repertoire.trust.check import Check, Found
@@ -23,6 +24,7 @@ _ALLOWS = re.compile(
 )
 _JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
 _COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_EVENT = re.compile(r"(?P<event>[A-Z]\w+)(?P<matcher> \(.*?\))?: ")
 _OTHER_EVENTS = re.compile(r"(?:Stop|SubagentStop|UserPromptSubmit|SessionStart|SessionEnd|PreCompact|Notification)\b")
 _WHOLE_HOST = re.compile(r"--privileged\b|--(?:pid|ipc|userns)=host\b|--cap-add[= ](?:SYS_ADMIN|ALL)\b")
 _HOST = re.compile(r"(?:^|[\s\",\[])(?:--privileged\b|(?:-v|--volume)[\s=\",]+/:/|/:/host|/var/run/docker\.sock)")
@@ -62,8 +64,9 @@ CHECKS = (
         RULE,
         "writes settings that allow every command without asking",
         ("permissions",),
-        re.compile(
-            r"""(?ix) \A[^\n]*permissions[\s\S]{0,120}?\ballow\b[\s\S]{0,60}?["'](?:Bash|Bash\(\*\)|\*)["'][\s\S]{0,300}?(?:json\.dump|writeFile|write_text|\.write\()"""
+        linear.compile(
+            r"""(?is) \A[^\n]*permissions.{0,120}?\ballow\b.{0,60}?["'](?:Bash|Bash\(\*\)|\*)["'].{0,300}?(?:json\.dump|writeFile|write_text|\.write\()""",
+            verbose=True,
         ),
         {RUN: HIGH},
         span=8,
@@ -109,9 +112,10 @@ def _allowed(stated: Any) -> Iterator[Found]:
 
 def _hook(component: Component) -> Iterator[Found]:
     lines = [line for line in component.body.split("\n") if line]
-    events = {re.split(r"[ :]", line, maxsplit=1)[0] for line in lines if re.match(r"[A-Z]\w+(?: \(.*?\))?: ", line)}
-    bare = [line for line in lines if re.match(r"[A-Z]\w+: ", line)]
-    if len(events) >= _MANY_EVENTS and len({re.sub(r"^\w+(?: \(.*?\))?: ", "", line) for line in bare}) == 1:
+    stated = [match for line in lines if (match := _EVENT.match(line))]
+    events = {match["event"] for match in stated}
+    bare = {match.string[match.end() :] for match in stated if not match["matcher"]}
+    if len(events) >= _MANY_EVENTS and len(bare) == 1:
         yield _found(MEDIUM, ", ".join(sorted(events)), "runs one program on every event of a session")
     for line in lines:
         if _OTHER_EVENTS.match(line):
@@ -149,8 +153,20 @@ def _server(front: Mapping[str, Any]) -> Iterator[Found]:
 
 def _names(stated: Any) -> Sequence[str]:
     if isinstance(stated, str):
-        return [part.strip() for part in re.split(r",(?![^(]*\))", stated)]
+        return [part.strip() for part in _parted(stated)]
     return [str(item) for item in stated] if isinstance(stated, (list, tuple)) else []
+
+
+def _parted(stated: str) -> Sequence[str]:
+    """Split at the commas that stand in no parentheses."""
+    parts, end, closing = [], len(stated), False
+    for place in range(len(stated) - 1, -1, -1):
+        if stated[place] in "()":
+            closing = stated[place] == ")"
+        elif stated[place] == "," and not closing:
+            parts.append(stated[place + 1 : end])
+            end = place
+    return [stated[:end], *reversed(parts)]
 
 
 def _found(severity: str, text: str, reason: str) -> Found:

@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Protocol
 
+from repertoire import linear
+
+Match = re.Match[str] | linear.Match
 SECRET, ADDRESS = "[secret]", "[email]"
 RANDOM_BITS = 4.2  # entropy a character: names in code stay below it, base64 of 32 random characters does not
 _TELLING = 6  # characters of a value that is no ordinary word by chance
@@ -49,8 +52,8 @@ _KEY_BLOCK = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*-----|\Z)", re.DOTALL
 )
 _URL_LOGIN = re.compile(r"(?<=://)[^\s/@:]*:[^\s/@]+(?=@)")
-_PREFIXED = re.compile(
-    r"""(?<![A-Za-z0-9])(?:
+_PREFIXED = linear.compile(
+    r"""(?P<before>^|[^A-Za-z0-9])(?:
       sk-[A-Za-z0-9_-]{16,} | [rsp]k_(?:live|test)_[A-Za-z0-9]{10,} | gh[opusr]_[A-Za-z0-9]{20,}
     | github_pat_[A-Za-z0-9_]{20,} | gl[a-z]{2,4}-[A-Za-z0-9_-]{20,} | AIza[A-Za-z0-9_-]{30,} | ya29\.[A-Za-z0-9_-]{20,}
     | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,} | npm_[A-Za-z0-9]{30,} | pypi-[A-Za-z0-9_-]{16,}
@@ -61,17 +64,19 @@ _PREFIXED = re.compile(
     | (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16} | AGE-SECRET-KEY-1[A-Z0-9]{50,} | EAACEdEose0cBA[A-Za-z0-9]+
     | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?
     )""",
-    re.VERBOSE,
+    verbose=True,
 )
 _BEARER = re.compile(r"(?i)\b(?:bearer|basic|token)[ \t]+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
-_NAMED = re.compile(
-    r"""(?ix) (?<![a-z0-9])[a-z0-9_.-]{0,40}
+_NAMED = linear.compile(
+    rf"""(?i) (?P<name> (?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}
         (?:passw(?:or)?[dt]|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credentials?)
-        [a-z0-9_]{0,20} ["'`\]]{0,2} [ \t]* (?P<sign>:=|=>|[:=]|[ \t]is[ \t]) [ \t]*
-        (?P<quote>["'`]?) (?P<value>[^\s"'`,;]{4,})""",
+        [a-z0-9_]{{0,20}} ["'`\]]{{0,2}} [ \t]*) (?P<sign>:=|=>|[:=]|[ \t]is[ \t]) [ \t]*
+        (?P<quote>["'`]?) (?P<value>[^{linear.SPACE.strip("[]")}"'`,;]{{4,}})""",
+    verbose=True,
 )
+_OF_A_PASSWORD = re.compile(r"(?i)pass|pwd")
 _FLAG = re.compile(
-    r"""(?ix) (?: --[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])
+    r"""(?ix) (?: (?<!-)--[a-z-]{0,30}(?:passw(?:or)?d|passphrase|secret|token|key)[ =]["']? (?=[^\s"'-])
                 | (?<![\w-])-u[ ](?=\S+:\S) ) (?P<value>[^\s"']{4,})"""
 )
 _ADDRESS = re.compile(
@@ -105,7 +110,7 @@ def redact(text: str) -> str:
     """Return the text with every secret and address replaced by a mark; redacting it again changes nothing."""
     text = _KEY_BLOCK.sub(SECRET, text[:MOST])
     text = _URL_LOGIN.sub(SECRET, text)
-    text = _PREFIXED.sub(SECRET, text)
+    text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
     text = _detected(text)
     found: set[str] = set()
     for pattern, harmless in ((_BEARER, _is_word), (_FLAG, _is_code), (_NAMED, _is_no_secret)):
@@ -134,28 +139,27 @@ def _detectors() -> tuple[Detector, ...]:
     )
 
 
-def _value_unless(harmless: Callable[[re.Match[str]], bool], found: set[str]) -> Callable[[re.Match[str]], str]:
-    def replace(match: re.Match[str]) -> str:
+def _value_unless(harmless: Callable[[Match], bool], found: set[str]) -> Callable[[Match], str]:
+    def replace(match: Match) -> str:
         if harmless(match):
             return match.group()
         found.add(match["value"])
-        start, end = match.start("value") - match.start(), match.end("value") - match.start()
-        return match.group()[:start] + SECRET + match.group()[end:]
+        return match.group().removesuffix(match["value"]) + SECRET
 
     return replace
 
 
-def _is_word(match: re.Match[str]) -> bool:
+def _is_word(match: Match) -> bool:
     """Tell `bearer authentication` and `basic 2-factor-login` from a token."""
     parts = match["value"].rstrip(".").split("-")
     return all(part.isalpha() or (len(parts) > 1 and len(part) <= 2) for part in parts)
 
 
-def _is_code(match: re.Match[str]) -> bool:
+def _is_code(match: Match) -> bool:
     return bool(_CODE.match(match["value"]))
 
 
-def _is_no_secret(match: re.Match[str]) -> bool:
+def _is_no_secret(match: Match) -> bool:
     value, word = match["value"], match["value"].lower().rstrip(".!?:)")
     if _is_code(match) or word in _TECHNICAL:
         return True
@@ -166,17 +170,13 @@ def _is_no_secret(match: re.Match[str]) -> bool:
     return bool(_PLAIN.fullmatch(value)) and (word in _WORDS_FOR_A_FIELD or not _is_assigned(match))
 
 
-def _is_assigned(match: re.Match[str]) -> bool:
+def _is_assigned(match: Match) -> bool:
     """Tell `password=swordfish` and a line that ends in `password: swordfish` from a word in a sentence."""
-    around = match.string[match.start("sign") - 1 : match.end("sign") + 1]
-    if match["sign"] == "=" and " " not in around:
+    sign = match.start() + len(match["name"])
+    if match["sign"] == "=" and " " not in match.string[sign - 1 : sign + 2]:
         return True
     ends_line = match.string[match.end() : match.end() + 1] in {"", "\n", "\r"}
-    return (
-        match["sign"] == ":"
-        and ends_line
-        and re.search(r"(?i)pass|pwd", match.group()[: match.start("sign") - match.start()]) is not None
-    )
+    return match["sign"] == ":" and ends_line and _OF_A_PASSWORD.search(match["name"]) is not None
 
 
 def _is_random(text: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from repertoire import linear
 from repertoire.trust.document import RUN, Document, Line
 
 _WARNS = re.compile(
@@ -34,12 +36,10 @@ _SAYS = re.compile(
     r"""^\s*(?:\#(?!!)|//|\*|--\s|;|rem\s|(?:echo|printf|print|console\.\w+|log\w*(?:\.\w+)?|Write-\w+|warn|die|fail)\b[\s(]*["'])""",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\u2014].*)?$""")
+_LISTED = linear.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\x{2014}].*)?$""")
 _STRINGS = re.compile(r"""'[^']*'|"[^"$`]*\"""")
 # A printed text that goes into a program, or into a file that is run, is no text.
-_GOES_ON = re.compile(
-    r"[|;&`]|\$\(|>>?\s*[\"']?[^\s\"']*(?:\.(?:bash|zsh|profile|xprofile)\w*|/cron[\w./]*|authorized_keys)"
-)
+_GOES_ON = linear.compile(r"[|;&`]|\$\(|>\s*[\"']?[^\s\"']*(?:\.(?:bash|zsh|profile|xprofile)|/cron|authorized_keys)")
 # "do not tell the user" after an order is no warning of it
 _HIDING = re.compile(r"(?i)\b(?:do\s+not|don'?t|never)\s+(?:tell|mention|inform|notify|reveal|disclose)\b")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
@@ -52,6 +52,9 @@ _RUNNERS = (
     r"|\$`|%x|(?<!\w)`|\bsh\s*`|[\"'](?:-\w*c|/[cC])[\"']\s*,)"
 )
 _HANDS_ON = re.compile(_RUNNERS)
+_WORD = re.compile(r"\b\w+")
+_AT_MOST = 60  # characters between what runs a string and the name of that string
+_BEHIND = 120  # and with the name itself
 _OPENED = re.compile(rf"{_RUNNERS}\s*(?:\[\s*|[^()\n]{{0,80}},\s*)?(?:\n[^()\n]{{0,200}}){{0,3}}$")
 _NAMED = re.compile(r"\s*(?:const\s+|let\s+|var\s+|my\s+|self\.)?\$?(\w{1,40})\s*(?::\s*\w+\s*)?\+?=[^=]")
 
@@ -114,7 +117,19 @@ def is_only_text(document: Document, line: Line, start: int) -> bool:
     if _OPENED.search(above):
         return False
     named = _NAMED.match(before)
-    return named is None or not re.search(rf"{_RUNNERS}[^\n]{{0,60}}\b{re.escape(named[1])}\b", document.text)
+    return named is None or named[1] not in _handed_on(document.text)
+
+
+@lru_cache(maxsize=4)
+def _handed_on(text: str) -> frozenset[str]:
+    """Return the words of a program that stand shortly behind what runs its arguments."""
+    found: set[str] = set()
+    for runner in _HANDS_ON.finditer(text):
+        start = runner.end()
+        line = text.find("\n", start, start + _BEHIND)
+        end = start + _BEHIND if line < 0 else line
+        found.update(word.group() for word in _WORD.finditer(text, start, end) if word.start() <= start + _AT_MOST)
+    return frozenset(found)
 
 
 def _in_a_string(before: str) -> bool:
