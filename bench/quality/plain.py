@@ -16,11 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.app.offer import Limits, offer  # noqa: E402
-from repertoire.app.recommend import recommend  # noqa: E402
-from repertoire.app.search import search  # noqa: E402
-from repertoire.app.wiring import Repertoire, open_repertoire  # noqa: E402
-from repertoire.domain.answer import Query, Task  # noqa: E402
+from repertoire.app.offer import Limits, offer
+from repertoire.app.recommend import recommend
+from repertoire.app.search import search
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.answer import Query, Task
 
 
 def answered(opened: Repertoire, text: str, without: frozenset[str]) -> dict[str, object]:

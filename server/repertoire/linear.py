@@ -12,6 +12,9 @@ from typing import Any, Protocol
 
 import re2
 
+# what `\w` and `\s` are to `re`
+WORD = r"[\pL\pN_]"
+SPACE = r"[\s\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 _MEMORY = 64 << 20  # bytes for one automaton; with RE2's own 8 MB the largest ones here are started anew all the time
 
 
@@ -26,6 +29,13 @@ class Match(Protocol):
 
     def groups(self, default: Any = None) -> tuple[str | Any, ...]:
         """Return what each group matched."""
+
+    def groupdict(self, default: Any = None) -> dict[str, str | Any]:
+        """Return what each named group matched."""
+
+    @property
+    def string(self) -> str:
+        """The text that was matched in."""
 
     def start(self, group: int = 0) -> int:
         """Return where a group begins."""

@@ -27,7 +27,8 @@ from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, 
 from repertoire.domain.errors import StoreBusy
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion import standing
-from repertoire.ingestion.extract import PARTS, Checks, Ground, Plan
+from repertoire.ingestion.extract import PARTS, Plan
+from repertoire.ingestion.ground import Checks, Ground, fingerprint
 from repertoire.ingestion.manifests import stated_popularity
 from repertoire.ingestion.parts import SourceFile
 from repertoire.ingestion.standing import Carrier
@@ -142,9 +143,7 @@ def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
     unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
     unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
     ground = ground_of(store, opened, entries)
-    state = extraction.fingerprint(
-        ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())]
-    )
+    state = fingerprint(ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())])
     warnings = [*opened.warnings, *([listing.truncated] if listing.truncated else [])]
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:

@@ -16,7 +16,7 @@ from repertoire.domain.text import content_words
 from repertoire.ingestion import alternatives, conflicts, likeness, statements, twins
 from repertoire.ingestion.alternatives import Job
 from repertoire.ingestion.conflicts import Party
-from repertoire.ingestion.extract import EXTRACTOR_VERSION
+from repertoire.ingestion.ground import EXTRACTOR_VERSION
 from repertoire.ingestion.statements import Named, Statement
 from repertoire.ingestion.twins import Copy
 from repertoire.ports import Outline

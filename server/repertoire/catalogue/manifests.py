@@ -101,8 +101,12 @@ def _json(*keys: str) -> Reader:
     return find
 
 
+_OF_MAVEN = re.compile(r"<groupId>\s*([\w.-]+)\s*</groupId>\s*<artifactId>\s*([\w.-]+)")
+_REVERSED_WORD = re.compile(r"(?:tig\.)?([\w-]+)")
+
+
 def _maven(text: str) -> Iterator[str]:
-    for match in re.finditer(r"<groupId>\s*([\w.-]+)\s*</groupId>\s*<artifactId>\s*([\w.-]+)", text):
+    for match in _OF_MAVEN.finditer(text):
         yield from _coordinates(match)
 
 
@@ -120,7 +124,7 @@ def _swift(text: str) -> Iterator[str]:
     """Yield the last word of the first string that ends with one, of every package; `.git` does not count."""
     for call in text.split(".package(")[1:]:
         strings = call.partition(")")[0].split('"')[:-1]
-        words = (re.match(r"(?:tig\.)?([\w-]+)", string[: -LONGEST_LINE - 1 : -1]) for string in strings)
+        words = (_REVERSED_WORD.match(string[: -LONGEST_LINE - 1 : -1]) for string in strings)
         yield from (word[1][::-1] for word in [next(filter(None, words), None)] if word is not None)
 
 

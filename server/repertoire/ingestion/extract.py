@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from repertoire.domain.component import (
     AGENT,
@@ -20,16 +17,14 @@ from repertoire.domain.component import (
     Edge,
     FileFate,
     FileRecord,
-    SourceInfo,
     is_pointer,
 )
 from repertoire.domain.errors import TooSlow
 from repertoire.domain.fields import with_fields
 from repertoire.domain.text import clean_line
-from repertoire.domain.trust import Flag
 from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, scripts, values
-from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.fates import NONE, PART, fates
+from repertoire.ingestion.ground import TOO_SLOW, Ground, seal, too_slow
 from repertoire.ingestion.parts import (
     HOOK_FILES,
     Draft,
@@ -45,41 +40,13 @@ from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.scripts import Scripts
 from repertoire.ingestion.values import Unusable
 
-EXTRACTOR_VERSION = 7  # moves when the same file would yield something else: everything is then read again
 PARTS = 300  # files of one component that its content hash covers and that are checked
-TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
 _GATHERED = 20_000_000  # characters of the programs of one package
 _MANIFESTS = ("marketplace", "plugin")
 _WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
 _BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
-
-
-@dataclass(frozen=True)
-class Checks:
-    """How components are checked: by what, how the text of a part is read (None: it cannot be), in which version."""
-
-    scan: Callable[[Component, str, Iterable[tuple[str, str | None]]], tuple[Flag, ...]]
-    part: Callable[[str], str | None]
-    version: int
-
-
-@dataclass(frozen=True)
-class Ground:
-    """What is known about a source beside its files."""
-
-    info: SourceInfo
-    site: install.Site
-    layout: Layout
-    vocabulary: Vocabulary
-    corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> first and last commit
-    dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
-    installed: bool = False  # everything in it is in use
-    checks: Checks | None = None
-    bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # around each file; may raise TooSlow
-    known: Mapping[str, str] = field(default_factory=dict)  # path -> the hash of its record when it was last read
 
 
 @dataclass(frozen=True)
@@ -136,7 +103,7 @@ def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Pl
     records = [reader.record(path) for path in plan.read if path in files]
     for path, reason in unread.items():
         if looks_like_component(path, layout):
-            records.append(_seal(FileRecord(path, "", skipped=reason), exact=True))
+            records.append(seal(FileRecord(path, "", skipped=reason), exact=True))
         else:
             reader.left[path] = FileFate(path, NONE, reason)
     if ground.info.kind in _WHOLE and not reader.members:
@@ -184,7 +151,7 @@ class _Reader:
 
     def record(self, path: str) -> FileRecord | None:
         """Return what a file holds, once; one that takes too long is not tried again until its bytes change."""
-        slow = FileRecord(path, _too_slow(self._files[path]), skipped=TOO_SLOW)
+        slow = FileRecord(path, too_slow(self._files[path]), skipped=TOO_SLOW)
         if self._ground.known.get(path) == slow.content_hash:
             return slow
         members = len(self.members)
@@ -210,7 +177,7 @@ class _Reader:
         try:
             outcome = strategy.extract(dataclasses.replace(file, companions=beside), self._layout)
         except Unusable as error:
-            return _seal(FileRecord(path, "", skipped=str(error)), exact=True)
+            return seal(FileRecord(path, "", skipped=str(error)), exact=True)
         self.warnings.extend(f"{path}: {warning}" for warning in outcome.warnings)
         if not outcome.drafts:
             self.left[path] = self._fate(path, outcome)
@@ -245,7 +212,7 @@ class _Reader:
                 components[component.id] = component
                 edges.extend(found)
         record = FileRecord(file.path, "", tuple(components.values()), (), tuple(edges))
-        return _seal(record, exact=self._ground.dates_are_exact)
+        return seal(record, exact=self._ground.dates_are_exact)
 
     def _part(self, path: str) -> str | None:
         return self._ground.checks.part(path) if self._ground.checks is not None else None
@@ -373,51 +340,3 @@ class _Reader:
 def _near(path: str, name: str) -> str:
     above = folder(path)
     return f"{above}/{name}" if above else name
-
-
-def _too_slow(file: SourceFile) -> str:
-    return f"too slow in version {EXTRACTOR_VERSION}: {file.digest}"
-
-
-def _seal(record: FileRecord, *, exact: bool) -> FileRecord:
-    """Return a record with the hash of all that it says.
-
-    A shallow clone dates every file by its newest commit: with such dates in it, each fetch would rewrite everything.
-    """
-    said = [dataclasses.asdict(component) for component in record.components]
-    if not exact:
-        for component in said:
-            component["first_commit"] = component["last_commit"] = ""
-    text = json.dumps(
-        [EXTRACTOR_VERSION, said, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
-        sort_keys=True,
-        default=str,
-    )
-    return dataclasses.replace(record, content_hash=hashlib.sha256(text.encode()).hexdigest())
-
-
-def fingerprint(ground: Ground, digests: Iterable[tuple[str, str]]) -> str:
-    """Return a hash of everything that an extraction is made from: equal means that nothing needs to be done."""
-    state = hashlib.sha256()
-    known = (
-        EXTRACTOR_VERSION,
-        ground.info,
-        ground.layout.name,
-        sorted(ground.layout.plugins.items()),
-        sorted(ground.layout.elsewhere),
-        ground.vocabulary.digest,
-        sorted(ground.corrections.items()),
-        sorted(ground.dates.items()) if ground.dates_are_exact else (),
-        ground.installed,
-        ground.checks.version if ground.checks is not None else 0,
-        ground.site.location,
-        ground.site.marketplace_address,
-        # a set has another order in each process
-        sorted(ground.site.known_marketplaces),
-        sorted(ground.site.installed_plugins),
-        sorted(ground.site.disabled_plugins),
-    )
-    state.update(repr(known).encode("utf-8", "replace"))
-    for path, digest in digests:
-        state.update(f"{path}\0{digest}\n".encode("utf-8", "replace"))
-    return state.hexdigest()
