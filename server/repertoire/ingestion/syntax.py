@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 PYTHON, JAVASCRIPT, TYPESCRIPT, TSX = "python", "javascript", "typescript", "tsx"
 NODE = (JAVASCRIPT, TYPESCRIPT, TSX)
@@ -14,6 +14,9 @@ MOST_BYTES = 2_000_000  # of one program; a larger one is a bundle of others
 _MATCHES = 5_000
 _DEEPEST = 400
 _PIECES = 5_000
+_CHUNK = 4_096  # bytes that the parser is handed at a time
+# The parser looks in about once in a hundred bytes; where it tries to mend what is broken, it does so without end.
+_LOOKS, _BYTES_A_LOOK = 2_000, 20
 _GRAMMARS = {
     PYTHON: ("tree_sitter_python", "language"),
     JAVASCRIPT: ("tree_sitter_javascript", "language"),
@@ -54,11 +57,28 @@ def parse(text: str, language: str) -> Node:
     if len(text) > MOST_BYTES:
         message = f"larger than {MOST_BYTES:,} characters"
         raise Unparsable(message)
-    root = Parser(_grammar(language)).parse(text.encode("utf-8", "replace")).root_node
+    root = _tree(text.encode("utf-8", "replace"), language).root_node
     if root.has_error and _is_rubble(root):
         message = f"not {language}, or too broken to be read"
         raise Unparsable(message)
     return root
+
+
+def _tree(source: bytes, language: str) -> Tree:
+    """Parse a program in work that is bounded by its length; no signal ends the parser while it mends."""
+    left = _LOOKS + len(source) // _BYTES_A_LOOK
+
+    def is_enough(_offset: int, _broken: bool) -> bool:  # noqa: FBT001 - as the parser calls it
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    parser = Parser(_grammar(language))
+    try:
+        return parser.parse(lambda offset, _: source[offset : offset + _CHUNK], progress_callback=is_enough)
+    except ValueError:
+        message = f"not {language}, or too broken to be read"
+        raise Unparsable(message) from None
 
 
 def parsed(texts: Mapping[str, str], failed: list[str]) -> Iterator[tuple[str, str, str, Node]]:
