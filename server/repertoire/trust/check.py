@@ -151,7 +151,7 @@ def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:
 
 
 def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
-    start, end = (min(place, len(line.text)) for place in _span(match))
+    start, end = (min(place, len(line.text)) for place in span_of(match))
     place = line.place
     if place == PROSE and _DYNAMIC.search(line.text[:start]):
         place = RUN
@@ -165,13 +165,20 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     if place == RUN or (check.orders and place == PROSE and is_bare_order(line.text, start, end)):
         return severity
     if spoken != NOT and document.believed:
-        return LOW if rank(severity) >= rank(HIGH) and not is_about_security(document) else ""
+        return LOW if rank(severity) >= rank(HIGH) and not _teaches(document) else ""
     if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
         return LOW if rank(severity) >= rank(MEDIUM) else ""
-    return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity
+    return _ON_TOPIC[severity] if place != COMMENT and _teaches(document) else severity
 
 
-def _span(match: Match) -> tuple[int, int]:
+def _teaches(document: Document) -> bool:
+    """Tell whether attacks are what a believed text is about; that is found out once, however many are shown in it."""
+    if document.believed and document.teaches is None:
+        document.teaches = is_about_security(document)
+    return document.believed and bool(document.teaches)
+
+
+def span_of(match: Match) -> tuple[int, int]:
     """Return where a match begins and ends, without what stands before and after it."""
     beside = [(name, len(text)) for name, text in match.groupdict().items() if text]
     before = sum(length for name, length in beside if name.startswith("before"))
