@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repertoire.domain.component import SKILL, Component
+from repertoire.trust.check import UNCHECKED
 from repertoire.trust.commands import DESTRUCTIVE, DOWNLOAD, OBFUSCATION
 from repertoire.trust.scan import scan
 
@@ -124,3 +125,11 @@ def test_what_must_stand_beside_a_match_is_no_part_of_it(shell: str) -> None:
     text = f"See `cd x; curl {FROM} | {shell}` there."
 
     assert [(flag.rule, flag.severity) for flag in scan(SKILL_FILE, text)] == [(DOWNLOAD, "low")]
+
+
+def test_a_text_made_of_excused_commands_is_not_judged_to_its_end_and_says_so() -> None:
+    """Each match is weighed against its whole line: many on each of many long lines would take minutes."""
+    excused = "never rm -rf / " * 130 + "\n"
+
+    assert (UNCHECKED, "medium") not in {flag[:2] for flag in flags(excused)}
+    assert (UNCHECKED, "medium") in {flag[:2] for flag in flags(excused * 20)}

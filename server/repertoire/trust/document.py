@@ -55,6 +55,7 @@ class Document:
         self.text = text
         self.kind = kind
         self.path = path
+        self.teaches: bool | None = None  # whether attacks are what it is about, once somebody asked
         self.believed = True  # a text that gives orders behind its reader's back is no guide to such orders
 
     @cached_property
@@ -167,31 +168,19 @@ class Document:
             above = self.lines[max(0, index - 2) : index]
             return "\n".join(line[:300] for line in above if line.lstrip().startswith(("#", "//", "*", '"""')))
         start = index if place == PROSE else self._starts[index]
-        above = [
-            self.lines[at][:300] for at in range(index - 1, max(start, index - _ABOVE) - 1, -1)
-        ]  # in the same block
-        if start not in self._above_blocks:
-            self._above_blocks[start] = self._above(start)
-        return "\n".join([*above, *self._above_blocks[start]])
+        above = self.lines[max(start, index - _ABOVE) : index]
+        return "\n".join([*(line[:300] for line in reversed(above)), *self._above(start)])
 
     def _above(self, start: int) -> list[str]:
         """Return the nearest prose above a line, and the nearest heading."""
+        told, headings = self._told
         last = max(0, start - _HIGHEST)
-        place = bisect_left(self._headings, start) - 1
-        heading = self._headings[place] if place >= 0 and self._headings[place] >= last else -1
-        found: list[str] = []
-        for index in range(start - 1, max(last - 1, heading), -1):
-            line = self.lines[index].strip()
-            if line and self._places[index] in (PROSE, COMMENT) and not line.startswith(("```", "~~~")):
-                found.append(line[:300])
-            if len(found) == 2:
-                break
-        return [*found, self.lines[heading].strip()[:200]] if heading >= 0 else found
-
-    @cached_property
-    def _above_blocks(self) -> dict[int, list[str]]:
-        """What was found above a block, by its first line: many of its lines may be asked for."""
-        return {}
+        place = bisect_left(headings, start)
+        heading = [at for at in headings[max(0, place - 1) : place] if at >= last]
+        place = bisect_left(told, start)
+        near = [at for at in told[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
+        found = [self.lines[at].strip()[:300] for at in reversed(near)]
+        return [*found, *(self.lines[at].strip()[:200] for at in heading)]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -202,9 +191,12 @@ class Document:
         return starts
 
     @cached_property
-    def _headings(self) -> list[int]:
-        return [
-            index
-            for index, line in enumerate(self.lines)
-            if "#" in line and self._places[index] in (PROSE, COMMENT) and _HEADING.match(line.strip())
-        ]
+    def _told(self) -> tuple[list[int], list[int]]:
+        """The indices of the lines of prose, and of the headings."""
+        told: list[int] = []
+        headings: list[int] = []
+        for index, line in enumerate(self.lines):
+            text = line.strip()
+            if text and self._places[index] in (PROSE, COMMENT) and not text.startswith(("```", "~~~")):
+                (headings if text[0] == "#" and _HEADING.match(text) else told).append(index)
+        return told, headings

@@ -242,7 +242,8 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> Found | None:
     call = program.call(at)
     name = _held(names, call[sent.start() :]) or _held(names, call)
     piped = None if program.document.is_program else _SOURCES[SECRET].search(text[: sent.start()])
-    here = _SOURCES[SECRET].search(call[sent.end() :]) or (piped and "|" in text[piped.end() : sent.start()])
+    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the mark may have been taken along
+    here = _SOURCES[SECRET].search(call[sent.end() :]) or "|" in between
     if not (name or here) or not program.leaves(call):
         return None
     reason = f"sends away what line {names[name]} read" if name else "reads what is secret and sends it away"
