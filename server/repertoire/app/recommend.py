@@ -15,9 +15,9 @@ from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval import whynot
 from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
-from repertoire.retrieval.gate import fits
+from repertoire.retrieval.gate import NAMED, SURELY, fits
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import RECOMMEND, combined_topic
+from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.whynot import Case, Refusal, why_not
@@ -127,6 +127,9 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> Limits:
+    """Return what bounds the set: a task of a few words wants one thing, unless somebody asks for more."""
+    if task.limit is None and ranking.plan.complexity == SIMPLE:
+        return Limits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
     return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
 
@@ -144,6 +147,8 @@ def _answered(
 
 def _worth_naming(ranking: Ranking) -> bool:
     """Tell whether a set is worth naming, be it that nothing surely fits."""
+    if ranking.chance is not None:
+        return ranking.chance >= NAMED
     if ranking.fits:
         return True
     return fits(_at_odds(ranking.confidence, _BENEFIT_OF_DOUBT), among=len(ranking.snapshot))
@@ -151,6 +156,8 @@ def _worth_naming(ranking: Ranking) -> bool:
 
 def _in_scope(ranking: Ranking) -> Ranking:
     """Return a ranking that is less sure the further its task lies from all that is here for anything."""
+    if ranking.chance is not None:
+        return replace(ranking, confidence=ranking.chance, fits=ranking.chance >= SURELY)
     if not ranking.beyond:
         return ranking
     sure = _at_odds(ranking.confidence, math.exp(_ELSEWHERE * ranking.beyond))

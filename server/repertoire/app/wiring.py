@@ -97,6 +97,7 @@ def open_repertoire(
                 experiences=use.experiences,
                 demoted=use.demoted,
                 troubles=troubles.said_of,
+                synonyms={name: known.synonyms for name, known in reading.load().capabilities.items()},
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)

@@ -46,6 +46,7 @@ FEATURES = (
     ("kind that seldom answers", KIND),
     ("carried by many", CARRIED),
 )
+DESCRIPTION = next(place for place, (name, _) in enumerate(FEATURES) if name == "description, turned")
 PRIORS = 2  # the last features: known without the question
 CONDITIONS = ("always", "words", "clauses", "flatness", "length")
 

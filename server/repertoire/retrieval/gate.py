@@ -37,3 +37,32 @@ def fits(sure: float, *, among: int) -> bool:
     """Tell whether an answer that is so sure, found among so many components, is good enough to be called one."""
     odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD) ** (1.0 / 3.0)
     return bool(odds >= FITS / (1.0 - FITS))
+
+
+# The chance from which a set is named: of tasks that want no component one in ten reaches it, of good sets nine.
+NAMED = 0.3
+SURELY = 0.4  # from which it is called fitting
+# Log-odds that the first component serves a plain task: of the confidence above, what it provides of what is likely
+# called for, the share of its name that nobody asked for, its nearness, and its lead. Learned on the dev half of graded
+# plain tasks with tasks that want nothing beside them; on folds its calibration error was 7 points (the other's 39).
+_SERVES = (0.172, 1.501, -0.590, 4.345, 0.255, -3.326)
+_LEAD, _LOW = 3.0, 1e-4
+
+
+@dataclass(frozen=True)
+class Leader:
+    """What is known of the first component of an answer."""
+
+    sure: float
+    provides: float
+    beside_it: float
+    nearness: float
+    lead: float  # log-odds before the second
+
+
+def chance(leader: Leader) -> float:
+    """Return the chance that the first component of an answer serves the task, 0 to 1."""
+    sure = min(max(leader.sure, _LOW), 1.0 - _LOW)
+    told = (math.log(sure / (1.0 - sure)), leader.provides, leader.beside_it, leader.nearness)
+    odds = float(np.dot(_SERVES, (*told, min(leader.lead, _LEAD), 1.0)))
+    return 1.0 / (1.0 + math.exp(-odds))

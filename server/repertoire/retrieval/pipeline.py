@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,12 +14,13 @@ from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.fuse import GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
-from repertoire.retrieval.gate import Evidence, confidence, fits
+from repertoire.retrieval.fuse import DESCRIPTION, GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
+from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
 from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
+from repertoire.retrieval.meant import MEANT, Called, meant_for
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
@@ -68,6 +69,7 @@ class Options:
     aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
     troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the words by which each capability goes
 
 
 class Pipeline:
@@ -93,6 +95,7 @@ class Pipeline:
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
+        self._called = Called(meant_for(reading), self._options.synonyms)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -106,6 +109,7 @@ class Pipeline:
         self._patterns.of(snapshot)
         self._nearest.read(snapshot)
         self._scope.read(snapshot)
+        self._called.read(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -126,6 +130,7 @@ class Pipeline:
             return answered_by_name(plan, Shelf(self._graph, snapshot), snapshot, named, trace)
         run = self._fused(plan, snapshot, allowed, trace)
         self._name_the_near(run)
+        self._mean(run)
         self._favour(run)
         _compare_code(run)
         self._ask_the_past(run)
@@ -207,6 +212,19 @@ class Pipeline:
                 run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.turned))
                 detail.append(", ".join(run.plan.near) or "none is near")
 
+    def _mean(self, run: Run) -> None:
+        if run.question is None or not run.may(MEANT, MEANT, cheap=True):
+            return
+        with run.trace.stage(MEANT) as detail:
+            with run.trace.aside():
+                self._called.read(run.snapshot)
+            near = run.evidence.table[DESCRIPTION]
+            odds = self._called.odds(
+                run.snapshot, run.head(_MAX_RANKED), run.plan.query.text, run.question.turned, near
+            )
+            run.add(MEANT, run.snapshot.copies.shared(odds))
+            detail.append("learned" if odds.any() else "nothing was learned for this model")
+
     def _favour(self, run: Run) -> None:
         with run.trace.stage("priors") as detail:
             for name, odds in self._priors.odds(run.snapshot, run.plan):
@@ -269,10 +287,27 @@ class Pipeline:
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.behind(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
+        if not certain and MEANT in run.parts:
+            ranking = replace(ranking, chance=self._chance(ranking))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
         return replace(ranking, subject=subject, beyond=self._scope.beyond(run.snapshot, subject))
+
+    def _chance(self, ranking: Ranking) -> float | None:
+        rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
+        if ranking.question is None or not len(rows) or not self._called.known(snapshot):
+            return None
+        likely = self._called.likely(text, ranking.question.turned)
+        odds = ranking.odds(rows)
+        leader = Leader(
+            sure=ranking.confidence,
+            provides=float(self._called.providing(snapshot, likely)[rows[0]]),
+            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, likely)[rows[0]]),
+            nearness=float(ranking.nearness[rows[0]]),
+            lead=float(odds[0] - odds[-1]),
+        )
+        return 1.0 - (1.0 - chance(leader)) * (1.0 - ranking.past.trust)
 
     def _sure(self, run: Run, rows: Rows) -> float:
         judged = self._judge(run, rows, run.evidence.nearness)
