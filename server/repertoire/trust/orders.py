@@ -66,11 +66,12 @@ _TO_THE_MODEL = compile_prose(
     r"|\bif\s+you\s+are\s+an?\s+(?:llm|ai|language\s+model|assistant|agent)\b|\b(?:agents?|assistants?|llms?)\s+reading\s+this\b"
     r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
 )
-_OUTWARD = re.compile(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
+_OUTWARD = compile_prose(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
+_FORBIDDING = 200  # characters before a risky word that may forbid it
 DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
-_REVEALS = re.compile(f"(?ix){_REVEAL}")
+_REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
 def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
@@ -265,7 +266,8 @@ def _private_order(said: str) -> tuple[int, int] | None:
 def _risks(said: str) -> bool:
     """Tell an order to do something risky from one never to do it."""
     return any(
-        match.group()[:2].lower() == "do" or not _FORBIDS.search(said[: match.start()])
+        match.group()[:2].lower() == "do"
+        or not _FORBIDS.search(said[max(0, match.start() - _FORBIDDING) : match.start()])
         for match in _RISKY.finditer(said)
     )
 
