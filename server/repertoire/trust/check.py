@@ -48,7 +48,9 @@ CODE_WORDS = frozenset(
     )
 )
 UNCHECKED = "unchecked-file"
-_JUDGED = 500_000  # characters of a text that patterns are tried on: a text made to be slow must not stop an ingest
+_JUDGED = (
+    500_000  # characters that are looked at, again for every match: a text made to be slow must not stop an ingest
+)
 GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
 NOTABLE = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: MEDIUM}
@@ -103,6 +105,18 @@ class Check:
     )
 
 
+class Room:
+    """How many characters may still be looked at; texts that were made from one share what that one has."""
+
+    def __init__(self) -> None:
+        self._left = _JUDGED
+
+    def take(self, characters: int) -> bool:
+        """Tell whether there was room for these characters."""
+        self._left -= characters
+        return self._left >= 0
+
+
 class Checks:
     """Many checks, run together: each rare word is looked for once, and only lines that hold one are judged."""
 
@@ -114,10 +128,10 @@ class Checks:
                 self._by_needle.setdefault(needle, []).append(check)
         self._foreign = frozenset(needle for needle in self._by_needle if not needle.isascii())
 
-    def run(self, document: Document) -> Iterator[Found]:
-        """Yield the matches of every check in a document."""
+    def run(self, document: Document, room: Room | None = None) -> Iterator[Found]:
+        """Yield the matches of every check in a document, as far as there is room."""
         seen: set[tuple[int, int]] = set()
-        room = _JUDGED
+        room = room or Room()
         low, fenced, ascii_only = document.lower, document.fenced, document.text.isascii()
         for needle, checks in self._by_needle.items():
             if ascii_only and needle in self._foreign:
@@ -129,25 +143,29 @@ class Checks:
                     if (index, id(check)) in seen:
                         continue
                     seen.add((index, id(check)))
-                    room -= min(len(document.lines[index]), LONGEST)
-                    if room < 0:
-                        yield Found(
-                            UNCHECKED, MEDIUM, document.line(index), "holds so many commands that not all were checked"
-                        )
+                    found = _judge(check, document, index, room)
+                    if found is None:
+                        continue
+                    yield found
+                    if found.rule == UNCHECKED:
                         return
-                    yield from _judge(check, document, index)
 
 
-def _judge(check: Check, document: Document, index: int) -> Iterator[Found]:
+def _judge(check: Check, document: Document, index: int, room: Room) -> Found | None:
     raw = document.lines[index][:LONGEST]
     text = document.following(index, check.span) if check.span > 1 else raw
     line: Line | None = None
-    for match in check.pattern.finditer(text):
+    fits = room.take(len(raw))
+    for match in check.pattern.finditer(text) if fits else ():
         line = line or document.line(index)
         severity = _severity(check, document, line, match)
         if severity:
-            yield Found(check.rule, severity, line, check.reason)
-            return
+            return Found(check.rule, severity, line, check.reason)
+        fits = room.take(len(raw))
+        if not fits:
+            break
+    reason = "holds so many commands that not all were checked"
+    return None if fits else Found(UNCHECKED, MEDIUM, document.line(index), reason)
 
 
 def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
@@ -165,10 +183,17 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     if place == RUN or (check.orders and place == PROSE and is_bare_order(line.text, start, end)):
         return severity
     if spoken != NOT and document.believed:
-        return LOW if rank(severity) >= rank(HIGH) and not is_about_security(document) else ""
+        return LOW if rank(severity) >= rank(HIGH) and not _teaches(document) else ""
     if place == PROSE and is_quoted(line.text, start, end) and not _ORDERS.search(line.text[:start]):
         return LOW if rank(severity) >= rank(MEDIUM) else ""
-    return _ON_TOPIC[severity] if place != COMMENT and is_about_security(document) else severity
+    return _ON_TOPIC[severity] if place != COMMENT and _teaches(document) else severity
+
+
+def _teaches(document: Document) -> bool:
+    """Tell whether attacks are what a believed text is about; that is found out once, however many are shown in it."""
+    if document.believed and document.teaches is None:
+        document.teaches = is_about_security(document)
+    return document.believed and bool(document.teaches)
 
 
 def span_of(match: Match) -> tuple[int, int]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
-from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Check, Found, Match
+from repertoire.trust import fetched
+from repertoire.trust.check import GRAVE, Check, Found, Match
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
+from repertoire.trust.origins import by_source, by_source_if_any
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "download-and-run",
@@ -16,163 +19,150 @@ DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "obfuscation",
 )
 
-_URL = re.compile(r"(?i)https?://[^\s\"'`)\]>|\\]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s\"'`)|]*")
-_OWN = re.compile(r"(?i)^(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|192\.168\.|10\.\d|host\.docker\.internal)")
-# What no honest author calls an address; where it is no example it is told with care, and a guide to attacks is believed.
-_NAMED_SO = re.compile(
-    r"(?i)//[^/\s]*(?:\b|[-_.])(?:evil|attacker|malicious|malware|exfil|backdoor)\b|/(?:payload|backdoor|malware|stage2)\b"
-)
-_NOBODY = re.compile(
-    r"(?i)example\.(?:com|org|net)|attacker|evil|malicious|<[^>]*>|\{|\$|your[-_.]|placeholder|\.test\b|\.example\b"
-)
-_NO_ONE_ELSE = re.compile(r"(?i)^https?://[\w.-]*(?:\.|//)example(?:\.\w+)?/|\.(?:example|test|invalid)/")
-_UNSAFE = re.compile(
-    r"""(?ix) ^http://  | ^(?:https?://)?(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|$) | ^(?:https?://)?(?:[^/]*\.)?(?:
-      pastebin\.com | hastebin\.com | rentry\.(?:co|org) | glot\.io | paste\.ee | dpaste\.\w+ | ghostbin | termbin\.com
-    | transfer\.sh | file\.io | 0x0\.st | temp\.sh | oshi\.at | catbox\.moe | gofile\.io | anonfiles\.com | tmpfiles\.org
-    | bit\.ly | tinyurl\.com | is\.gd | t\.co | goo\.gl | cutt\.ly | rebrand\.ly | shorturl\.at
-    | ngrok(?:-free)?\.\w+ | trycloudflare\.com | serveo\.net | loca\.lt | bore\.pub | localtunnel\.me | webhook\.site | requestbin
-    | pipedream\.net | oast\.\w+ | interact\.sh | burpcollaborator\.net | cdn\.discordapp\.com | [^/]*\.onion | xn--[^/]*
-    | gist\.githubusercontent\.com )(?:[:/]|$)"""
-)
-_KNOWN = re.compile(
-    r"""(?ix) ^(?:https://)?(?: (?:[\w-]+\.)*(?: astral\.sh | bun\.sh | rustup\.rs | get\.docker\.com | nodesource\.com
-    | python-poetry\.org | deno\.land | deno\.com | pnpm\.io | yarnpkg\.com | claude\.ai | cli\.github\.com | volta\.sh
-    | fnm\.vercel\.app | cloud\.google\.com | aka\.ms | k3s\.io | fluxcd\.io | linkerd\.io | aspire\.dev | ollama\.com
-    | ollama\.ai | tailscale\.com | starship\.rs | nextflow\.io | factory\.ai | chocolatey\.org | scoop\.sh | nixos\.org
-    | determinate\.systems | dl\.k8s\.io | foundry\.paradigm\.xyz | packages\.microsoft\.com | dot\.net | sentry\.io | fly\.io
-    | railway\.app | railway\.com | opencode\.ai | cursor\.com | brew\.sh | sdkman\.io | devbox\.sh | mise\.run | mise\.jdx\.dev
-    | dagger\.io | pulumi\.com | dapr\.io | supabase\.com | turso\.tech | infracost\.io | get\.helm\.sh | codecov\.io
-    | getcomposer\.org | install\.meteor\.com | doppler\.com | influxdata\.com | hashicorp\.com | istio\.io | solana\.com
-    | anza\.xyz | risczero\.com | ghcup\.haskell\.org | get-ghcup\.haskell\.org | julialang\.org | pixi\.sh | prefix\.dev
-    | conda\.io | anaconda\.com | microsoft\.com | awscli\.amazonaws\.com | warp\.dev | zed\.dev | pypa\.io | gradle\.org )(?:[:/]|$)
-    | raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|ohmyzsh|helm|pyenv|docker|astral-sh|kubernetes-sigs|kubernetes|anchore
-      |aquasecurity|rbenv|asdf-vm|golangci|trufflesecurity|k3d-io|render-oss|tmux-plugins|creationix|junegunn|tj|denoland
-      |oven-sh|rust-lang|argoproj|fluxcd|cilium|hashicorp|microsoft|github|anthropics|dapr|istio|earthly|gruntwork-io
-      |goreleaser|bufbuild|terraform-linters|securego|wagoodman|nektos|moby)/ | pkgx\.sh | sh\.rustup\.rs )"""
-)
-_UNKNOWN = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
-_CUSTOMARY = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: LOW}
-
-
-def _by_source(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh a download by where it comes from; one from nowhere in particular is an example."""
-    found = [address.group() for address in _URL.finditer(match.group())]
-    if not found:
-        return NOTABLE if "$" in match.group() else SLIGHT
-    if any(_OWN.search(address) for address in found):
-        return {}
-    if any(_UNSAFE.search(address) for address in found) and not all(_KNOWN.search(address) for address in found):
-        told = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
-        return SERIOUS if told else GRAVE
-    if _NOBODY.search(" ".join(found)) and line.place != RUN:
-        if _NAMED_SO.search(" ".join(found)):
-            return {SHELL: HIGH, PROSE: HIGH, CODE: LOW, COMMENT: CRITICAL}
-        return {SHELL: MEDIUM, PROSE: MEDIUM, COMMENT: HIGH} if _NO_ONE_ELSE.search(" ".join(found)) else {}
-    return _CUSTOMARY if all(_KNOWN.search(address) for address in found) else _UNKNOWN
-
-
 _SHELL = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+\S+\s+)?(?:/(?:usr/)?bin/)?"
-_INTERPRETER = rf"{_SHELL}(?:(?:ba|z|da|k|fi)?sh\b(?!\.)|(?:python[\d.]*|perl|ruby|node|php)(?=\s*(?:-\s|-$|[\"'`;&|)]|$))|osascript\b)"
+_INTERPRETER = rf"""{_SHELL}(?:(?:ba|z|da|k|fi)?sh(?P<after_shell>[^\w.]|$)|osascript\b
+      |(?:python[\d.]*|perl|ruby|node|php)(?P<after_language>\s*(?:-\s|-$|["'`;&|)]|$)))"""
+_RECURSIVE = re.compile(r"(?i)-[a-z]*r|--recursive")
+_FORCED = re.compile(r"(?i)-[a-z]*f|--force")
+_WHOLE_COMMAND = re.compile(r"[^\n;&|]*")
+_WHOLE_LINE = re.compile(r"[^\n]*")
+_OVERWRITES = re.compile(r"(?i)\s(?:--force\b(?!-with-lease|-if-includes)|-f\b|\+(?:main|master)\b)")
+_OF_EVERYONE = re.compile(r"(?i)\b(?:main|master)\b|\s--(?:all|mirror)\b")
 
+
+def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
+    """Weigh a deletion: `rm` has to say, in any order, that all of it goes and that nobody is asked."""
+    command = _WHOLE_COMMAND.match(match.string, match.start()) if match["removed"] else None
+    if command is None or "--no-preserve-root" in command.group().lower():
+        return GRAVE
+    return GRAVE if _RECURSIVE.search(command.group()) and _FORCED.search(command.group()) else {}
+
+
+def _of_all_within(match: Match, _: Line) -> Mapping[str, str]:
+    """Weigh a deletion: `Remove-Item` has to say both, anywhere on its line."""
+    line = _WHOLE_LINE.match(match.string, match.start())
+    said = line.group().lower() if line else ""
+    return GRAVE if "-recurse" in said and "-force" in said else {}
+
+
+def _for_everyone(match: Match, _: Line) -> Mapping[str, str]:
+    """Weigh a push: it has to say, in any order, that it overwrites and that it is the main branch."""
+    push = match.group()
+    if _OVERWRITES.search(push) and _OF_EVERYONE.search(push):
+        return {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
+    return {}
+
+
+_DELETES = (
+    *("rm -", "find /", "find ~", 'find "$', "find $", "shred ", "rmtree(", "rmsync(", "remove-item", " /s ", "alias "),
+    *("os.walk(", "format c:", "diskutil "),
+)
 CHECKS = (
     Check(
         DOWNLOAD,
         "runs what it downloads without anyone having seen it",
         ("curl", "wget"),
-        re.compile(
-            rf"""(?ix) (?:curl|wget)\b[^\n;]{{0,400}}? (?:\\?\||&\#124;) \s* (?:(?:tee|base64|gunzip|tar|xxd|openssl)\b[^\n|]{{0,80}}\|\s*)?
+        linear.compile(
+            rf"""(?i) (?:curl|wget)\b[^\n;]*? (?:\\?\||&\#124;) \s* (?:(?:tee|base64|gunzip|tar|xxd|openssl)\b[^\n|]*\|\s*)?
                  {_INTERPRETER}
                | (?:ba|z|da)?sh\s+(?:-\w+\s+)*<\(\s*(?:curl|wget)\b[^\n)]* | (?:source|\.)\s+<\(\s*(?:curl|wget)\b[^\n)]*
-               | (?:(?:ba|z|da)?sh\s+-\w*c|eval|exec)\s*["'(]*\s*(?:\$\(|`)\s*(?:curl|wget)\b[^\n)]*
-               | (?:curl|wget)\b[^\n;|]{{0,300}}\s(?:-\w*[oO]|>|--output|--output-document)[ =]*(?P<file>[\w./~-]{{2,80}})
-                 [^\n]{{0,200}}?(?:&&|;)\s*(?:chmod\s+\S+\s+(?P=file)\s*(?:&&|;)\s*)?
-                 (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+|exec\s+|start\s+|msiexec\s+(?:/\w+\s+)*)?(?P=file)(?=\s|$|["'`&;])"""
+               | (?:(?:ba|z|da)?sh\s+-\w*c|eval|exec)\s*["'(]*\s*(?:\$\(|`)\s*(?:curl|wget)\b[^\n)]*""",
+            verbose=True,
         ),
         GRAVE,
-        _by_source,
+        by_source,
+    ),
+    Check(
+        DOWNLOAD,
+        "runs what it downloads without anyone having seen it",
+        ("curl", "wget"),
+        fetched.Search(fetched.on_one_line),
+        GRAVE,
+        by_source,
     ),
     Check(
         DOWNLOAD,
         "fetches someone else's program and runs it",
         ("mshta", "regsvr32", "certutil", "start-bitstransfer", "-outfile", "urlretrieve(", "git clone", "dig +short"),
-        re.compile(
-            r"""(?ix) \b(?:mshta|regsvr32)\b[^\n]{0,60}https?://[^\n]* | \bcertutil\b[^\n]*-urlcache\b[^\n]*https?://[^\n]*(?:&|\n)[^\n]*\.(?:exe|bat|ps1|dll)
-               | \A[^\n]*(?:Start-BitsTransfer|Invoke-WebRequest|iwr)\b[^\n]*https?://[^\n]*(?:-Destination|-OutFile)\s+["']?(?P<ps>[^\s"']{3,80})["']?[\s\S]{0,200}?(?:Start-Process|&|Invoke-Item)\s*["']?(?P=ps)
-               | \A[^\n]*\burlretrieve\(\s*["'](?:https?://[^"']+)["']\s*,\s*["'](?P<py>[^"']{3,80})["'][\s\S]{0,300}?(?:system|run|Popen|call|exec\w*)\(\s*\[?f?["'](?:\w+\s+)?(?P=py)
+        linear.compile(
+            r"""(?i) \b(?:mshta|regsvr32)\b[^\n]{0,60}https?://[^\n]* | \bcertutil\b[^\n]*-urlcache\b[^\n]*https?://[^\n]*(?:&|\n)[^\n]*\.(?:exe|bat|ps1|dll)
                | \bgit\s+clone\b[^\n]{0,80}?\b(?:http://|https?://\d+\.\d+\.)[^\n]{0,120}?(?:&&|;)\s*(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:ba|z)?sh\s
-               | \bdig\s+\+short\s+TXT\b[^\n]*\|\s*(?:ba|z)?sh\b"""
+               | \bdig\s+\+short\s+TXT\b[^\n]*\|\s*(?:ba|z)?sh\b""",
+            verbose=True,
         ),
         GRAVE,
-        lambda match, line: _by_source(match, line) if _URL.search(match.group()) else GRAVE,
+        by_source_if_any,
+        span=5,
+    ),
+    Check(
+        DOWNLOAD,
+        "fetches someone else's program and runs it",
+        ("start-bitstransfer", "-outfile", "urlretrieve("),
+        fetched.Search(fetched.by_other_means),
+        GRAVE,
+        by_source_if_any,
         span=5,
     ),
     Check(
         DOWNLOAD,
         "has git run hooks that it fetched",
         ("hookspath",),
-        re.compile(r"(?i)\bgit\s+(?:fetch|clone|pull)\s+[^\n]{0,300}?(?:&&|;)[^\n]{0,200}?\bcore\.hooksPath\b"),
+        linear.compile(r"(?i)\bgit\s+(?:fetch|clone|pull)\s+[^\n]*?(?:&&|;)[^\n]*?\bcore\.hooksPath\b"),
         GRAVE,
     ),
     Check(
         DOWNLOAD,
         "downloads a file and runs it on the next lines",
         ("curl", "wget"),
-        re.compile(
-            r"""(?x) \A[^\n]*\b(?:curl|wget)\b[^\n;|]{0,300}\s(?:-\w*[oO]|>|--output|--output-document)[ =]*["']?(?P<file>[\w./~$-]{2,80})["']?
-                [^\n]*\n(?:[^\n]*\n)?\s*(?:(?:sudo\s+)?chmod\s+\S+\s+["']?(?P=file)["']?\s*(?:&&|;|\n)\s*)?
-                (?:sudo\s+)?(?:(?:ba|z|da)?sh\s+|python3?\s+|\./|source\s+|nohup\s+)?["']?(?P=file)(?=\s|$|["'`&;])"""
-        ),
+        fetched.Search(fetched.on_the_next_lines),
         GRAVE,
-        _by_source,
+        by_source,
         span=4,
     ),
     Check(
         DOWNLOAD,
         "runs what it downloads without anyone having seen it",
         ("iex", "invoke-"),
-        re.compile(
-            r"""(?ix) (?:irm|iwr|invoke-webrequest|invoke-restmethod|curl|wget|downloadstring)\b[^\n]{0,300}?(?:\\?\||&\#124;)\s*(?:iex|invoke-expression)\b
-               | \b(?:iex|invoke-expression)\b[^\n]{0,120}(?:downloadstring|irm|iwr|invoke-webrequest|invoke-restmethod)[^\n]{0,200}"""
+        linear.compile(
+            r"""(?i) (?:irm|iwr|invoke-webrequest|invoke-restmethod|curl|wget|downloadstring)\b[^\n]{0,300}?(?:\\?\||&\#124;)\s*(?:iex|invoke-expression)\b
+               | \b(?:iex|invoke-expression)\b[^\n]{0,120}(?:downloadstring|irm|iwr|invoke-webrequest|invoke-restmethod)[^\n]{0,200}""",
+            verbose=True,
         ),
         GRAVE,
-        _by_source,
+        by_source,
     ),
     Check(
         DOWNLOAD,
         "runs code that it fetches from an address",
         ("exec(", "eval("),
-        re.compile(
-            r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?(?:await\s+)?[^\n]{0,60}(?:requests\.get|urlopen|httpx\.get|fetch|axios\.get|urllib)[^\n]*
-               | \beval\(\s*await\b[^\n]*fetch\([^\n]* | \bfetch\([^\n]{0,200}\.then\([^\n]{0,200}\b(?:eval|Function)\([^\n]*"""
+        linear.compile(
+            r"""(?i) \b(?:exec|eval)\(\s*(?:compile\(\s*)?(?:await\s+)?[^\n]{0,60}(?:requests\.get|urlopen|httpx\.get|fetch|axios\.get|urllib)[^\n]*
+               | \beval\(\s*await\b[^\n]*fetch\([^\n]* | \bfetch\([^\n]{0,200}\.then\([^\n]{0,200}\b(?:eval|Function)\([^\n]*""",
+            verbose=True,
         ),
         GRAVE,
-        _by_source,
+        by_source,
     ),
     Check(
         DESTRUCTIVE,
         "deletes a home folder or a whole disk",
-        (
-            "rm -",
-            "find /",
-            "find ~",
-            'find "$',
-            "find $",
-            "shred ",
-            "rmtree(",
-            "rmsync(",
-            "remove-item",
-            " /s ",
-            "alias ",
-            "os.walk(",
-            "format c:",
-            "diskutil ",
+        _DELETES,
+        linear.compile(
+            r"""(?i) \bRemove-Item\b[^\n]*(?:C:\\(?:\*|["']|\s|$)|\$env:USERPROFILE(?:["'\s]|$)|\$HOME(?:["'\s]|$)|\s~(?:\s|$))""",
+            verbose=True,
         ),
-        re.compile(
-            r"""(?ix) \brm\s+(?=[^\n;&|]*(?:-[a-z]*r|--recursive))(?=[^\n;&|]*(?:-[a-z]*f|--force))(?:--?[\w-]+\s+)+(?:--\s+)?
+        GRAVE,
+        _of_all_within,
+        span=4,
+    ),
+    Check(
+        DESTRUCTIVE,
+        "deletes a home folder or a whole disk",
+        _DELETES,
+        linear.compile(
+            r"""(?i) (?P<removed>\brm\s+(?:--?[\w-]+\s+)+(?:--\s+)?
                  (?: ["']?(?:/|~|\$\{?HOME(?::?[?-])?\}?|%USERPROFILE%)["']?/?\*?["']? | /(?:etc|usr|home|var|boot|root|Users|bin|lib|opt|System)/?\*?
-                   | ["']?(?:~|\$\{?HOME\}?)["']?/\.\*? ) (?=\s|$|["'`;&|)])
-               | \brm\b[^\n;&|]*--no-preserve-root
+                   | ["']?(?:~|\$\{?HOME\}?)["']?/\.\*? ) (?P<after>\s|$|["'`;&|)]))
                | \bfind\s+["']?(?:/|~|\$\{?HOME\}?)["']?/?\s+(?:-(?:type|name|user|mtime|size)\s+\S+\s+)*-(?:delete\b|exec\s+(?:rm|shred)\b)
                | \bshred\b[^\n;&|]*\s["']?(?:~|\$\{?HOME\}?)/(?:\*|\.(?:ssh|gnupg|aws)\b)
                | \brmtree\(\s*(?:["']/["']|os\.path\.expanduser\(["']~["']\)|(?:pathlib\.)?Path\.home\(\)|["']~["'])
@@ -182,20 +172,24 @@ CHECKS = (
                | \bGet-ChildItem\s+["']?(?:\$HOME|\$env:USERPROFILE|~|C:\\)["']?\s[^\n]*-Recurse[^\n]*\|\s*Remove-Item\b
                | (?:^|[;&|]\s*)format\s+c:\s*/ | \bdiskutil\s+eraseDisk\b
                | \brmSync\(\s*(?:os\.homedir\(\)|process\.env\.HOME|["']/["'])
-               | \bRemove-Item\b(?=[^\n]*-Recurse)(?=[^\n]*-Force)[^\n]*(?:C:\\(?:\*|["']|\s|$)|\$env:USERPROFILE(?:["'\s]|$)|\$HOME(?:["'\s]|$)|\s~(?:\s|$))
-               | \b(?:rd|rmdir)\s+/s\s+(?:/q\s+)?["']?(?:C:\\?(?:["'\s]|$)|%USERPROFILE%|%SystemRoot%)"""
+               | \b(?:rd|rmdir)\s+/s\s+(?:/q\s+)?["']?(?:C:\\?(?:["'\s]|$)|%USERPROFILE%|%SystemRoot%)
+               | \brm\b[^\n;&|]*--no-preserve-root""",
+            verbose=True,
         ),
         GRAVE,
+        _without_asking,
         span=4,
     ),
     Check(
         DESTRUCTIVE,
         "overwrites a disk or locks everyone out of the system",
         ("/dev/", "777 /", ":()", "vssadmin"),
-        re.compile(
-            r"""(?ix) \bdd\b(?=[^\n]*if=/dev/(?:zero|u?random))[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)
-               | (?<!\d)>\s*/dev/(?:sd[a-z]|nvme\d|hd[a-z]|disk\d) | \bchmod\s+-R\s+0?777\s+/(?=\s|$|["'`;&|]) | :\(\)\s*\{\s*:\s*\|\s*:\s*&
-               | \bvssadmin(?:\.exe)?\s+delete\s+shadows"""
+        linear.compile(
+            r"""(?i) \bdd\b[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)[^\n]*if=/dev/(?:zero|u?random)
+               | \bdd\b[^\n]*if=/dev/(?:zero|u?random)[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)
+               | (?P<before>^|\D)>\s*/dev/(?:sd[a-z]|nvme\d|hd[a-z]|disk\d) | \bchmod\s+-R\s+0?777\s+/(?P<after>\s|$|["'`;&|]) | :\(\)\s*\{\s*:\s*\|\s*:\s*&
+               | \bvssadmin(?:\.exe)?\s+delete\s+shadows""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -203,7 +197,7 @@ CHECKS = (
         DESTRUCTIVE,
         "writes straight to a disk",
         ("/dev/",),
-        re.compile(
+        linear.compile(
             r"(?i)\bdd\b[^\n]*\bof=/dev/(?:sd|nvme|hd|vd|xvd|disk|mmcblk)|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/\w"
         ),
         {RUN: CRITICAL, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
@@ -212,21 +206,21 @@ CHECKS = (
         DESTRUCTIVE,
         "overwrites the main branch of a repository for everyone",
         ("git push",),
-        re.compile(
-            r"(?i)\bgit\s+push\b(?=[^\n;&|]*\s(?:--force(?!-with-lease|-if-includes)\b|-f\b|\+(?:main|master)\b))(?=[^\n;&|]*(?:\b(?:main|master)\b|\s--(?:all|mirror)\b))[^\n;&|]*"
-        ),
-        {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
+        linear.compile(r"(?i)\bgit\s+push\b[^\n;&|]*"),
+        {},
+        _for_everyone,
     ),
     Check(
         REMOTE,
         "opens a shell for someone elsewhere",
         ("/dev/", "nc -", "/bin/", "socket.socket", "tcpclient"),
-        re.compile(
-            r"""(?ix) (?:ba|z)?sh\s+-i\b[^\n]{0,40}/dev/tcp/ | \bexec\s+\d+<>\s*/dev/tcp/ | \b(?:nc|ncat|netcat)\b[^\n|;]*\s-\w*[ec]\w*\s+["']?(?:/bin/|/usr/bin/)?(?:ba|z)?sh
+        linear.compile(
+            r"""(?i) (?:ba|z)?sh\s+-i\b[^\n]{0,40}/dev/tcp/ | \bexec\s+\d+<>\s*/dev/tcp/ | \b(?:nc|ncat|netcat)\b[^\n|;]*\s-\w*[ec]\w*\s+["']?(?:/bin/|/usr/bin/)?(?:ba|z)?sh
                | /dev/tcp/[^\s/]+/\d+\s+0>&1 | \b(?:nc|ncat)\s[^\n|;]*\d[^\n|;]*\|\s*(?:/bin/)?(?:ba|z)?sh\b | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*(?:nc|ncat)\b
                | socket\.socket\([^\n]*(?:dup2|pty\.spawn|subprocess) | Net\.Sockets\.TCPClient\([^\n]*(?:iex|Invoke-Expression|GetStream)
                | \bsocat\b[^\n]*(?:exec|system):["']?(?:/bin/)?(?:ba)?sh
-               | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*openssl\s+s_client\b | \bfsockopen\([^\n]*(?:exec|system|shell_exec|passthru|proc_open)\("""
+               | mkfifo\s+\S+[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b[^\n]*\|\s*openssl\s+s_client\b | \bfsockopen\([^\n]*(?:exec|system|shell_exec|passthru|proc_open)\(""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -234,8 +228,9 @@ CHECKS = (
         REMOTE,
         "opens a shell for someone elsewhere",
         ("net.socket", "net.connect"),
-        re.compile(
-            r"""(?ix) \A[^\n]*(?:net\.Socket\(|net\.connect\()[\s\S]{0,400}?(?:(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh["'][\s\S]{0,200}?\.pipe\(|\.pipe\([\s\S]{0,200}?(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh)"""
+        linear.compile(
+            r"""(?i) \A[^\n]*(?:net\.Socket\(|net\.connect\()[\s\S]*?(?:(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh["'][\s\S]*?\.pipe\(|\.pipe\([\s\S]*?(?:spawn|exec)\(\s*["'](?:/bin/)?(?:ba|z)?sh)""",
+            verbose=True,
         ),
         GRAVE,
         span=6,
@@ -244,7 +239,7 @@ CHECKS = (
         REMOTE,
         "opens a shell for someone elsewhere",
         ("dup2(",),
-        re.compile(r"\A[^\n]*\bdup2\([\s\S]{0,300}(?:pty\.spawn|[\"']/bin/(?:ba|z)?sh)"),
+        linear.compile(r"\A[^\n]*\bdup2\([\s\S]*(?:pty\.spawn|[\"']/bin/(?:ba|z)?sh)"),
         GRAVE,
         span=5,
     ),
@@ -252,7 +247,7 @@ CHECKS = (
         REMOTE,
         "lets someone's key into this machine",
         ("authorized_keys",),
-        re.compile(
+        linear.compile(
             r"(?i)(?:>>?|tee\s+(?:-a\s+)?|cp\s+\S+\s+|open\(|append\w*\(|write\w*\()[^\n]{0,40}\.ssh/authorized_keys|ssh-(?:rsa|ed25519)\s+\S+[^\n]*authorized_keys"
         ),
         {RUN: CRITICAL, SHELL: LOW, PROSE: MEDIUM, CODE: LOW, COMMENT: CRITICAL},
@@ -261,11 +256,12 @@ CHECKS = (
         OBFUSCATION,
         "decodes hidden commands and runs them",
         ("base64", "xxd ", "| rev"),
-        re.compile(
-            rf"""(?ix) (?:base64\s+(?:-\w*d\w*|--decode)|openssl\s+(?:enc\s+)?(?:-\w+\s+)*(?:base64|aes\S*)[^\n|]*-d\b|xxd\s+-r(?:\s+-p)?|\|\s*rev)[^\n|]{{0,200}}
+        linear.compile(
+            rf"""(?i) (?:base64\s+(?:-\w*d\w*|--decode)|openssl\s+(?:enc\s+)?(?:-\w+\s+)*(?:base64|aes\S*)[^\n|]*-d\b|xxd\s+-r(?:\s+-p)?|\|\s*rev)[^\n|]*
                  \|\s*(?:(?:gunzip|zcat|rev|tr\s[^|]*|gzip\s+-d\w*)\s*\|\s*)?{_INTERPRETER}
-               | (?:eval|(?:ba|z|da)?sh\s+-\w*c|exec|source\s+/dev/stdin\s*<<<|python3?\s+-c)\s*["'(]*\s*(?:\$\(|`|<\()[^\n]{{0,2000}}(?:base64\s+(?:-\w*d\w*|--decode)|xxd\s+-r|\|\s*rev\b)
-               | (?:ba|z|da)?sh\s+<\([^\n]{{0,2000}}base64\s+(?:-\w*d\w*|--decode)"""
+               | (?:eval|(?:ba|z|da)?sh\s+-\w*c|exec|source\s+/dev/stdin\s*<<<|python3?\s+-c)\s*["'(]*\s*(?:\$\(|`|<\()[^\n]*(?:base64\s+(?:-\w*d\w*|--decode)|xxd\s+-r|\|\s*rev\b)
+               | (?:ba|z|da)?sh\s+<\([^\n]*base64\s+(?:-\w*d\w*|--decode)""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -273,10 +269,11 @@ CHECKS = (
         OBFUSCATION,
         "decodes hidden commands and runs them",
         ("eval ", "| sh", "| bash", "__import__("),
-        re.compile(
-            r"""(?ix) \beval\s+["']?(?:\$\(|`)[^\n]{0,300}\|\s*tr\s+["']?[a-z]-z["']?\s*[a-z]-za-[a-z] | \|\s*tr\s+["']?[a-z]-z\S*\s+\S+\s*\|\s*(?:ba|z)?sh\b
+        linear.compile(
+            r"""(?i) \beval\s+["']?(?:\$\(|`)[^\n]{0,300}\|\s*tr\s+["']?[a-z]-z["']?\s*[a-z]-za-[a-z] | \|\s*tr\s+["']?[a-z]-z\S*\s+\S+\s*\|\s*(?:ba|z)?sh\b
                | \b(?:printf|echo\s+-\w*e\w*)\s+["'](?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,}[^\n|]*\|\s*(?:ba|z|da)?sh\b
-               | \bgetattr\(\s*__import__\([^\n)]{0,60}\)\s*,[^\n)]*["']\s*\+\s*["'] | __import__\(\s*["']\w*["']\s*\+\s*["']"""
+               | \bgetattr\(\s*__import__\([^\n)]{0,60}\)\s*,[^\n)]*["']\s*\+\s*["'] | __import__\(\s*["']\w*["']\s*\+\s*["']""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -284,12 +281,13 @@ CHECKS = (
         OBFUSCATION,
         "decodes hidden code and runs it",
         ("exec(", "eval(", "atob(", "buffer.from("),
-        re.compile(
-            r"""(?ix) \b(?:exec|eval)\(\s*(?:compile\(\s*)?[^\n]{0,80}(?:b64decode|b32decode|b85decode|fromhex|unhexlify|marshal\.loads|zlib\.decompress|codecs\.decode|rot_?13|atob\(|fromCharCode|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
-               | \b(?:new\s+)?Function\(\s*(?:atob\(|Buffer\.from\([^\n]{0,2000}["'](?:base64|hex)["'])
+        linear.compile(
+            r"""(?i) \b(?:exec|eval)\(\s*(?:compile\(\s*)?[^\n]{0,80}(?:b64decode|b32decode|b85decode|fromhex|unhexlify|marshal\.loads|zlib\.decompress|codecs\.decode|rot_?13|atob\(|fromCharCode|Buffer\.from\([^\n]*["'](?:base64|hex)["'])
+               | \b(?:new\s+)?Function\(\s*(?:atob\(|Buffer\.from\([^\n]*["'](?:base64|hex)["'])
                | \b(?:exec|eval)\(\s*(?:["']{2}|str)\.join\(\s*(?:map\(\s*)?chr\b
                | \bvm\.runIn\w+\(\s*(?:atob\(|Buffer\.from\()
-               | __import__\(\s*["']base64["']\s*\)\.b64decode\([^\n]*\bexec\b | \bexec\([^\n]*__import__\(\s*["'](?:base64|zlib|marshal)["']"""
+               | __import__\(\s*["']base64["']\s*\)\.b64decode\([^\n]*\bexec\b | \bexec\([^\n]*__import__\(\s*["'](?:base64|zlib|marshal)["']""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -297,9 +295,10 @@ CHECKS = (
         OBFUSCATION,
         "decodes hidden commands and runs them",
         ("powershell", "base64"),
-        re.compile(
-            r"""(?ix) \bpowershell(?:\.exe)?\b[^\n]*\s-(?:e|ec|en|enc|encodedcommand)\s+["']?[A-Za-z0-9+/=]{24,}
-               | \b(?:iex|Invoke-Expression)\b[^\n]*FromBase64String | FromBase64String[^\n]*\|\s*(?:iex|Invoke-Expression)\b"""
+        linear.compile(
+            r"""(?i) \bpowershell(?:\.exe)?\b[^\n]*\s-(?:e|ec|en|enc|encodedcommand)\s+["']?[A-Za-z0-9+/=]{24,}
+               | \b(?:iex|Invoke-Expression)\b[^\n]*FromBase64String | FromBase64String[^\n]*\|\s*(?:iex|Invoke-Expression)\b""",
+            verbose=True,
         ),
         GRAVE,
     ),
@@ -307,7 +306,7 @@ CHECKS = (
         OBFUSCATION,
         "spells a command in escaped bytes and runs it",
         ("\\x",),
-        re.compile(
+        linear.compile(
             r"(?i)(?:\$\(|`)\s*(?:printf|echo\s+-\w*e\w*)\s+[\"'](?:\\x[0-9a-f]{2}|\\[0-7]{3}){2,}[\"']\s*(?:\)|`)"
         ),
         {RUN: CRITICAL, SHELL: MEDIUM},
@@ -316,35 +315,44 @@ CHECKS = (
         REMOTE,
         "opens a way into this machine through a tunnel",
         ("ssh -",),
-        re.compile(r"(?i)\bssh\s+(?:-\w+\s+)*-\w*R\s*(?:[\w.*]+:)?\d+:[\w.]+:\d+"),
+        linear.compile(r"(?i)\bssh\s+(?:-\w+\s+)*-\w*R\s*(?:[\w.*]+:)?\d+:[\w.]+:\d+"),
         {RUN: CRITICAL, SHELL: LOW, PROSE: LOW, COMMENT: HIGH},
     ),
     Check(
         OBFUSCATION,
         "carries a long run of escaped bytes in a program",
         ("\\x",),
-        re.compile(r"(?i)(?:\\x[0-9a-f]{2}){40,}"),
+        linear.compile(r"(?i)(?:\\x[0-9a-f]{2}){40,}"),
         {RUN: MEDIUM},
     ),
 )
 
 
-# Anchored at the line's start: a pattern that may begin anywhere takes minutes for a line made against it.
+# Anchored at the line's start, and bounded: what is put under a name stands soon after it.
 _DECODED = re.compile(
-    r"""(?x) \s*(?:const\s|let\s|var\s|export\s)?\s*(?P<name>\w{1,40})\s?=\s?
+    r"""(?x) \s*(?:(?:const|let|var|export)\s\s*)?(?P<name>\w{1,40})\s?=\s?
         (?:[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()|["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode))"""
 )
 _DECODERS = ("b64decode", "fromhex(", "atob(", "buffer.from(", "base64")
+_RUNS = re.compile(
+    r"""(?x) (?<![.\w])(?:exec|eval|Function)\(\s?(?=(?P<given>\w+)) | \b(?:eval|sh\s-c)\s["']?\$\{?(?=(?P<put>\w+))"""
+)
 _LATER = 8
 
 
 def decoded_later(document: Document) -> Iterator[Found]:
     """Yield the line of a program that runs what it decoded a few lines above."""
+    run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:
         for index in document.numbers_of(needle):
             match = _DECODED.match(document.lines[index][:LONGEST])
-            name = re.escape(match["name"]) if match else ""
-            runs = re.compile(rf"(?<![.\w])(?:exec|eval|Function)\(\s?{name}\b|\b(?:eval|sh\s-c)\s[\"']?\$\{{?{name}\b")
             for at in range(index + 1, min(index + 1 + _LATER, len(document.lines)) if match else 0):
-                if runs.search(document.lines[at][:LONGEST]):
+                if at not in run:
+                    run[at] = _run(document.lines[at][:LONGEST])
+                if match and match["name"] in run[at]:
                     yield Found(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
+
+
+def _run(text: str) -> frozenset[str]:
+    """Return the names whose contents a line runs."""
+    return frozenset(match["given"] or match["put"] for match in _RUNS.finditer(text))

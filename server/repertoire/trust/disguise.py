@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import Found
 from repertoire.trust.commands import OBFUSCATION
-from repertoire.trust.document import MARKDOWN, PROSE, SCRIPT, Document, Line
+from repertoire.trust.document import LONGEST, MARKDOWN, PROSE, SCRIPT, Document, Line
 from repertoire.trust.orders import DISOBEYS, ORDER
 from repertoire.trust.spoken import is_quoted
 
@@ -32,8 +32,11 @@ _MARKS = re.compile(r"[*_`~]+")
 _LITERAL = re.compile(
     r"""(?:^|[;&]|\bexport\s)\s*(?P<name>[A-Za-z_]\w{0,30})=(?P<mark>["']?)(?P<value>[\w./:@%+-]{1,200})(?P=mark)(?=\s|;|&|$)"""
 )
-_COMMANDED = re.compile(r"(?m)(?:^|[;&|(`]|\b(?:then|do|sudo|exec|eval)\b)\s*[\"']?\$\{?[A-Za-z_]")
+_COMMANDED = re.compile(r"(?m)(?:^|[;&|(`]|\b(?:then|do|sudo|exec|eval)\b)[^\S\n]*[\"']?\$\{?[A-Za-z_]")
 _JOINED = re.compile(r"(?:^|[;&|(`]|\$\()\s*(?:\$\{?\w+\}?){2,}(?=\s|$|[|;&)])")
+_LETTERS = re.compile(r"(?<!\S)(?:\w ){2,}\w(?!\S)")
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+_COMMANDS = re.compile(r"\b(?:curl|wget|bash|sh|nc|base64|python3?|rm)\b")
 _MOST_LINES = 400
 
 
@@ -63,10 +66,7 @@ def _undone(text: str) -> Iterator[tuple[str, str]]:
     if not text.isascii() and _MIXED.search(text):
         yield text.translate(_LOOKALIKES), "in letters that look alike"
     if _SPACED.search(text):
-        yield (
-            re.sub(r"(?<!\S)(?:\w ){2,}\w(?!\S)", lambda match: match.group().replace(" ", ""), text),
-            "letter by letter",
-        )
+        yield _LETTERS.sub(lambda match: match.group().replace(" ", ""), text), "letter by letter"
     if _MARKED.search(text):
         yield _MARKS.sub("", text), "between marks"
 
@@ -81,11 +81,12 @@ def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
     ):
         return
     held: dict[str, str] = {}
-    for index, text in enumerate(document.lines[:_MOST_LINES]):
+    for index, whole in enumerate(document.lines[:_MOST_LINES]):
+        text = whole[:LONGEST]
         for match in _LITERAL.finditer(text):
             held[match["name"]] = match["value"]
         if held and "$" in text and _COMMANDED.search(text):
-            plain = re.sub(r"\$\{?(\w+)\}?", lambda match: held.get(match[1], match.group()), text)
+            plain = _VARIABLE.sub(lambda match: held.get(match[1], match.group()), text)
             if plain != text:
                 yield document.line(index), Document(plain, kind=SCRIPT)
 
@@ -93,5 +94,5 @@ def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
 def joined(document: Document) -> Iterator[Found]:
     """Yield the lines of a shell program that put a command's name together from several variables."""
     for line, plain in expanded(document):
-        if _JOINED.search(line.text) and re.search(r"\b(?:curl|wget|bash|sh|nc|base64|python3?|rm)\b", plain.text):
+        if _JOINED.search(line.text) and _COMMANDS.search(plain.text):
             yield Found(OBFUSCATION, CRITICAL, line, "puts the name of a command together from pieces")

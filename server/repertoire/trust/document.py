@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,12 +21,12 @@ _SHELLS = frozenset(
 _FENCE = re.compile(r"\s*(?:[-*>]\s+)?(`{3,}|~{3,})\s*([^\s`{]*)")
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _COMMAND_LINE = re.compile(
-    r"\s*(?:\$ |> |PS> |sudo |#!)?\s*(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64|python3?"
-    r"|env|/bin/(?:ba|z)?sh"
-    r"|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
+    r"\s*(?:(?:\$ |> |PS> |sudo |#!)\s*)?(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64"
+    r"|python3?|env|/bin/(?:ba|z)?sh|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
 LONGEST = 2_000  # characters of a line that are looked at; a longer one is looked at in its first part
-_ABOVE = 6  # lines above that may introduce a line
+_ABOVE = 2  # lines above in the same block that may introduce a line
+_HIGHEST = 200  # lines above a block that are looked through for prose and a heading
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Document:
         self.text = text
         self.kind = kind
         self.path = path
+        self.teaches: bool | None = None  # whether attacks are what it is about, once somebody asked
         self.believed = True  # a text that gives orders behind its reader's back is no guide to such orders
 
     @cached_property
@@ -166,25 +167,36 @@ class Document:
         if self.kind == SCRIPT:
             above = self.lines[max(0, index - 2) : index]
             return "\n".join(line[:300] for line in above if line.lstrip().startswith(("#", "//", "*", '"""')))
-        found: list[str] = []
-        at = index - 1
-        while at >= 0 and len(found) < _ABOVE and self._places[at] == place != PROSE:
-            found.append(self.lines[at][:300])  # what stands above in the same block
-            at -= 1
-        while at >= 0 and self._places[at] == place != PROSE:
-            at -= 1
-        return "\n".join([*found[:2], *self._above(at)])
+        start = index if place == PROSE else self._starts[index]
+        above = self.lines[max(start, index - _ABOVE) : index]
+        return "\n".join([*(line[:300] for line in reversed(above)), *self._above(start)])
 
-    def _above(self, at: int) -> list[str]:
+    def _above(self, start: int) -> list[str]:
         """Return the nearest prose above a line, and the nearest heading."""
-        found: list[str] = []
-        for index in range(at, max(-1, at - 200), -1):
-            line = self.lines[index].strip()
-            if not line or self._places[index] not in (PROSE, COMMENT) or line.startswith(("```", "~~~")):
-                continue
-            if _HEADING.match(line):
-                found.append(line[:200])
-                break
-            if len(found) < 2:
-                found.append(line[:300])
-        return found
+        told, headings = self._told
+        last = max(0, start - _HIGHEST)
+        place = bisect_left(headings, start)
+        heading = [at for at in headings[max(0, place - 1) : place] if at >= last]
+        place = bisect_left(told, start)
+        near = [at for at in told[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
+        found = [self.lines[at].strip()[:300] for at in reversed(near)]
+        return [*found, *(self.lines[at].strip()[:200] for at in heading)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first line of the block that each line stands in."""
+        starts: list[int] = []
+        for index, place in enumerate(self._places):
+            starts.append(starts[-1] if index and self._places[index - 1] == place else index)
+        return starts
+
+    @cached_property
+    def _told(self) -> tuple[list[int], list[int]]:
+        """The indices of the lines of prose, and of the headings."""
+        told: list[int] = []
+        headings: list[int] = []
+        for index, line in enumerate(self.lines):
+            text = line.strip()
+            if text and self._places[index] in (PROSE, COMMENT) and not text.startswith(("```", "~~~")):
+                (headings if text[0] == "#" and _HEADING.match(text) else told).append(index)
+        return told, headings

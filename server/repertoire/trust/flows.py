@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL
 from repertoire.trust import commands, data
 from repertoire.trust.check import Found
@@ -101,7 +103,14 @@ _SENDS_HINTS = (
     ".upload",
     "smtp",
 )
-_RUNS = r"(?:(?<![.\w])(?:exec|eval|compile)\([^\n]{0,40}|\bnew\s+Function\([^\n]{0,60}|(?<![.\w])Function\([^\n]{0,40}|\bvm\.run\w*\([^\n]{0,20}|\b(?:os\.system|os\.popen|execSync|exec)\(\s*|\b(?:iex|Invoke-Expression)\s+[\"'(]*|\b(?:eval|(?:ba|z|da)?sh\s+-\w*c|python3?\s+-c|node\s+-e)\s+[\"']?)"
+# What stands before the name of what is run: matched backwards from each name, not from each beginning to every name.
+_RUNS = linear.compile(
+    r"""(?i) (?:(?:^|[^.\w])(?:exec|eval|compile)\([^\n]{0,40}|\bnew\s+Function\([^\n]{0,60}|(?:^|[^.\w])Function\([^\n]{0,40}
+        |\bvm\.run\w*\([^\n]{0,20}|\b(?:os\.system|os\.popen|execSync|exec)\(\s*|\b(?:iex|Invoke-Expression)\s+["'(]*
+        |\b(?:eval|(?:ba|z|da)?sh\s+-\w*c|python3?\s+-c|node\s+-e)\s+["']?) \$?\{?$""",
+    verbose=True,
+)
+_NEAR = 200  # characters before a name that are looked at
 _RUNS_HINTS = (
     "exec",
     "eval",
@@ -115,9 +124,11 @@ _RUNS_HINTS = (
     "node -e",
     "shell=true",
 )
-_WITH_A_SHELL = (
-    r"\b(?:run|call|Popen|check_output|check_call|getoutput)\(\s*(?:f?[\"']\{{?)?{name}\b[^\n]*shell\s*=\s*True"
+_CALLS = re.compile(
+    r"""(?x) \b(?:run|call|Popen|check_output|check_call|getoutput)\(\s*(?=(?P<bare>\w+)?)(?:f?["']\{?)?(?=(?P<name>\w+))"""
 )
+_WITH_A_SHELL = re.compile(r"shell\s*=\s*True")
+_WORD, _OWN_WORD = re.compile(r"\w+"), re.compile(r"(?<![\w.])\w+")
 _PUTS = re.compile(
     r"""(?x) \s*(?:(?:export|local|readonly|const|let|var|my|declare|set)\s+)*\$?(?P<name>[A-Za-z_]\w{0,40})(?:\[[^\]\n]{0,60}\]|\.(?:append|update|extend|push)\()?\s*(?:[:+]?=(?![=>])|(?<=\())
        | \s*(?:async\s+)?(?:with\s[^\n]{1,200}\sas\s+(?P<opened>\w{1,40}) | for\s+(?:const\s+|let\s+|await\s+)*[(\[]?(?P<each>\w{1,40})(?:\s*,\s*(?P<other>\w{1,40}))?[)\]]?\s+(?:in|of)\s)"""
@@ -129,7 +140,10 @@ _OWNERS = re.compile(
     r"(?i)(?:^|\.)(?:api\.github\.com|github\.com|anthropic\.com|claude\.ai|openai\.com|amazonaws\.com|googleapis\.com|google\.com|azure\.com|microsoft(?:online)?\.com"
     r"|gitlab\.com|registry\.npmjs\.org|docker\.(?:io|com)|huggingface\.co|cloudflare\.com|localhost|local|internal)$|^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0)"
 )
-_AGAIN = re.compile(r"(?m)^\s*(?:while\s+(?:True|1|:|true)|for\s*\(;;\)|setInterval\()")
+_BARE_SENDERS = re.compile(
+    r"(?i)\b(?:nc|ncat|netcat|dig|nslookup|scp|rsync)\b|gethostbyname|getaddrinfo|rsync://|Resolve-DnsName"
+)
+_AGAIN = re.compile(r"(?m)^[^\S\n]*(?:while\s+(?:True|1|:|true)|for\s*\(;;\)|setInterval\()")
 _NO_CODE = re.compile(r"\s*(?:#(?!!)|//|\*|/\*)")
 
 
@@ -140,32 +154,64 @@ def flows(document: Document) -> Iterator[Found]:
     low = document.lower
     sends = any(hint in low for hint in _SENDS_HINTS)
     runs = any(hint in low for hint in _RUNS_HINTS)
+    program = _Program(document)
     for kind in _SOURCES:
         if sends if kind == SECRET else runs:
-            yield from _follow(document, kind)
+            yield from _follow(program, kind)
 
 
-def _follow(document: Document, kind: str) -> Iterator[Found]:
+class _Program:
+    """A program, line by line, and to whom it speaks."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.lines = [line[:LONGEST] for line in document.lines]
+
+    def call(self, at: int) -> str:
+        """Return a call that is written over several lines as one text."""
+        text = self.lines[at]
+        for line in self.lines[at + 1 : at + _REACH]:
+            if text.count("(") <= text.count(")") and not text.rstrip().endswith(("\\", ",", "|")):
+                break
+            text += "\n" + line
+        return text
+
+    def leaves(self, call: str) -> bool:
+        """Tell a call to a stranger from one to this machine or to those whose secret it is."""
+        if _ADDRESS.search(call):
+            return _is_to_strangers(call)
+        return self._names_strangers if self._has_addresses else _BARE_SENDERS.search(call) is not None
+
+    @cached_property
+    def _has_addresses(self) -> bool:
+        return _ADDRESS.search(self.document.text) is not None
+
+    @cached_property
+    def _names_strangers(self) -> bool:
+        return _is_to_strangers(self.document.text)
+
+
+def _is_to_strangers(text: str) -> bool:
+    return any(not _OWNERS.search(host) for host in _ADDRESS.findall(text))
+
+
+def _follow(program: _Program, kind: str) -> Iterator[Found]:
     """Yield the first line that sends or runs what a source of this kind gave."""
-    sources = _where(document, kind)
+    sources = _where(program.document, kind)
     names: dict[str, int] = {}
-    held: re.Pattern[str] | None = None
-    for at in range(min(sources, default=len(document.lines)), len(document.lines)):
-        text = document.lines[at][:LONGEST]
-        if at not in sources and (
-            held is None or not held.search(_call(document, at) if text.rstrip().endswith(_GOES_ON) else text)
-        ):
+    for at in range(min(sources, default=len(program.lines)), len(program.lines)):
+        text = program.lines[at]
+        if at not in sources and not _held(names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text):
             continue
-        found = _sent(document, at, names) if kind == SECRET else _run(document, at, kind, names)
+        found = _sent(program, at, names) if kind == SECRET else _run(program, at, kind, names)
         if found is not None:
             yield found
             return
         put = _PUTS.match(text) or _METHOD.match(text)
-        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not (held and held.search(text))):
+        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _held(names, text)):
             continue
         for name in filter(None, put.groups()):
             names.setdefault(name, at + 1)
-        held = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\b") if names else None
 
 
 def _where(document: Document, kind: str) -> set[int]:
@@ -180,59 +226,54 @@ def _where(document: Document, kind: str) -> set[int]:
 
 
 def _held(names: dict[str, int], text: str) -> str:
-    return next((name for name in names if name in text and re.search(rf"(?<![\w.]){re.escape(name)}\b", text)), "")
+    """Return the first of these names that a text holds as a word of its own, and no attribute of another."""
+    if not any(name in text for name in names):
+        return ""
+    words = set(_OWN_WORD.findall(text))
+    return next((name for name in names if name in words), "")
 
 
-def _sent(document: Document, at: int, names: dict[str, int]) -> Found | None:
+def _sent(program: _Program, at: int, names: dict[str, int]) -> Found | None:
     """Return the flag of a line that sends away what is under one of these names, or what it reads itself."""
-    text = document.lines[at][:LONGEST]
+    text = program.lines[at]
     sent = _SENDS.search(text)
     if sent is None or _NO_CODE.match(text):
         return None
-    call = _call(document, at)
+    call = program.call(at)
     name = _held(names, call[sent.start() :]) or _held(names, call)
-    piped = None if document.is_program else _SOURCES[SECRET].search(text[: sent.start()])
-    here = _SOURCES[SECRET].search(call[sent.end() :]) or (piped and "|" in text[piped.end() : sent.start()])
-    if not (name or here) or not _leaves(document, call):
+    piped = None if program.document.is_program else _SOURCES[SECRET].search(text[: sent.start()])
+    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the mark may have been taken along
+    here = _SOURCES[SECRET].search(call[sent.end() :]) or "|" in between
+    if not (name or here) or not program.leaves(call):
         return None
     reason = f"sends away what line {names[name]} read" if name else "reads what is secret and sends it away"
-    return Found(data.SENDS, CRITICAL, document.line(at), reason)
+    return Found(data.SENDS, CRITICAL, program.document.line(at), reason)
 
 
-def _run(document: Document, at: int, kind: str, names: dict[str, int]) -> Found | None:
+def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> Found | None:
     """Return the flag of a line that runs what is under one of these names."""
-    text = document.lines[at][:LONGEST]
-    for name, since in names.items():
-        if name not in text or since == at + 1 or _NO_CODE.match(text):
-            continue
-        word = re.escape(name)
-        if re.search(rf"(?i){_RUNS}\$?\{{?\b{word}\b", text) or re.search(_WITH_A_SHELL.format(name=word), text):
-            fetched = commands.REMOTE if _AGAIN.search(document.text) and "shell" in text else commands.DOWNLOAD
-            rule = commands.OBFUSCATION if kind == DECODED else fetched
-            did = "decoded" if kind == DECODED else "fetched"
-            return Found(rule, CRITICAL, document.line(at), f"runs what line {since} {did}")
-    return None
+    text = program.lines[at]
+    earlier = {name: since for name, since in names.items() if name in text and since != at + 1}
+    ran = _ran(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
+    name = next((name for name in earlier if name in ran), "")
+    if not name:
+        return None
+    fetched = commands.REMOTE if _AGAIN.search(program.document.text) and "shell" in text else commands.DOWNLOAD
+    rule = commands.OBFUSCATION if kind == DECODED else fetched
+    did = "decoded" if kind == DECODED else "fetched"
+    return Found(rule, CRITICAL, program.document.line(at), f"runs what line {earlier[name]} {did}")
 
 
-def _call(document: Document, at: int) -> str:
-    """Return a call that is written over several lines as one text."""
-    text = document.lines[at][:LONGEST]
-    for index in range(at + 1, min(at + _REACH, len(document.lines))):
-        if text.count("(") <= text.count(")") and not text.rstrip().endswith(("\\", ",", "|")):
-            break
-        text += "\n" + document.lines[index][:LONGEST]
-    return text
-
-
-def _leaves(document: Document, call: str) -> bool:
-    """Tell a call to a stranger from one to this machine or to those whose secret it is."""
-    hosts = _ADDRESS.findall(call) or _ADDRESS.findall(document.text)
-    if not hosts:
-        return (
-            re.search(
-                r"(?i)\b(?:nc|ncat|netcat|dig|nslookup|scp|rsync)\b|gethostbyname|getaddrinfo|rsync://|Resolve-DnsName",
-                call,
-            )
-            is not None
-        )
-    return any(not _OWNERS.search(host) for host in hosts)
+def _ran(text: str, names: set[str]) -> set[str]:
+    """Return which of these names a line runs the contents of."""
+    spelt = {name.lower() for name in names}
+    said = {
+        word.group().lower()
+        for word in _WORD.finditer(text)
+        if word.group().lower() in spelt and _RUNS.search(text[max(0, word.start() - _NEAR) : word.start()])
+    }
+    ran = {name for name in names if name.lower() in said}
+    shells = [match.start() for match in _WITH_A_SHELL.finditer(text)]
+    for call in _CALLS.finditer(text) if shells else ():
+        ran |= {call["bare"] or "", call["name"]} & names if call.end("name") <= shells[-1] else set()
+    return ran

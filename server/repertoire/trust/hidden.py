@@ -7,6 +7,7 @@ because the session hook runs it too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Zero-width joiners belong to emoji and several scripts, so a lone one is no sign; a run, or any bidi override, is.
 _ZERO_WIDTH = re.compile(
@@ -14,7 +15,7 @@ _ZERO_WIDTH = re.compile(
 )
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _TAGS = re.compile("[\U000e0001-\U000e007f]{2,}")
-_COMMENT = re.compile(r"<!--(.{0,2000}?)-->", re.DOTALL)
+_LONGEST_COMMENT = 2_000
 _ORDER = re.compile(
     r"""(?ix)
       \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}
@@ -42,12 +43,25 @@ def suspicion(text: str) -> str | None:
     """Return what is wrong with a component's text in a few words, or None."""
     if _BIDI.search(text) or _TAGS.search(text) or _ZERO_WIDTH.search(text):
         return "hidden characters"
-    for comment in _COMMENT.finditer(text):
-        if _ORDER.search(comment.group(1)) or _COMMENT_ORDER.search(comment.group(1)):
-            return "orders in a comment"
+    if any(_ORDER.search(comment) or _COMMENT_ORDER.search(comment) for comment in _comments(text)):
+        return "orders in a comment"
     if any(not _quoted(match) for match in _ORDER.finditer(text)):
         return "orders to the model"
     return None
+
+
+def _comments(text: str) -> Iterator[str]:
+    """Yield what comments say, but for those so long that they hold text which is put aside."""
+    start, end = text.find("<!--"), 0
+    while start >= 0:
+        if end < start + 4:
+            end = text.find("-->", start + 4)
+        if end < 0:
+            return
+        fits = end - start - 4 <= _LONGEST_COMMENT
+        if fits:
+            yield text[start + 4 : end]
+        start = text.find("<!--", end + 3 if fits else start + 4)
 
 
 def _quoted(match: re.Match[str]) -> bool:

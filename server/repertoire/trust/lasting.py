@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust.check import Check, Match
 from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
@@ -69,7 +70,7 @@ CHECKS = (
         RULE,
         "sets a timer that runs commands",
         ("crontab", "/etc/cron"),
-        re.compile(
+        linear.compile(
             r"(?i)[^\n]{0,300}\|\s*crontab\s+(?:-u\s*\w+\s+)?-(?:\s|$|[\"'`;&])|[^\n]{0,200}>>?\s*/etc/cron[^\n]*"
         ),
         {},

@@ -10,7 +10,7 @@ from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Compo
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, LOW, Flag, rank
 from repertoire.trust import commands, configuration, data, disguise, flows, lasting, names, orders, permissions
-from repertoire.trust.check import UNCHECKED, Checks, Found
+from repertoire.trust.check import UNCHECKED, Checks, Found, Room
 from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
@@ -125,16 +125,18 @@ def _checked(document: Document) -> Iterator[Found]:
         yield from data.in_two_steps(document)
         yield from commands.decoded_later(document)
         yield from flows.flows(document)
+        room = Room()
         for line, plain in disguise.expanded(document):
-            yield from (replace(item, line=line) for item in _CHECKS.run(plain))
+            yield from (replace(item, line=line) for item in _CHECKS.run(plain, room))
         yield from disguise.joined(document)
 
 
 def _blocks(document: Document) -> Iterator[Found]:
     """Check the blocks of a text that is not believed as what they are meant to be: programs that a model runs."""
+    room = Room()
     for start, language, text in document.blocks():
         program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
-        for item in (*_CHECKS.run(program), *flows.flows(program)):
+        for item in (*_CHECKS.run(program, room), *flows.flows(program)):
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 

@@ -29,8 +29,14 @@ _KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----")
 _EXAMPLE = re.compile(
     r"(?i)example|your|xxx|test|fake|dummy|sample|placeholder|redact|change|insert|secret|token|1234|abcd|qwerty|0000|aaaa|\.\.\.|\*\*\*|foobar|key"
 )
+_PREFIX = re.compile(
+    r"(?:sk-ant-(?:api\d\d-)?|sk-proj-|[a-z]{2,6}_(?:live_)?|github_pat_|glpat-|AIza|AKIA|SG\.|https://\S+/)"
+)
+_BETWEEN = re.compile(r"\\n|[\s\"'+]")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]+")
 _RANDOM = 3.4  # bits a character; sequences and repeated words stay below it
 _KEY_BODY = 400  # characters of base64 that a real private key has at least
+_KEY_ROOM = 20_000  # characters that the longest key and what stands around it take
 
 
 def secrets(document: Document) -> Iterator[Found]:
@@ -50,10 +56,8 @@ def secrets(document: Document) -> Iterator[Found]:
 
 def is_real(value: str) -> bool:
     """Tell a random token from an example of one."""
-    tail = re.split(
-        r"^(?:sk-ant-(?:api\d\d-)?|sk-proj-|[a-z]{2,6}_(?:live_)?|github_pat_|glpat-|AIza|AKIA|SG\.|https://\S+/)",
-        value,
-    )[-1]
+    prefix = _PREFIX.match(value)
+    tail = value[prefix.end() :] if prefix else value
     if _EXAMPLE.search(tail):
         return False
     counts = Counter(tail)
@@ -69,6 +73,7 @@ def _values(text: str) -> Iterator[str]:
 
 
 def _has_body(document: Document, index: int) -> bool:
-    body = "".join(document.lines[index : index + 60]).partition("-----BEGIN")[2].partition("-----END")[0]
-    body = re.sub(r"\\n|[\s\"'+]", "", body.partition("PRIVATEKEY-----")[2] or body.partition("-----")[2])
-    return len(body) >= _KEY_BODY and re.fullmatch(r"[A-Za-z0-9+/=]+", body) is not None and len(set(body)) > 40
+    near = "".join(line[:_KEY_ROOM] for line in document.lines[index : index + 60])[:_KEY_ROOM]
+    body = near.partition("-----BEGIN")[2].partition("-----END")[0]
+    body = _BETWEEN.sub("", body.partition("PRIVATEKEY-----")[2] or body.partition("-----")[2])
+    return len(body) >= _KEY_BODY and _BASE64.fullmatch(body) is not None and len(set(body)) > 40
