@@ -80,7 +80,7 @@ _HINTS = {
     ),
     DECODED: ("decode", "unhexlify", "fromhex", "marshal", "atob", "frombase64", "fromcharcode", "buffer.from("),
 }
-_SENDS = re.compile(
+_SENDS = linear.compile(
     rf"(?i){data.SINK}|\bhttps?[\"']?\)?\.(?:get|request|post)\(|\b(?:session|client)\.(?:post|put)\(|\bget(?:hostbyname|addrinfo)\(|\bdns\.\w*(?:resolve|lookup)\w*\("
     r"|\bResolve-DnsName\b|\.send(?:all|mail)?\(|\bstor(?:binary|lines)\(|\.Upload(?:String|Data|File)\("
 )

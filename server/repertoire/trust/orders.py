@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import tongues
-from repertoire.trust.check import Check, Found, Match, span_of
+from repertoire.trust.check import UNCHECKED, Check, Found, Match, Room, span_of
 from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
 from repertoire.trust.prose import compile_prose
 from repertoire.trust.spoken import is_negated, is_quoted
@@ -22,7 +22,8 @@ _STRANGE = re.compile(
 # England's flag and its like are spelled with tags, after a black flag.
 _TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{3,}")
 _SELECTORS = re.compile("[\U000e0100-\U000e01ef]{3,}|[\ufe00-\ufe0f]{4,}")
-_BIDI = re.compile("[\u202d\u202e]|[\u2066-\u2068](?![^\n]*\u2069)|[\u202a\u202b](?![^\n]*\u202c)")
+_OVERRIDES = "\u202d\u202e"
+_TURNS = (("\u2066\u2067\u2068", "\u2069"), ("\u202a\u202b", "\u202c"))  # the direction, and back
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200c\u200d\u2060-\u2064\ufeff]{12,}")
 _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
@@ -66,11 +67,12 @@ _TO_THE_MODEL = compile_prose(
     r"|\bif\s+you\s+are\s+an?\s+(?:llm|ai|language\s+model|assistant|agent)\b|\b(?:agents?|assistants?|llms?)\s+reading\s+this\b"
     r"|\b(?:as\s+an\s+ai|you\s+(?:are\s+now|must\s+now|must\s+always|should\s+always|must\s+silently)|system\s*(?:override|note|instruction|prompt)\s*:|instructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai|model|agent|assistant|claude|llm))"
 )
-_OUTWARD = re.compile(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
+_OUTWARD = compile_prose(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
+_FORBIDDING = 200  # characters before a risky word that may forbid it
 DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
-_REVEALS = re.compile(f"(?ix){_REVEAL}")
+_REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
 def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
@@ -242,12 +244,16 @@ def comments(document: Document) -> Iterator[Found]:
     """Yield orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
+    room = Room()
     for needle in ("<!--", "[//]: #", "[comment]:"):
         for index in document.numbers_of(needle):
             line = document.line(index)
             if line.place == CODE or is_quoted(line.text, max(line.text.find(needle), 0), len(line.text)):
                 continue
             said = _comment(document, index, line)
+            if not room.take(len(said)):
+                yield Found(UNCHECKED, MEDIUM, line, "holds so many comments that not all were checked")
+                return
             private = _private_order(said)
             addressed = _TO_THE_MODEL.search(said)
             if private or (addressed and _risks(said)):
@@ -265,7 +271,8 @@ def _private_order(said: str) -> tuple[int, int] | None:
 def _risks(said: str) -> bool:
     """Tell an order to do something risky from one never to do it."""
     return any(
-        match.group()[:2].lower() == "do" or not _FORBIDS.search(said[: match.start()])
+        match.group()[:2].lower() == "do"
+        or not _FORBIDS.search(said[max(0, match.start() - _FORBIDDING) : match.start()])
         for match in _RISKY.finditer(said)
     )
 
@@ -284,11 +291,17 @@ def _hidden_characters(text: str) -> tuple[str, str] | None:
         return (CRITICAL if len(tags.group()) >= 8 else HIGH), "hides text in characters that are not shown"
     if _SELECTORS.search(text) or _RUN_OF_NOTHING.search(text):
         return HIGH, "hides data in characters that are not shown"
-    if _BIDI.search(text) and not _RIGHT_TO_LEFT.search(text):
+    if _is_turned(text) and not _RIGHT_TO_LEFT.search(text):
         return HIGH, "turns the direction of text so that it reads otherwise than it is"
     if len(_IN_A_WORD.findall(text)) >= 2:
         return MEDIUM, "breaks words with characters that are not shown"
     return (LOW, "breaks a word with a character that is not shown") if _IN_A_WORD.search(text) else None
+
+
+def _is_turned(line: str) -> bool:
+    """Tell whether a line's direction is turned and not turned back."""
+    left_open = (max(map(line.rfind, marks)) > line.rfind(back) for marks, back in _TURNS)
+    return any(mark in line for mark in _OVERRIDES) or any(left_open)
 
 
 def _unseen(document: Document) -> Iterator[Found]:
