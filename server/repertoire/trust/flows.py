@@ -9,7 +9,7 @@ from functools import cached_property
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL
 from repertoire.trust import commands, data
-from repertoire.trust.check import Found
+from repertoire.trust.check import Found, Match, Pattern
 from repertoire.trust.document import LONGEST, SCRIPT, Document
 
 SECRET, FETCHED, DECODED = "secret", "fetched", "decoded"
@@ -18,19 +18,28 @@ _LONGEST_PROGRAM = 1_500  # lines: a program made to be slow must not stop an in
 _MOST_NAMES = 40
 _GOES_ON = ("\\", "(", "{", ",")
 _REACH = 6  # lines that a call may be written over
-_SOURCES = {
-    SECRET: re.compile(
-        rf"""(?ix) {data.STORES} | {data.OF_HOME} | {data.WHOLE_ENVIRONMENT} | \bgh\s+auth\s+token\b | \bfind-(?:generic|internet)-password\b[^\n]*-\w*w
-           | \b(?:pbpaste|pyperclip\.paste|Get-Clipboard|wl-paste|clipboard\.read(?:Sync|Text)?\()|\bxclip\b[^\n]*-o\b
-           | \.claude[/\\]projects\b | \bos\.environ\.items\(\) | \bfor\s+\w+(?:\s*,\s*\w+)?\s+in\s+os\.environ\b
-           | (?:~|HOME|home(?:dir)?\(\)|expanduser)[^\n]{{0,60}}(?:\*\*|rglob|-name)[^\n]{{0,20}}\.env\b | \bbrowser_cookie3\.\w+\("""
+_SOURCES: dict[str, tuple[Pattern, ...]] = {
+    SECRET: (
+        re.compile(rf"(?ix) {data.STORES} | {data.OF_HOME} | {data.WHOLE_ENVIRONMENT}"),
+        linear.compile(
+            r"""(?i) \bgh\s+auth\s+token\b | \bfind-(?:generic|internet)-password\b[^\n]*-\w*w
+               | \b(?:pbpaste|pyperclip\.paste|Get-Clipboard|wl-paste|clipboard\.read(?:Sync|Text)?\()|\bxclip\b[^\n]*-o\b
+               | \.claude[/\\]projects\b | \bos\.environ\.items\(\) | \bfor\s+\w+(?:\s*,\s*\w+)?\s+in\s+os\.environ\b
+               | (?:~|HOME|home(?:dir)?\(\)|expanduser)[^\n]{0,60}(?:\*\*|rglob|-name)[^\n]{0,20}\.env\b | \bbrowser_cookie3\.\w+\(""",
+            verbose=True,
+        ),
     ),
-    FETCHED: re.compile(
-        r"""(?ix) \b(?:requests|httpx|session)\.(?:get|post)\( | \burlopen\( | \bfetch\(\s*["'`]?http | \baxios(?:\.get)?\( | \bDownloadString\( | \bInvoke-(?:WebRequest|RestMethod)\b | \b(?:iwr|irm)\s
-           | (?:\$\(|`)\s*(?:curl|wget)\b"""
+    FETCHED: (
+        linear.compile(
+            r"""(?i) \b(?:requests|httpx|session)\.(?:get|post)\( | \burlopen\( | \bfetch\(\s*["'`]?http | \baxios(?:\.get)?\( | \bDownloadString\( | \bInvoke-(?:WebRequest|RestMethod)\b | \b(?:iwr|irm)\s
+               | (?:\$\(|`)\s*(?:curl|wget)\b""",
+            verbose=True,
+        ),
     ),
-    DECODED: re.compile(
-        r"(?i)\b(?:b(?:64|32|85|16)decode|a85decode|unhexlify|fromhex|marshal\.loads|codecs\.decode|atob|FromBase64String|fromCharCode)\b|Buffer\.from\([^\n]{0,400}[\"'](?:base64|hex)[\"']"
+    DECODED: (
+        linear.compile(
+            r"(?i)\b(?:b(?:64|32|85|16)decode|a85decode|unhexlify|fromhex|marshal\.loads|codecs\.decode|atob|FromBase64String|fromCharCode)\b|Buffer\.from\([^\n]*[\"'](?:base64|hex)[\"']"
+        ),
     ),
 }
 # Where none of these words stands, nothing needs to be followed.
@@ -216,13 +225,17 @@ def _follow(program: _Program, kind: str) -> Iterator[Found]:
 
 def _where(document: Document, kind: str) -> set[int]:
     """Return the indices of the lines where something of this kind comes from."""
-    pattern = _SOURCES[kind]
     hinted = {index for hint in _HINTS[kind] if hint in document.lower for index in document.numbers_of(hint)}
     return {
         index
         for index in hinted
-        if not _NO_CODE.match(document.lines[index]) and pattern.search(document.lines[index][:LONGEST])
+        if not _NO_CODE.match(document.lines[index]) and _source(kind, document.lines[index][:LONGEST])
     }
+
+
+def _source(kind: str, text: str) -> Match | None:
+    """Return where something of this kind comes from."""
+    return next((found for pattern in _SOURCES[kind] for found in pattern.finditer(text)), None)
 
 
 def _held(names: dict[str, int], text: str) -> str:
@@ -241,9 +254,9 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> Found | None:
         return None
     call = program.call(at)
     name = _held(names, call[sent.start() :]) or _held(names, call)
-    piped = None if program.document.is_program else _SOURCES[SECRET].search(text[: sent.start()])
+    piped = None if program.document.is_program else _source(SECRET, text[: sent.start()])
     between = text[piped.end() - 1 : sent.start()] if piped else ""  # the mark may have been taken along
-    here = _SOURCES[SECRET].search(call[sent.end() :]) or "|" in between
+    here = _source(SECRET, call[sent.end() :]) or "|" in between
     if not (name or here) or not program.leaves(call):
         return None
     reason = f"sends away what line {names[name]} read" if name else "reads what is secret and sends it away"
