@@ -11,8 +11,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from packaging.utils import canonicalize_name
-
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
 from repertoire.sources.archives import is_archive
@@ -27,6 +25,7 @@ _PACKAGE = {
     ),
     PYPI: re.compile(r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==(?P<version>[0-9][\w.+!-]*))?", re.ASCII),
 }
+_BETWEEN_WORDS = re.compile(r"[-_.]+")  # of a Python package's name
 _SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
@@ -98,7 +97,7 @@ def _package(registry: str, text: str, *, trusted: bool) -> Address:
     if not trusted:
         message = f"a person can run `repertoire ingest {registry}:{text}`: packages are fetched for a person alone"
         raise SourceRefused(message)
-    name = found["name"] if registry == NPM else canonicalize_name(found["name"])
+    name = found["name"] if registry == NPM else _BETWEEN_WORDS.sub("-", found["name"]).lower()
     return Address(PACKAGE, f"{registry}:{text}", key=f"{registry}:{name}")
 
 
