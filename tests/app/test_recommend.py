@@ -130,7 +130,10 @@ def test_one_that_does_the_same_and_is_stale_is_out_for_that(store):
     same = "Fills the fields of PDF forms from any spreadsheet."
     fill(store, component("skill", "pdf-old", same, last_commit="2023-01-02"), component("skill", "pdf-new", same))
     options = Options(aged=lambda _, changed: changed and "last changed 2023-01, 36 months ago")
-    pipeline, task = Pipeline(store.graph, store.vectors, embedder=None, options=options), Task("fill PDF forms", limit=2)
+    pipeline, task = (
+        Pipeline(store.graph, store.vectors, embedder=None, options=options),
+        Task("fill PDF forms", limit=2),
+    )
     assert "pdf-old" not in names(recommend(pipeline, task))
     told = verdict(pipeline, task, component("skill", "pdf-old", same))
     assert isinstance(told, Other)

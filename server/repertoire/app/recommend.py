@@ -27,6 +27,7 @@ _NEAR = 5
 _ALTERNATIVES = 3
 _COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
 _ELSEWHERE = 0.5  # of the log-odds by which a task lies beyond nearly all that is here, and that speak against a set
+_PARTS_NAMED = 3  # capabilities that a short task names, from which one component is not asked to do it all
 _BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
@@ -127,8 +128,8 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> Limits:
-    """Return what bounds the set: a task of a few words wants one thing, unless somebody asks for more."""
-    if task.limit is None and ranking.plan.complexity == SIMPLE:
+    """Return what bounds the set: a task of a few words wants one thing, unless it names several parts."""
+    if task.limit is None and ranking.plan.complexity == SIMPLE and len(ranking.plan.capabilities) < _PARTS_NAMED:
         return Limits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
     return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
