@@ -52,7 +52,7 @@ class Meant:
 
     def likely(self, text: str, turned: Vectors) -> Floats:
         """Return how likely each capability is what a question calls for; they add up to 1."""
-        odds = self.features(text, turned).astype(np.float64) @ self.weights + self.offsets
+        odds = (self.features(text, turned) @ self.weights + self.offsets).astype(np.float64)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
 
