@@ -8,6 +8,7 @@ without `(?m)` is the very end. Where `re` stays, `tests/house/test_expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, Protocol
 
 import re2
@@ -47,18 +48,17 @@ class Match(Protocol):
 class Pattern:
     """An expression that RE2 matches; its calls are those of `re.Pattern`."""
 
-    __slots__ = ("_re2", "pattern")
-
     def __init__(self, pattern: str, *, verbose: bool = False) -> None:
-        """Compile RE2's syntax; `verbose` leaves out white space and comments, as `re.VERBOSE` does.
+        """Take RE2's syntax, to be compiled when first needed; `verbose` leaves out white space and comments."""
+        self.pattern = _plain(pattern) if verbose else pattern
 
-        Raises: re2.error, where RE2 does not know what is written.
-        """
+    @cached_property
+    def _re2(self) -> Any:
+        # Not in the constructor: the long ones take 60 ms each, and a server's first answer needs few of them.
         options = re2.Options()
         options.max_mem = _MEMORY
         options.log_errors = False
-        self.pattern = _plain(pattern) if verbose else pattern
-        self._re2 = re2.compile(self.pattern, options)
+        return re2.compile(self.pattern, options)
 
     def search(self, text: str) -> Match | None:
         """Return the first match, wherever it begins."""

@@ -50,7 +50,7 @@ def test_forgetting_asks_for_permission_first(regular: Machine) -> None:
 
 def test_what_was_muted_is_not_suggested_and_can_be_heard_again(regular: Machine) -> None:
     def suggested() -> bool:
-        session = regular.session("hello", A_PROMPT_THAT_NEEDS_ONE)  # a cold server is late for the first
+        session = regular.session(A_PROMPT_THAT_NEEDS_ONE)
         return any(SKILL in context for context in session.injected("UserPromptSubmit"))
 
     ask(regular, "mute", target=SKILL)

@@ -144,8 +144,17 @@ class Desk:
             doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
 
     async def warm_up(self) -> None:
-        """Open the store before the first question comes, and have it brought up to date beside the session."""
+        """Answer a question that nobody asked, so that the first of a person waits for no start.
+
+        The store is opened, the model loaded, what questions need compiled; the store is brought up to date beside it.
+        """
         await self._refresh()
+        try:
+            if await self._answering.run(lambda answers: answers.wants_model):
+                await self._load_model(TOOL_MODEL_SECONDS)
+                await self._answering.run(lambda answers: answers.rehearse())
+        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+            self._complain(error, "not ready before the first question")
 
     async def keep_fresh(self) -> None:
         """Have everything read again beside the session when it is time; asked often, it looks now and then."""

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import anyio
 
-from repertoire.boot.memory import share_memory
+from repertoire.boot.memory import grown, share_memory
 from repertoire.mcp_server.desk import Desk
 
 LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
@@ -20,8 +20,11 @@ IDLE_CHECK_SECONDS = 30.0
 
 
 async def tend(desk: Desk) -> None:
-    """Open the store before the first question comes, then let go of what nobody uses, until cancelled."""
-    await desk.warm_up()
+    """Get ready before the first question comes, then let go of what nobody uses, until cancelled."""
+    try:
+        await desk.warm_up()
+    finally:
+        grown()
     while True:
         await anyio.sleep(IDLE_CHECK_SECONDS)
         desk.tidy()

@@ -52,6 +52,7 @@ _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
 _ATTEMPTS = 6
 _FRESH_SECONDS = 10.0
+_REHEARSED = "Write what nobody asked for into the file"
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,16 @@ class Answers:
     def _may_refresh(self) -> bool:
         repertoire = self.repertoire
         return not self._off and not repertoire.store.read_only and repertoire.settings.background
+
+    @property
+    def wants_model(self) -> bool:
+        """Tell whether questions can be expected that the model is needed for."""
+        return not self._off and self.repertoire.embedder is not None and not self.awaits_first_reading()
+
+    def rehearse(self) -> None:
+        """Answer a prompt that nobody wrote and forget it: what a first answer compiles and reads is there then."""
+        self.prompt(Hook({"prompt": _REHEARSED}))
+        self._requests.pop("", None)
 
     def freshen(self) -> None:
         """Read what moved in the store: between hooks, which take what is there; not at every step of an ingest."""

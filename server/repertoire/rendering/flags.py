@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from repertoire.app.trust import Accepted, Report
-from repertoire.app.trust_eval import TrustScores
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, Flag, rank
-from repertoire.store.flags import Flagged
-from repertoire.trust.measure import Score
+
+if TYPE_CHECKING:  # a server words flags too, and does not measure the checks, for which it would import the ingest
+    from repertoire.app.trust import Accepted, Report
+    from repertoire.app.trust_eval import TrustScores
+    from repertoire.store.flags import Flagged
+    from repertoire.trust.measure import Score
 
 WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` has it"
 _TO_A_MODEL = frozenset(("order-to-model", "comment-order", "hidden-text", "exfiltration"))
