@@ -97,6 +97,18 @@ def meant_for(reading: str, path: Path = FILE) -> Meant | None:
         )
 
 
+@dataclass(frozen=True)
+class Calling:
+    """What a question calls for, and by row how far a component provides it."""
+
+    likely: Mapping[str, float]  # capability -> how likely
+    provided: Floats
+
+    def likeliest(self, count: int) -> list[str]:
+        """Return the likeliest capabilities."""
+        return sorted(self.likely, key=lambda name: -self.likely[name])[:count]
+
+
 class Called:
     """Tells what speaks for the components of the newest snapshot where a question calls for capabilities."""
 
@@ -122,14 +134,14 @@ class Called:
         odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
         return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
 
-    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, likely: Mapping[str, float]) -> Floats:
+    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling) -> Floats:
         """Return by row the share of a component's name that the question neither says nor means, 1 beyond the head.
 
         A vendor, a framework or a trade in a name binds what bears it to that.
         """
-        best = sorted(likely, key=lambda name: -likely[name])[:_FEW]
+        meant = [name for name in calling.likeliest(_FEW) if calling.likely[name] > _SURE]
         asked = {stem(word) for word in split_words(text)}.union(
-            *(self._words.get(name, frozenset()) for name in best if likely[name] > _SURE)
+            *(self._words.get(name, frozenset()) for name in meant)
         )
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
@@ -142,13 +154,15 @@ class Called:
         self.read(snapshot)
         return self._kept is not None and 2 * len(np.unique(self._kept[1])) > int((~snapshot.inner).sum())
 
-    def odds(self, snapshot: Snapshot, rows: Rows, text: str, turned: Vectors, near: Floats) -> Floats:
-        """Return what all this adds to each row's log-odds; `near` is each description's cosine to the question."""
+    def ask(self, snapshot: Snapshot, text: str, turned: Vectors) -> Calling | None:
+        """Return what a question calls for; None where nothing was learned."""
         likely = self.likely(text, turned)
-        if not likely:
-            return np.zeros(len(snapshot))
-        beside = self.beside_it(snapshot, rows, text, likely)
-        return _PROVIDING * self.providing(snapshot, likely) + _NEAR * near - _BESIDE_IT * beside
+        return Calling(likely, self.providing(snapshot, likely)) if likely else None
+
+    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:
+        """Return what all this adds to each row's log-odds; `near` is each description's cosine to the question."""
+        beside = self.beside_it(snapshot, rows, text, calling)
+        return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside
 
     def read(self, snapshot: Snapshot) -> None:
         """Work out which rows provide what, where the snapshot is another one."""

@@ -20,7 +20,7 @@ from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.lexical import MAX_TERMS
-from repertoire.retrieval.meant import MEANT, Called, meant_for
+from repertoire.retrieval.meant import MEANT, Called, Calling, meant_for
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
@@ -218,12 +218,15 @@ class Pipeline:
         with run.trace.stage(MEANT) as detail:
             with run.trace.aside():
                 self._called.read(run.snapshot)
+            text = run.plan.query.text
+            run.calling = self._called.ask(run.snapshot, text, run.question.turned)
+            if run.calling is None:
+                detail.append("nothing was learned for this model")
+                return
             near = run.evidence.table[DESCRIPTION]
-            odds = self._called.odds(
-                run.snapshot, run.head(_MAX_RANKED), run.plan.query.text, run.question.turned, near
-            )
+            odds = self._called.odds(run.snapshot, run.head(_MAX_RANKED), text, run.calling, near)
             run.add(MEANT, run.snapshot.copies.shared(odds))
-            detail.append("learned" if odds.any() else "nothing was learned for this model")
+            detail.append(", ".join(run.calling.likeliest(3)))
 
     def _favour(self, run: Run) -> None:
         with run.trace.stage("priors") as detail:
@@ -287,23 +290,22 @@ class Pipeline:
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.behind(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
-        if not certain and MEANT in run.parts:
-            ranking = replace(ranking, chance=self._chance(ranking))
+        if not certain and run.calling is not None:
+            ranking = replace(ranking, chance=self._chance(ranking, run.calling))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
         return replace(ranking, subject=subject, beyond=self._scope.beyond(run.snapshot, subject))
 
-    def _chance(self, ranking: Ranking) -> float | None:
+    def _chance(self, ranking: Ranking, calling: Calling) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if ranking.question is None or not len(rows) or not self._called.known(snapshot):
+        if not len(rows) or not self._called.known(snapshot):
             return None
-        likely = self._called.likely(text, ranking.question.turned)
         odds = ranking.odds(rows)
         leader = Leader(
             sure=ranking.confidence,
-            provides=float(self._called.providing(snapshot, likely)[rows[0]]),
-            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, likely)[rows[0]]),
+            provides=float(calling.provided[rows[0]]),
+            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
             nearness=float(ranking.nearness[rows[0]]),
             lead=float(odds[0] - odds[-1]),
         )

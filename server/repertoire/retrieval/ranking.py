@@ -10,6 +10,7 @@ import numpy as np
 from repertoire.domain.answer import StageReport
 from repertoire.retrieval.fuse import Features
 from repertoire.retrieval.history import Past
+from repertoire.retrieval.meant import Calling
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, Plan
 from repertoire.retrieval.shelf import Shelf
@@ -78,6 +79,7 @@ class Run:
     scores: Floats
     parts: dict[str, Floats]
     found: Mask
+    calling: Calling | None = None
     past: Past = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
