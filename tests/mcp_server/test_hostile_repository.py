@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 
 import pytest
 
 import hostile
+from git_traps import Trapped, old_git
 from mcp_server.talk import ask
 from repertoire.app.ingest import ingest
 from repertoire.settings import Settings
@@ -42,3 +45,19 @@ async def test_answers_pass_on_no_order_and_say_what_was_found(read, talk):
 async def test_status_counts_what_was_flagged(read, talk):
     async with talk() as client:
         assert "flagged by checks:" in await ask(client, "status")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")
+async def test_reading_a_repository_runs_nothing_that_its_settings_name(talk, environment, tmp_path):
+    trapped = Trapped(tmp_path)
+    trapped.lack("HEAD~3^{tree}")
+    nested = trapped.nested()
+    trapped.sprung()
+    environment["PATH"] = f"{old_git(tmp_path / 'careless', version='2.99.0')}{os.pathsep}{environment['PATH']}"
+
+    async with talk() as client:
+        for source in (str(trapped.folder), trapped.folder.as_uri(), str(nested)):
+            answer = await client.call_tool("ingest_repo", {"source": source})
+
+            assert trapped.sprung() == set()
+            assert answer.is_error or "1 components" in answer.content[0].text
