@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from repertoire import linear
 from repertoire.ingestion import values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.values import Unusable
@@ -22,6 +23,8 @@ else:
 NPM, PYPI = "npm", "pypi"
 _MOST_HEADERS = 2_000
 _HEADER = re.compile(r"^([A-Za-z][A-Za-z-]*):[ \t]*(.*)$")
+# The standard library's reader looks from the top for each part of a key: 67,000 of them take it six seconds.
+_ENDLESS_KEY = linear.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
 _SECTION = re.compile(r"^\s*\[([^\]]*)\]\s*$")
 _SCRIPT = re.compile(r"^\s*([\w.+-]+)\s*=\s*([\w.:]+)")
 _SDKS = {
@@ -97,6 +100,9 @@ def of_pyproject(text: str) -> Manifest | None:
     Raises:
         Unusable: it is not TOML, or out of bounds.
     """
+    if _ENDLESS_KEY.search(text):
+        message = "a key of more than 100 parts"
+        raise Unusable(message)
     try:
         data = values.mapping(values.plain(tomllib.loads(text)))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
