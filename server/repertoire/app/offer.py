@@ -27,6 +27,7 @@ from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
 CONFIDENCE = 0.3  # of MetaTool's train prompts 3.5 in 100 reach it over one plugin's components, of fitting ones 87
+SERVES = 0.6  # the chance that the first one serves, from which a hint is as sure as CONFIDENCE
 CROWD = 150  # among more components than these, something likely-looking turns up for any prompt
 SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
 PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
@@ -126,7 +127,8 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     """Return how sure it is that the prompt needs what was found, 0 to 1.
 
     The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
-    the number of components that it could be with: all of them, or those installed where the first hit is one.
+    the number of components that it could be with: all of them, or those installed where the first hit is one. Where
+    the chance is known that the first hit serves, that is as good a reason; none is for a prompt that needs nothing.
     """
     if not hits or not ranking.fits:
         return 0.0
@@ -139,6 +141,10 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
     past = ranking.past
     served = past.trust if past.trust >= LIKELIER and past.share[ranking.rows[0]] > 0.0 else 0.0
+    if ranking.chance is not None:
+        odds = max(odds, odds_of(ranking.chance) * odds_of(CONFIDENCE) / odds_of(SERVES))
+    if ranking.need is not None and ranking.need < 0.0:
+        odds = 0.0
     return max(odds / (1.0 + odds), served)  # what served the like before is no chance likeness
 
 

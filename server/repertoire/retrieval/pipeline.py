@@ -23,6 +23,7 @@ from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.meant import MEANT, Called, Calling, meant_for
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.need import need_for
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
@@ -95,6 +96,7 @@ class Pipeline:
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
+        self._need = need_for(reading)
         self._called = Called(meant_for(reading), self._options.synonyms)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
@@ -292,10 +294,11 @@ class Pipeline:
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
         if not certain and run.calling is not None:
             ranking = replace(ranking, chance=self._chance(ranking, run.calling))
-        if self._subject is None or run.question is None:
+        if self._subject is None or self._need is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
-        return replace(ranking, subject=subject, beyond=self._scope.beyond(run.snapshot, subject))
+        need = self._need.odds(run.plan.query.text, run.question.turned)
+        return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
 
     def _chance(self, ranking: Ranking, calling: Calling) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text

@@ -1,0 +1,79 @@
+"""Whether a prompt asks for work that a component may serve, or for a step that anybody can take without one.
+
+"Commit this" and "rename this variable" find components that are about just that, and need none. What people type
+between two requests differs from a request by its wording, whatever lies here: a logistic regression from a prompt's
+turned vector, its words and pairs of them, learned from requests and everyday prompts that were written for this
+(bench/quality/plain_requests).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from repertoire.ports import Vectors
+
+FILE = Path(__file__).with_name("need.npz")
+SCALE = 4.0  # of vector and words, so that one penalty suits both
+_MOST = 600  # characters that are read: a request says early what it asks for
+_LEVELS = 127.0
+_WORD = re.compile(r"[a-z']+")
+
+
+@dataclass(frozen=True)
+class Need:
+    """Weights of a prompt's vector and words, for one reading of questions."""
+
+    reading: str
+    words: tuple[str, ...]  # and pairs of them
+    weights: Vectors  # vector's dimensions, then words
+    offset: float
+
+    def features(self, text: str, turned: Vectors) -> Vectors:
+        """Return what is known of a prompt: its turned vector, and which words and pairs it holds."""
+        told = np.zeros(len(self.words), dtype=np.float32)
+        known = [self._places[word] for word in words_of(text) if word in self._places]
+        told[known] = 1.0 / np.sqrt(max(len(known), 1))
+        return np.concatenate([SCALE * turned, SCALE * told]).astype(np.float32)
+
+    def odds(self, text: str, turned: Vectors) -> float:
+        """Return the log-odds that a prompt asks for work that a component may serve."""
+        return float(self.features(text, turned) @ self.weights) + self.offset
+
+    def save(self, path: Path = FILE) -> None:
+        """Write the weights to a file, eight bits each."""
+        step = max(float(np.abs(self.weights).max()), 1e-9) / _LEVELS
+        np.savez_compressed(
+            path,
+            reading=np.array(self.reading),
+            words=np.array("\n".join(self.words)),
+            weights=np.round(self.weights / step).astype(np.int8),
+            step=np.array(step),
+            offset=np.array(self.offset),
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: place for place, word in enumerate(self.words)}
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text's beginning, and those that stand side by side as pairs."""
+    words = _WORD.findall(text[:_MOST].lower())
+    return {*words, *(f"{first} {second}" for first, second in itertools.pairwise(words))}
+
+
+def need_for(reading: str, path: Path = FILE) -> Need | None:
+    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+    if not path.is_file():
+        return None
+    with np.load(path) as kept:
+        if str(kept["reading"]) != reading:
+            return None
+        weights = kept["weights"].astype(np.float32) * float(kept["step"])
+        return Need(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))
