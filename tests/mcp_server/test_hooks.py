@@ -93,24 +93,7 @@ async def test_a_prompt_that_needs_a_component_is_told_of_it(talk: Talk, home: P
 @pytest.mark.parametrize(
     "text",
     [
-        "Fülle die Felder dieser PDF-Steuerformulare mit den Werten aus der Tabelle aus",
-        "このPDFフォームの項目に表計算の値を入力してください",
-        "заполни поля в этих формах PDF значениями из таблицы",
-    ],
-)
-async def test_a_prompt_in_another_language_is_told_of_what_it_needs(talk: Talk, text: str) -> None:
-    async with talk() as client:
-        assert "- pdf-forms (skill, installed): " in await prompt(client, text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "thanks, that looks good to me",
-        "danke, das sieht gut aus, mach weiter",
-        "sim, pode fazer",
-        "спасибо, отлично, продолжай",
-        "谢谢 很好 继续",
         "what is the capital of France?",
         "tell me a joke about cats",
         "<task-notification>Fill in the fields of these PDF tax forms: done</task-notification>",

@@ -54,13 +54,6 @@ async def test_the_tools_are_listed_and_the_hooks_are_not(talk: Talk, mode: str)
         assert client.server_info.name == "graph"
 
 
-async def test_a_task_in_another_language_is_answered_and_said_to_be_read_word_by_word(talk: Talk) -> None:
-    async with talk() as client:
-        found = await ask(client, "recommend_set", task="remplis les champs des formulaires PDF depuis un tableur")
-    assert [item["name"] for item in found["items"]][:1] == ["pdf-forms"]
-    assert found["degraded"][0].startswith("read from French word by word, as: fill")
-
-
 async def test_each_tool_says_what_it_is_and_when_to_use_it(talk: Talk) -> None:
     assert len(INSTRUCTIONS) <= 1000
     async with talk() as client:

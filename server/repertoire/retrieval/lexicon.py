@@ -1,4 +1,4 @@
-"""A developer's words in one other language, and the English for them: `lexicon/*.txt`, each read when it is needed.
+"""A developer's words in one other language, and the English for them: `lexica/*.txt`, each read when it is needed.
 
 A line has an English word and, after a colon, what says it; `*` stands for any ending. What follows `-` only gets in
 the way, and what follows `~` may stand in an English sentence as well: it does not tell the language.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
-FOLDER = Path(__file__).with_name("lexicon")
+FOLDER = Path(__file__).with_name("lexica")
 _DROPPED, _SHARED = "-", "~"
 _SHORTEST = 3  # letters before an ending
 _OWN, _ENGLISH_TOO = 1.0, 0.5
