@@ -35,6 +35,13 @@ def test_waiting_for_vectors_gives_a_set_with_reasons_and_install_lines(run):
     assert any(line.startswith("/plugin install ") for line in answer["install"])
 
 
+def test_a_question_in_another_language_is_answered_with_a_note_of_how_it_was_read(run):
+    done = run("search", "Anmeldung mit OAuth in einen FastAPI-Dienst einbauen")
+    assert done.returncode == 0, done.stderr
+    assert "fastapi" in done.stdout.lower()
+    assert "Note: read from German word by word, as: login with OAuth" in done.stdout
+
+
 def test_two_first_runs_at_once_both_answer(environment, tmp_path):
     command = [sys.executable, "-m", "repertoire", "search", "review a pull request", "--json"]
     both = [

@@ -11,6 +11,7 @@ from repertoire.app.nearest import assign_nearest
 from repertoire.app.relate import relate_in_meaning
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.foreign import in_english
 from repertoire.retrieval.views import passage
 from repertoire.store.database import Store
 
@@ -74,7 +75,7 @@ def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) 
         rows = store.requests.pending(embedder.reading, limit=_BATCH)
         if not rows:
             return
-        vectors = embedder.embed_queries([text for _, _, text in rows])
+        vectors = embedder.embed_queries([in_english(text, embedder.model) for _, _, text in rows])
         store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id, _, _ in rows], vectors)
 
 

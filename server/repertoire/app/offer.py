@@ -13,10 +13,10 @@ from repertoire.app.memory import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
-from repertoire.domain.text import content_words
 from repertoire.learning.hints import let_through
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
+from repertoire.retrieval.foreign import in_english
 from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
@@ -70,7 +70,7 @@ class Offer:
 
 def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     """Return what a prompt should be told about; nothing is the usual answer."""
-    reason = needless(prompt)
+    reason = needless(prompt) or needless(in_english(prompt))
     if reason:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
@@ -78,7 +78,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     limits = replace(limits, seen=_with_copies(ranking.snapshot, limits.seen))
     rows = ranking.answering[:_CONSIDERED]
     hits = pipeline.hits(ranking, rows)
-    sure = _sure(ranking, hits, prompt)
+    sure = _sure(ranking, hits)
     if sure < CONFIDENCE:
         return Offer(confidence=sure, reason="nothing fits well enough")
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
@@ -123,7 +123,7 @@ def reason_for(whys: Sequence[Why]) -> str:
     return "; ".join(texts[:2])
 
 
-def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
+def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     """Return how sure it is that the prompt needs what was found, 0 to 1.
 
     The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
@@ -138,7 +138,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit], prompt: str) -> float:
     crowd = int(others.sum())
     odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD)
     odds *= math.exp(SUBJECT * min(ranking.subject, PLAINLY))
-    odds *= math.exp(-max(0, WORDS - len(content_words(prompt[:MOST]))))
+    odds *= math.exp(-max(0, WORDS - len(ranking.plan.words)))
     past = ranking.past
     served = past.trust if past.trust >= LIKELIER and past.share[ranking.rows[0]] > 0.0 else 0.0
     if ranking.chance is not None:

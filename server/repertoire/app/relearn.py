@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from repertoire.app.installs import INSTALLED
 from repertoire.app.record import Lesson, Moment, Request, learn
 from repertoire.ports import Embedder
+from repertoire.retrieval.foreign import in_english
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import ASKED, SELECTED, Event
@@ -27,7 +28,7 @@ def relearn(store: Store, settings: Settings, *, but: Container[str] = (), embed
             moment = Moment(event.at, event.session, event.project)
             lesson = Lesson(request, event.node, moment)
             if embedder is not None:
-                vector = embedder.embed_queries([request.text])[0]
+                vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
                 lesson = Lesson(request, event.node, moment, vector, embedder.reading)
             learn(store, lesson, settings)
             found += 1

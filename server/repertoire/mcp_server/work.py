@@ -46,6 +46,7 @@ from repertoire.mcp_server.replies import answer_reply, explanation_reply, recom
 from repertoire.mcp_server.reply import Reply, message_reply
 from repertoire.rendering.learned import feedback_text
 from repertoire.rendering.reports import forgotten_text, muted_text
+from repertoire.retrieval.foreign import in_english
 from repertoire.store.events import UNDONE, Event
 
 _REMEMBERED = 500  # events of a session that are folded
@@ -165,7 +166,9 @@ class Answers:
         embedder = self.repertoire.embedder
         if embedder is None or embedder.loaded or needless(prompt):
             return False
-        return bool(self.repertoire.store.graph.match(content_words(prompt[:MOST])[:40], limit=1, weights=(4, 2, 1)))
+        return bool(
+            self.repertoire.store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1))
+        )
 
     def hook(self, name: str, hook: Hook) -> Outcome:
         """Answer a hook and tell what is to be written."""
@@ -259,7 +262,7 @@ class Answers:
         embedder = self.repertoire.embedder
         if embedder is None or not embedder.loaded:
             return record.Lesson(request, node, moment)
-        vector = embedder.embed_queries([request.text])[0]
+        vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
         return record.Lesson(request, node, moment, vector, embedder.reading)
 
     def _offer(self, hook: Hook, session: Session) -> Offer:

@@ -9,11 +9,13 @@ import numpy as np
 
 from repertoire.domain.answer import CODE_SPACE, Hit, Query
 from repertoire.domain.experience import Experiences
+from repertoire.domain.text import content_words
 from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
 from repertoire.retrieval.filters import allowed_rows
+from repertoire.retrieval.foreign import reads_any
 from repertoire.retrieval.fuse import DESCRIPTION, GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
 from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
 from repertoire.retrieval.gather import Gatherer
@@ -94,6 +96,7 @@ class Pipeline:
         self._nearest = NearestCapabilities()
         model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
+        self._reads_any = reads_any(model)
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
         self._need = need_for(reading)
@@ -123,10 +126,13 @@ class Pipeline:
             with trace.aside():
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._options.stack(query.project) if query.project else None
-            plan = make_plan(query, intent, self._capabilities, stack=stack)
+            plan = make_plan(self._readable(query), intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
+            if plan.reading is not None:
+                trace.missing(plan.reading.note)
+                detail.append(f"read from {plan.reading.language}, {plan.reading.known} words known")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, Shelf(self._graph, snapshot), snapshot, named, trace)
@@ -189,7 +195,7 @@ class Pipeline:
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
         components = [entry.component for _, entry in ranking.shelf.at(rows)]
-        features = second_look(query.text, self._rarities(ranking.plan, ranking.snapshot), components)
+        features = second_look(ranking.plan.query.text, self._rarities(ranking.plan, ranking.snapshot), components)
         return [component.id for component in components], ranking.odds(rows), features
 
     def judge(self, query: Query) -> tuple[float, float, float]:
@@ -197,6 +203,10 @@ class Pipeline:
         ranking = self.rank(query, intent="")
         judged = self._judge(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
+
+    def _readable(self, query: Query) -> Query:
+        """Return a query that stays in its language where the model reads that better than it is read word by word."""
+        return replace(query, without=query.without | {"languages"}) if self._reads_any else query
 
     def _fused(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Run:
         evidence, question = self._gatherer.gather(plan, snapshot, allowed, trace)
@@ -312,11 +322,12 @@ class Pipeline:
             nearness=float(ranking.nearness[rows[0]]),
             lead=float(odds[0] - odds[-1]),
         )
-        return 1.0 - (1.0 - chance(leader)) * (1.0 - ranking.past.trust)
+        return 1.0 - (1.0 - self._understood(ranking.plan) * chance(leader)) * (1.0 - ranking.past.trust)
 
     def _sure(self, run: Run, rows: Rows) -> float:
         judged = self._judge(run, rows, run.evidence.nearness)
         sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
+        sure *= self._understood(run.plan)
         return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
 
     def _judge(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
@@ -324,6 +335,15 @@ class Pipeline:
         rarities = self._rarities(asked.plan, asked.snapshot)
         held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
+
+    def _understood(self, plan: Plan) -> float:
+        """Return the share of a question's words that were understood; what some component holds is a word, too."""
+        if plan.reading is None or not plan.reading.unknown:
+            return 1.0
+        lost = {word: content_words(word) for word in plan.reading.unknown}
+        held = self._graph.document_frequency([part for parts in lost.values() for part in parts])
+        unknown = sum(not any(held[part] for part in parts) for parts in lost.values())
+        return 1.0 - unknown / (plan.reading.known + len(lost))
 
     def _rarities(self, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
         return rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))

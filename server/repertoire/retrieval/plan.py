@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from repertoire import linear
 from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
+from repertoire.retrieval.foreign import Reading, read
 
 SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
@@ -128,6 +129,7 @@ class Plan:
     effort: Effort = field(default=EFFORTS[BALANCED])
     stack: Stack = Stack()
     near: tuple[str, ...] = ()  # capabilities that it is about in meaning, words or not; known once it is embedded
+    reading: Reading | None = None  # how the question was read, where it is not in English; the query is in English
 
 
 def make_plan(
@@ -135,12 +137,18 @@ def make_plan(
 ) -> Plan:
     """Read a question; `capabilities` finds those that a text names; `intent` is what the door asks for.
 
-    What is asked about one component by its name is explained whatever the door.
+    What is asked about one component by its name is explained whatever the door. What is not in English is read in
+    English first.
     """
+    asked = query.text.strip()
+    reading = None if "languages" in query.without else read(asked)
+    if reading is not None:
+        query = replace(query, text=reading.text)
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
     words, parts = tuple(content_words(text)[:MAX_WORDS]), tuple(clauses(text))
     explained = explained_name(text)
+    name = text if is_identifier(text) else asked
     return Plan(
         query=query,
         intent=EXPLAIN if explained else intent or intent_of(text),
@@ -148,12 +156,13 @@ def make_plan(
         clauses=parts,
         wanted=wanted_types(text),
         capabilities=named,
-        name=explained or (text.removeprefix("/") if len(text) <= _LONGEST_NAME and "\n" not in text else ""),
+        name=explained or (name.removeprefix("/") if len(name) <= _LONGEST_NAME and "\n" not in name else ""),
         code=is_code(text),
         complexity=complexity_of(words, parts),
         size=size_of(parts, named),
         effort=EFFORTS[query.mode],
         stack=stack or Stack(),
+        reading=reading,
     )
 
 

@@ -1,0 +1,227 @@
+"""Reads a question that is not in English word by word, as far as its words are known; names and code stay.
+
+Components describe themselves in English, and so does all that ranking learned from: vectors, words, capabilities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from repertoire.retrieval.language import ENGLISH, LANGUAGES, UNPARTED, language_of
+from repertoire.retrieval.lexicon import Lexicon, lexicon
+
+_MOST = 2_000  # characters; what a prompt goes on with is pasted
+_STOPS = frozenset(".,;:?!")
+_BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
+_BEHIND = _BEFORE + "."
+_FULL = str.maketrans("，、。；：？！（）「」『』・\u3000", ",,.;:?!()()()  ")  # noqa: RUF001
+_TOKEN = re.compile(r"\S+|\n")
+# a path, a call, a version, camelCase, an abbreviation: nobody's words
+_NAME = re.compile(r"[\w)][_/\\@:=<>.#][\w(]|\d|[a-z][A-Z]|^[A-Z]{2,5}s?$|[`{}\[\]$<>_]|^[./@#~-]|\(\)")
+_PARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
+_HIRAGANA = re.compile("[\u3040-\u309f]")
+_PLAIN = re.compile("[^\\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question as it was read from another language."""
+
+    text: str
+    language: str
+    known: int = 0  # words of meaning that were understood
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What an answer says of it."""
+        lost = f"; not known: {', '.join(self.unknown[:5])}" if self.unknown else ""
+        return f"read from {self.language} word by word, as: {self.text}{lost}"
+
+
+@dataclass
+class _Said:
+    """What a question says in English so far."""
+
+    words: list[str] = field(default_factory=list)
+    known: int = 0
+    unknown: list[str] = field(default_factory=list)
+
+    def add(self, english: str) -> None:
+        """Say a word in English; an empty one only gets in the way."""
+        if english:
+            self.known += 1
+            if self.words[-1:] != [english]:
+                self.words.append(english)
+
+    def keep(self, name: str) -> None:
+        """Say what is a name in any language."""
+        self.words.append(name)
+
+    def miss(self, word: str) -> None:
+        """Leave out a word that is not known; one of plain letters may be a name, and stays."""
+        self.unknown.append(word)
+        if word.isascii():
+            self.words.append(word)
+
+    def stop(self, mark: str) -> None:
+        """End a clause, if one has begun."""
+        if self.words and self.words[-1][-1] not in _STOPS:
+            self.words[-1] += mark
+
+    def reading(self, language: str, rest: str) -> Reading:
+        return Reading(" ".join(self.words) + rest, language, self.known, tuple(dict.fromkeys(self.unknown)))
+
+
+def read(text: str) -> Reading | None:
+    """Return a question in English; None where it is in English already, or in no language that is known."""
+    code = language_of(text)
+    if not code:
+        return None
+    said, head = _Said(), text[:_MOST].replace("\u2019", "'")
+    if code in UNPARTED:
+        _by_letters(head.translate(_FULL), lexicon(code), said)
+    else:
+        _by_words(head, lexicon(code), said)
+    return said.reading(LANGUAGES[code], text[_MOST:])
+
+
+def in_english(text: str, model: str = "") -> str:
+    """Return a text in English, as far as it can be read; as it is for a model that reads any language itself."""
+    reading = None if reads_any(model) else read(text)
+    return text if reading is None else reading.text
+
+
+def reads_any(model: str) -> bool:
+    """Tell whether a model reads more languages than English, by its name."""
+    return "multilingual" in model.lower()
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A word as it is written, without what stands around it, and the mark that ends a clause with it."""
+
+    bare: str
+    mark: str
+
+    @property
+    def lower(self) -> str:
+        """The word as it is looked up."""
+        return self.bare.lower()
+
+
+def _by_words(text: str, words: Lexicon, said: _Said) -> None:
+    tokens, place = list(_tokens(text)), 0
+    while place < len(tokens):
+        width = _say_phrase(tokens, place, words, said)
+        if not width:
+            _say_word(tokens[place].bare, words, said)
+            width = 1
+        place += width
+        if tokens[place - 1].mark:
+            said.stop(tokens[place - 1].mark)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(text):
+        written = found.group()
+        bare, mark = _bare(written)
+        if written == "\n" or not bare:
+            yield _Token("", mark or ".")
+        elif _NAME.search(bare):
+            yield _Token(bare, mark)
+        else:
+            *elided, last = bare.split("'")
+            yield from (_Token(part + "'", "") for part in elided)
+            yield _Token(last, mark)
+
+
+def _bare(written: str) -> tuple[str, str]:
+    """Return what is written without what stands around it, and the mark that ends a clause with it."""
+    quoted = written.rstrip(_BEHIND)
+    mark = next((letter for letter in written[len(quoted) :] if letter in _STOPS), "")
+    quoted = quoted.lstrip(_BEFORE)
+    return quoted if _NAME.search(quoted) else quoted.strip("()[]*."), mark
+
+
+def _say_phrase(tokens: list[_Token], place: int, words: Lexicon, said: _Said) -> int:
+    """Say the longest phrase that begins at a place; return its number of words."""
+    ahead = tokens[place : place + words.most]
+    ends = next((count for count, token in enumerate(ahead, 1) if token.mark), len(ahead))
+    for width in range(ends, 1, -1):
+        english = words.phrase([token.lower for token in ahead[:width]])
+        if english is not None:
+            said.add(english)
+            return width
+    return 0
+
+
+def _say_word(bare: str, words: Lexicon, said: _Said) -> None:
+    lower = bare.lower()
+    if not bare or lower == "'":
+        return
+    if _NAME.search(bare) and "-" not in bare:
+        said.keep(bare)
+    elif (english := words.word(lower)) is not None:
+        said.add(english)
+    elif lower in ENGLISH:
+        said.keep(bare)
+    elif "-" in bare and any(words.word(part) is not None for part in lower.split("-") if part):
+        for part in bare.split("-"):
+            _say_word(part, words, said)
+    elif bare.endswith("'"):
+        return  # an article or a pronoun before a vowel
+    else:
+        said.miss(bare)
+
+
+def _by_letters(text: str, words: Lexicon, said: _Said) -> None:
+    place, begun, lost = 0, False, ""
+    while place < len(text):
+        letter = text[place]
+        if not _PARTED.match(letter):
+            lost, begun = _lose(lost, said), False
+            place = _say_plain(text, place, said)
+            continue
+        key = _longest(text, place, words, begun=begun)
+        if key:
+            lost = _lose(lost, said)
+            said.add(words.written(key) or "")
+            place, begun = place + len(key), True
+            continue
+        if not _HIRAGANA.match(letter) and not ("\uac00" <= letter <= "\ud7af" and begun):
+            lost += letter
+        place += 1
+    _lose(lost, said)
+
+
+def _say_plain(text: str, place: int, said: _Said) -> int:
+    found = _PLAIN.match(text, place)
+    if found is None:
+        if text[place] == "\n":
+            said.stop(".")
+        return place + 1
+    written = found.group()
+    bare, mark = _bare(written)
+    if bare:
+        said.keep(bare)
+    if mark:
+        said.stop(mark)
+    return found.end()
+
+
+def _longest(text: str, place: int, words: Lexicon, *, begun: bool) -> str:
+    """Return the longest word that stands at a place; within a Korean one a single syllable is a particle."""
+    for end in range(min(place + words.longest, len(text)), place, -1):
+        key = text[place:end]
+        if words.written(key) is not None and not (begun and len(key) == 1 and "\uac00" <= key <= "\ud7af"):
+            return key
+    return ""
+
+
+def _lose(lost: str, said: _Said) -> str:
+    if lost:
+        said.miss(lost)
+    return ""

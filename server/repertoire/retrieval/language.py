@@ -1,0 +1,75 @@
+"""Tells which language a question is in: English by words that nobody borrows, others by script or words."""
+
+from __future__ import annotations
+
+import re
+
+from repertoire.retrieval.lexicon import lexicon
+
+LANGUAGES = {
+    "de": "German",
+    "es": "Spanish",
+    "fr": "French",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "zh": "Chinese",
+}
+UNPARTED = frozenset(("zh", "ja", "ko"))  # nothing, or too little, parts their words
+_BY_WORDS = ("de", "fr", "es", "pt", "it")
+# Words that English sentences are made of, and that no sentence of the others has.
+ENGLISH = frozenset(
+    """the and for with to our of it this we my what is from that one can at by two each up how make are which
+    after write out when have get every three into new people only should over about before same but find
+    without or look these like them who need where not next says first nobody be own wants keep through read old
+    everything see half does something never since tell don they too please would now show takes between work
+    down there other day why their must got wrong give ask nothing turn still know could many any month then
+    your its here just night say year four things some whole way under because left twice right found again
+    against than instead until another everywhere hour needs good keeps much slow behind returns anything around
+    doesn looks asks gives always already built made been went isn together yesterday fill those both else today
+    think somebody tomorrow really cannot leave though several itself gone rather less asked even said later
+    took you i'm it's let's his she were did done add build fix remove explain clean convert update help using
+    set take send check rewrite replace rename follow begin happens want more""".split()
+)
+_FEW = 5  # words; in more than these one foreign word may be quoted
+_SURE, _SEEN = 0.2, 0.2  # share of the words that are English beyond doubt, or that tell another language
+_ASKED = 40  # words; what a long prompt is about is said before what is pasted
+_HEAD = 400  # characters
+_A_WORD = 2  # characters of Chinese, Japanese or Korean
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff\uff66-\uff9f]")),
+    ("ko", re.compile("[\uac00-\ud7af]")),
+    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
+)
+_CYRILLIC = re.compile("[\u0400-\u04ff]+")
+
+
+def language_of(text: str) -> str:
+    """Return the code of the language that a question is in; empty for English and for what is not known."""
+    head = text[:_HEAD]
+    words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(head)[:_ASKED]]
+    english = sum(word in ENGLISH for word in words)
+    if not head.isascii() and (code := _by_script(head, english)):
+        return code
+    if not words or (english and english >= _SURE * len(words)):
+        return ""
+    return _by_words(words, english)
+
+
+def _by_script(text: str, english: int) -> str:
+    held = {code: len(script.findall(text)) for code, script in _SCRIPTS}
+    if sum(held.values()) > _A_WORD * english:
+        # Japanese writes Chinese characters too, Chinese and Korean no kana
+        return "ja" if held["ja"] else "ko" if held["ko"] > held["zh"] else "zh"
+    return "ru" if len(_CYRILLIC.findall(text)) > english else ""
+
+
+def _by_words(words: list[str], english: int) -> str:
+    parts = [part for word in words for part in word.replace("'", "' ").split()]
+    told = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
+    code = max(told, key=lambda one: told[one])
+    enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
+    return code if told[code] >= enough else ""

@@ -1,0 +1,142 @@
+"""Questions in other languages: read in English word by word, while nothing happens to English ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repertoire.domain.answer import Query
+from repertoire.retrieval.foreign import in_english, read
+from repertoire.retrieval.language import LANGUAGES, language_of
+from repertoire.retrieval.lexicon import FOLDER
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND, SEARCH
+
+REQUESTS = Path(__file__).parents[2] / "bench" / "quality" / "plain_requests"
+CHINESE = 2  # of the requests
+
+
+def english_requests():
+    for line in (REQUESTS / "requests.jsonl").read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)["text"]
+    for name in ("everyday.txt", "none.txt"):
+        yield from (REQUESTS / name).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture
+def pipeline(embedded, embedder):
+    return Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+
+
+def asked(pipeline, text, **more):
+    ranking = pipeline.rank(Query(text, **more), intent=SEARCH)
+    return ranking, [hit.component.name for hit in pipeline.hits(ranking, ranking.rows)]
+
+
+def test_no_english_request_is_read_as_anything_else():
+    others = [text for text in english_requests() if language_of(text)]
+    assert [language_of(text) for text in others] == ["zh"] * CHINESE
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Schreibe Unit-Tests für das Zahlungsmodul", "write Unit test for payment module"),
+        ("écris des tests unitaires pour l'API", "write unit test for API"),
+        ("escribe pruebas unitarias para el módulo de pagos", "write unit test for module payment"),
+        ("escreva testes unitários para a API", "write unit test for API"),
+        ("scrivi test unitari per l'API", "write unit test for API"),
+        ("напиши модульные тесты для API", "write unit test for API"),
+        ("为 API 编写单元测试", "for API write unit test"),
+        ("APIのユニットテストを書いてください", "API unit test write"),
+        ("API 단위 테스트를 작성해 주세요", "API unit test write"),
+    ],
+)
+def test_a_question_is_read_word_by_word(text, english):
+    assert in_english(text) == english
+
+
+@pytest.mark.parametrize(
+    "name", ["src/app/main.py", "`getUser`", "userId", "useState()", "https://example.com/a", "OAuth2", "Kubernetes"]
+)
+def test_names_paths_and_code_stay_as_they_are(name):
+    assert name in in_english(f"Schreibe bitte die Tests für {name} und prüfe die Dokumentation").split()
+    assert name in in_english(f"请为 {name} 编写测试").split()
+
+
+def test_german_compounds_come_apart():
+    assert in_english("Prüfe die Datenbanksicherheit der Anwendung") == "check database security application"
+
+
+def test_an_accent_that_nobody_typed_is_not_missed():
+    assert in_english("corrige el codigo de la pagina") == in_english("corrige el código de la página")
+
+
+def test_english_that_quotes_another_language_stays_english():
+    for text in ("what does 性能 mean in this file", "add a field for Straße to the form", "translate 'añadir' for me"):
+        assert read(text) is None
+
+
+def test_one_clause_after_the_other_is_still_seen(pipeline):
+    ranking, _ = asked(pipeline, "Fülle die Felder der PDF-Formulare aus und schreibe dann die Release Notes")
+    assert len(ranking.plan.clauses) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Felder von PDF-Formularen ausfüllen",
+        "remplir les champs des formulaires PDF",
+        "rellena los campos de los formularios PDF",
+        "preencha os campos dos formulários PDF",
+        "compila i campi dei moduli PDF",
+        "заполни поля в формах PDF",
+        "填写 PDF 表单的字段",
+        "PDFフォームの項目を入力して",
+        "PDF 양식의 필드를 입력해줘",
+    ],
+)
+def test_what_serves_is_found_in_any_of_the_languages_and_the_answer_says_how_it_was_read(pipeline, text):
+    ranking, names = asked(pipeline, text)
+    assert names[0] == "pdf-forms"
+    assert ranking.fits
+    language = LANGUAGES[language_of(text)]
+    assert ranking.degraded[0].startswith(f"read from {language} word by word, as: ")
+    assert language in next(report.detail for report in ranking.report if report.stage == "plan")
+
+
+def test_the_less_is_understood_the_less_sure_is_the_answer(pipeline):
+    plain = "Fülle die Felder der PDF-Formulare aus"
+    sure = pipeline.rank(Query(plain), intent=RECOMMEND).confidence
+    lost = pipeline.rank(Query(f"{plain} müßig schnörkelig über Blümchen und Gänseblümlein"), intent=RECOMMEND)
+    assert lost.confidence < 0.7 * sure
+    assert "not known: " in lost.degraded[0]
+
+
+def test_a_name_in_another_language_is_still_a_name(pipeline):
+    _, names = asked(pipeline, "was macht pdf-forms")
+    assert names == ["pdf-forms"]
+
+
+def test_reading_can_be_switched_off(pipeline):
+    ranking, _ = asked(pipeline, "заполни поля в формах PDF", without=frozenset(("languages",)))
+    assert ranking.plan.reading is None
+    assert ranking.degraded == ()
+
+
+@pytest.mark.parametrize("code", sorted(LANGUAGES))
+def test_a_lexicon_says_each_word_once(code):
+    heading, *lines = (FOLDER / f"{code}.txt").read_text(encoding="utf-8").splitlines()
+    assert heading == f"# {LANGUAGES[code]}"
+    said = [word for line in lines if not line.startswith("~") for word in line.partition(": ")[2].split(", ")]
+    assert len(said) == len(set(said))
+    assert all(word == word.strip().lower() and word for word in said)
+    shared = [word for line in lines if line.startswith("~") for word in line.partition(": ")[2].split(", ")]
+    assert set(shared) <= set(said)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "'", "\u2019\u2019", "-", "。。。", "ー", "\n\n", "ja", "ñ" * 5000, "好" * 5000, "d'" * 3000]
+)
+def test_any_text_is_read(text):
+    assert isinstance(in_english(text), str)
