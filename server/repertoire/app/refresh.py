@@ -23,7 +23,8 @@ from repertoire.app.ingest import (
 )
 from repertoire.app.installs import note_installs
 from repertoire.app.lost import note_unread
-from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
+from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.app.review import renew_learned
 from repertoire.app.schedule import attempted

@@ -140,7 +140,7 @@ class Called:
     def known(self, snapshot: Snapshot) -> bool:
         """Tell whether it is known of most components here what they provide."""
         self.read(snapshot)
-        return self._kept is not None and 2 * len(np.unique(self._kept[1])) > int((~snapshot.inner).sum())
+        return self._kept is not None and 2 * len(set(self._kept[1].tolist())) > int((~snapshot.inner).sum())
 
     def odds(self, snapshot: Snapshot, rows: Rows, text: str, turned: Vectors, near: Floats) -> Floats:
         """Return what all this adds to each row's log-odds; `near` is each description's cosine to the question."""

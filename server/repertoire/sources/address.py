@@ -9,7 +9,6 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
@@ -78,6 +77,8 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
             message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
             raise SourceError(message)
     if text.startswith("file://"):
+        from urllib.request import url2pathname  # noqa: PLC0415 - takes longer to import than all else here
+
         return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
     return _remote(text, trusted=trusted)
 
