@@ -103,7 +103,7 @@ class Called:
     def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
         """`synonyms` are the words by which each capability goes."""
         self._meant = meant
-        self._words = {name: frozenset(stems(" ".join((name, *listed)))) for name, listed in synonyms.items()}
+        self._synonyms = synonyms
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
 
     def likely(self, text: str, turned: Vectors) -> dict[str, float]:
@@ -129,13 +129,17 @@ class Called:
         """
         best = sorted(likely, key=lambda name: -likely[name])[:_FEW]
         asked = {stem(word) for word in split_words(text)}.union(
-            *(self._words.get(name, frozenset()) for name in best if likely[name] > _SURE)
+            *(self._words_of(name) for name in best if likely[name] > _SURE)
         )
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
             name = {stem(word) for word in split_words(snapshot.summaries[row].name)}
             share[row] = len(name - asked) / max(len(name), 1)
         return share
+
+    def _words_of(self, capability: str) -> list[str]:
+        listed = self._synonyms.get(capability)
+        return stems(" ".join((capability, *listed))) if listed is not None else []
 
     def known(self, snapshot: Snapshot) -> bool:
         """Tell whether it is known of most components here what they provide."""

@@ -204,9 +204,8 @@ class Snapshot:
         return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
-        """Work out now what the first question would otherwise wait for."""
-        self.graph.warm()
-        _ = self.vouching, self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
+        """Work out now what the first question would otherwise wait for, but for its walk."""
+        _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
         _ = self.inner, self.doubled, self.copies
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
