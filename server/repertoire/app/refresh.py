@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.app.background import one_refresh
 from repertoire.app.condense import condense_when_due
-from repertoire.app.embed import embed_pending
+from repertoire.app.embed import embed_pending, embed_shipped
 from repertoire.app.ingest import (
     Report,
     Step,
@@ -65,6 +65,8 @@ def refresh(
         machine = installed.look(os.environ, project=project)
         around = Surroundings(home, settings, machine)
         reports = [write_catalogue(store, report=report)]
+        if embedder is not None:
+            embed_shipped(store, embedder)  # who asks meanwhile is answered from meaning too
         for key, open_it in _sources(store, around, report):
             reports.append(_refreshed(store, key, open_it, report))
         reports.extend(drop_what_left(store, machine, project))

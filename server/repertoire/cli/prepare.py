@@ -78,10 +78,13 @@ def _unread(repertoire: Repertoire) -> bool:
 
 
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
-    from repertoire.app.refresh import refresh  # noqa: PLC0415 - what reads sources takes longer than an answer
+    from repertoire.app.embed import embed_shipped  # noqa: PLC0415 - what reads sources takes longer than an answer
+    from repertoire.app.refresh import refresh  # noqa: PLC0415
 
     try:
         refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=tell_steps(bar))
+        if repertoire.embedder is not None:
+            embed_shipped(repertoire.store, repertoire.embedder)
     except RefreshRunning:
         deadline = time.monotonic() + _PATIENCE_S
         while _unread(repertoire) and running(repertoire.home) and time.monotonic() < deadline:
