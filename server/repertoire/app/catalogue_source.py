@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import lru_cache
 
 from repertoire.catalogue.reading import Catalogue, Entry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
@@ -23,13 +24,14 @@ def records_of(
     plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
     left_alone = frozenset(corrected)
     return tuple(
-        _record(entry, plugins, provides=entry.id not in left_alone)
+        _record(entry, plugins.get((entry.repository, entry.plugin), ""), provides=entry.id not in left_alone)
         for entry in catalogue.components
         if entry.id not in known and (entry.repository, entry.type, entry.name) not in named
     )
 
 
-def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: bool) -> FileRecord:
+@lru_cache(maxsize=1024)  # of each entry, what a process asks twice: at the start of a refresh and at its end
+def _record(entry: Entry, plugin: str, *, provides: bool) -> FileRecord:
     text = repr(dataclasses.astuple(entry))
     component = Component(
         id=entry.id,
@@ -53,7 +55,6 @@ def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: b
         edges += [
             Edge(entry.id, f"capability:{term}", PROVIDES, _SURE, "starter catalogue") for term in entry.capabilities
         ]
-    plugin = plugins.get((entry.repository, entry.plugin))
     if plugin and plugin != entry.id:
         edges.append(Edge(entry.id, plugin, PART_OF, 1.0, "starter catalogue"))
     sealed = hashlib.sha256(f"{text}{edges!r}".encode()).hexdigest()

@@ -17,7 +17,7 @@ from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 
 if TYPE_CHECKING:
-    from repertoire.app.ingest import Step
+    from repertoire.app.settle import Step
 
 _PATIENCE_S = 120.0  # for another process that does the first reading
 _POLL_S = 0.2
