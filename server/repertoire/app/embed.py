@@ -77,7 +77,7 @@ def embed_shipped(store: Store, embedder: Embedder) -> None:
 
 def shipped_texts(catalogue: Catalogue) -> list[str]:
     """Return every text of the catalogue that is embedded: its entries' in each space, and its terms'."""
-    records = records_of(catalogue, known=frozenset(), named=frozenset(), corrected=())
+    records = records_of(catalogue)
     components = [component for record in records for component in record.components]
     texts = [passage(space, component).strip() for space in SPACES for component in components]
     return sorted({text for text in (*texts, *told_terms(catalogue)) if text})

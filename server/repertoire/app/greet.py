@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repertoire.app.contents import IS_THERE, copies_of, silent_in
+from repertoire.app.there import there
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
@@ -308,6 +309,7 @@ def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
+    here = there(os.environ, Path(project))
     candidates = [
         Candidate(
             entry.id,
@@ -315,8 +317,9 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             entry.type,
             entry.description,
             dict.fromkeys(entry.capabilities, _SHIPPED),
+            installed=here.by_plugin(entry) or here.by_itself(entry),
             install=entry.install,
-            plugin=entry.plugin,
+            plugin="" if here.by_itself(entry) and not here.by_plugin(entry) else entry.plugin,
         )
         for entry in shipped.components
     ]

@@ -6,6 +6,7 @@ It imports nothing that reads sources: a first answer from the catalogue need no
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, 
 from repertoire.domain.errors import StoreBusy
 from repertoire.ingestion import standing
 from repertoire.ingestion.standing import Carrier, stated_popularity
+from repertoire.sources import installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
@@ -77,6 +79,7 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
         known=frozenset(row.id for row in others),
         named=frozenset((row.repository, row.type, row.name) for row in others),
         corrected=store.preferences.corrections(),
+        installed=installed.look(os.environ, project=None).installed_plugins,
     )
     known = store.sources.file_hashes(CATALOGUE.key)
     if {record.path: record.content_hash for record in records} == known:
