@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repertoire.app.contents import IS_THERE, copies_of, silent_in
-from repertoire.app.there import there
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
@@ -309,6 +308,8 @@ def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
+    from repertoire.app.there import there  # noqa: PLC0415 - a store knows what is here
+
     here = there(os.environ, Path(project))
     candidates = [
         Candidate(
