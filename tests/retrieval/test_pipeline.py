@@ -1,7 +1,6 @@
 """The stages together, over a real store with the real model."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,6 @@ from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.trace import Pace
 from repertoire.store.database import Store
 from shelf import NOW, component, fill
-
-SERVER = Path(__file__).parents[2] / "server"
 
 
 class Unavailable:
