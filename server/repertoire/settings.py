@@ -10,6 +10,8 @@ from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
 
+REDACTED, VECTORS, OFF = "redacted", "vectors", "off"  # what is kept of a prompt
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -19,7 +21,7 @@ class Settings:
     rerank_model: str = ""
     threads: int = 1
     query_ms: int = 500
-    store_prompts: str = "redacted"
+    store_prompts: str = REDACTED
     background: bool = True
     refresh_hours: int = 12
     hints: bool = True
@@ -51,7 +53,7 @@ TABLE = (
         "store_prompts",
         "REPERTOIRE_STORE_PROMPTS",
         "What is kept of a prompt: its redacted text, only its vector, or nothing.",
-        ("redacted", "vectors", "off"),
+        (REDACTED, VECTORS, OFF),
     ),
     SettingRow("background", "REPERTOIRE_BACKGROUND", "Whether a refresh may run beside an answer or a session."),
     SettingRow(

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest, settle, write_catalogue
+from repertoire.app.ingest import ingest
+from repertoire.app.settle import settle, write_catalogue
 from repertoire.app.wiring import Repertoire, open_repertoire
 
 DATA = "REPERTOIRE_COMPONENTS_DATA"  # names a folder that holds a folder for each repository

@@ -13,8 +13,8 @@ import pytest
 from ingestion.workbench import commit, repository, skill
 from repertoire.app.background import RefreshRunning, one_refresh, running, start_detached_refresh
 from repertoire.app.embed import SPACES, embed_pending
-from repertoire.app.ingest import remove_source
 from repertoire.app.refresh import refresh
+from repertoire.app.settle import remove_source
 from repertoire.catalogue import reading
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find

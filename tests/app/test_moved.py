@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import commit, git, repository, skill
-from repertoire.app.opening import clone_folder
+from repertoire.app.places import clone_folder
 from repertoire.app.refresh import refresh
 from repertoire.app.search import search
 from repertoire.app.stale import Wanted, stale

@@ -6,9 +6,9 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.explain import _copies
-from repertoire.app.ingest import settle
 from repertoire.app.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
 from repertoire.app.relate import ACROSS, MEANING, relate, relate_in_meaning
+from repertoire.app.settle import settle
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import InvalidRequest

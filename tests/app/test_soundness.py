@@ -10,11 +10,11 @@ import pytest
 from ingestion.workbench import repository, skill
 from repertoire.app.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.explain import Asked, explain
-from repertoire.app.ingest import remove_source
 from repertoire.app.mute import mute
 from repertoire.app.recommend import recommend
 from repertoire.app.refresh import refresh
 from repertoire.app.search import search
+from repertoire.app.settle import remove_source
 from repertoire.app.stale import Wanted, stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task

@@ -17,7 +17,7 @@ from cli.conftest import Run
 from ingestion.workbench import repository
 from privileges import held_back
 from repertoire.app.doctor_store import database
-from repertoire.app.opening import clone_folder
+from repertoire.app.places import clone_folder
 from repertoire.store.database import Store
 from repertoire.store.events import SELECTED, Event
 from shelf import NOW, SOURCE, filled_home

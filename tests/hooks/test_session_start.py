@@ -15,6 +15,7 @@ import pytest
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
 from repertoire.app import greet
 from repertoire.app.unwritten import take_in
+from repertoire.catalogue import reading
 from repertoire.store.database import Store
 from repertoire.store.events import COMPACTED, OFFERED
 from repertoire.store.migrations import NEWEST
@@ -26,6 +27,20 @@ def test_without_a_store_the_shipped_catalogue_answers(run: Run, project: Path, 
     assert 1 <= len(items(text)) <= 3
     assert all("fastapi" in line.lower() for line in items(text)[:1])
     assert not home.exists()
+
+
+def test_without_a_store_what_the_client_has_is_told_as_installed(run: Run, project: Path, tmp_path: Path) -> None:
+    first = items(context(run(project)))[0]
+    assert "not installed" in first
+    entry = next(entry for entry in reading.load().components if entry.name == first.split(" ")[1] and entry.plugin)
+    plugins = tmp_path / ".claude" / "plugins"
+    plugins.mkdir(parents=True)
+    listed = {f"{entry.plugin}@{entry.marketplace}": [{"scope": "user", "installPath": str(plugins)}]}
+    (plugins / "installed_plugins.json").write_text(json.dumps({"plugins": listed}), encoding="utf-8")
+
+    told = next(line for line in items(context(run(project))) if entry.name in line)
+    assert "installed" in told
+    assert "not installed" not in told
 
 
 def test_a_store_answers_with_what_it_knows(run: Run, project: Path, home: Path) -> None:

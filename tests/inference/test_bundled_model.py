@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import repertoire
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import BUNDLED, Weights, bundled, find, verify
@@ -43,6 +46,17 @@ def test_its_vectors_agree_with_the_published_ones():
     vectors = load(bundled()).embed_passages(list(PUBLISHED))
 
     np.testing.assert_allclose(vectors[:, :5], list(PUBLISHED.values()), atol=0.01)
+
+
+def test_it_runs_without_the_library_that_runs_others():
+    code = (
+        "import sys; from repertoire.inference.embedder import load; from repertoire.inference.weights import bundled\n"
+        "print(load(bundled()).embed_queries(['add dark mode']).shape, 'fastembed' in sys.modules)"
+    )
+    server = Path(repertoire.__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-c", code], cwd=server, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "(1, 384) False"
 
 
 def test_a_request_is_nearest_to_what_serves_it():

@@ -1,9 +1,6 @@
 """The stages together, over a real store with the real model."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +14,6 @@ from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.trace import Pace
 from repertoire.store.database import Store
 from shelf import NOW, component, fill
-
-SERVER = Path(__file__).parents[2] / "server"
 
 
 class Unavailable:
@@ -380,10 +375,3 @@ def test_long_prompts_are_cut_to_their_rarest_words(embedded, embedder):
     pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=None)
     prompt = "common " * 10 + " ".join(f"filler{i}" for i in range(120)) + " helm"
     assert names(ask(pipeline, prompt)[1])[0] == "kubernetes-deploy"
-
-
-def test_importing_retrieval_imports_neither_model_nor_networkx():
-    heavy = "{'fastembed', 'networkx', 'onnxruntime'}"
-    code = f"import sys, repertoire.retrieval.pipeline; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SERVER)
-    assert done.stdout.strip() == "[]"

@@ -5,6 +5,7 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
 from repertoire.retrieval.snapshot import Snapshots, best_rows
+from repertoire.retrieval.walk import warm
 from shelf import NOW, SOURCE, component, fill, record_of
 
 
@@ -61,6 +62,7 @@ def test_new_vectors_leave_what_was_worked_out_of_the_graph(store):
     kept = snapshots(store, clock)
     before = kept.current()
     before.warm()
+    warm(before)
     put_vectors(store, 3)
     clock.now = 10.0
     after = kept.current()

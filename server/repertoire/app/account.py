@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from repertoire.app.ingest import ground_of, read_files
-from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
+from repertoire.app.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import FileFate
 from repertoire.ingestion import extract as extraction

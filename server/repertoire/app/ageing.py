@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from repertoire.app.opening import clone_folder
+from repertoire.app.places import clone_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.freshness import BREAKING, OVERDUE, Ageing, Freshness, freshness, span
 from repertoire.sources import releases

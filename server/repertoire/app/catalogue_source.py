@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import lru_cache
 
 from repertoire.catalogue.reading import Catalogue, Entry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
@@ -14,22 +15,34 @@ _SURE = 0.9  # written by hand
 
 
 def records_of(
-    catalogue: Catalogue, *, known: frozenset[str], named: frozenset[tuple[str, str, str]], corrected: Iterable[str]
+    catalogue: Catalogue,
+    *,
+    known: frozenset[str] = frozenset(),
+    named: frozenset[tuple[str, str, str]] = frozenset(),
+    corrected: Iterable[str] = (),
+    installed: frozenset[str] = frozenset(),
 ) -> tuple[FileRecord, ...]:
     """Return a record for each entry that no other source has read for real.
 
-    `known` are ids of other sources' components, `named` their (repository, type, name).
+    `known` are ids of other sources' components, `named` their (repository, type, name); `installed` are plugins that
+    Claude Code has, as `name@marketplace`, which may be known before they are read.
     """
     plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
     left_alone = frozenset(corrected)
     return tuple(
-        _record(entry, plugins, provides=entry.id not in left_alone)
+        _record(
+            entry,
+            plugins.get((entry.repository, entry.plugin), ""),
+            provides=entry.id not in left_alone,
+            installed=f"{entry.plugin}@{entry.marketplace}" in installed,
+        )
         for entry in catalogue.components
         if entry.id not in known and (entry.repository, entry.type, entry.name) not in named
     )
 
 
-def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: bool) -> FileRecord:
+@lru_cache(maxsize=1024)  # of each entry, what a process asks twice: at the start of a refresh and at its end
+def _record(entry: Entry, plugin: str, *, provides: bool, installed: bool) -> FileRecord:
     text = repr(dataclasses.astuple(entry))
     component = Component(
         id=entry.id,
@@ -44,6 +57,7 @@ def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: b
         licence="" if entry.licence == "NOASSERTION" else entry.licence,
         content_hash=hashlib.sha256(text.encode()).hexdigest(),
         install=entry.install,
+        installed=installed,
     )
     edges = [
         Edge(entry.id, f"requirement:{need.kind}:{need.name}", DEPENDS_ON, _SURE, "starter catalogue")
@@ -53,8 +67,7 @@ def _record(entry: Entry, plugins: Mapping[tuple[str, str], str], *, provides: b
         edges += [
             Edge(entry.id, f"capability:{term}", PROVIDES, _SURE, "starter catalogue") for term in entry.capabilities
         ]
-    plugin = plugins.get((entry.repository, entry.plugin))
     if plugin and plugin != entry.id:
         edges.append(Edge(entry.id, plugin, PART_OF, 1.0, "starter catalogue"))
-    sealed = hashlib.sha256(f"{text}{edges!r}".encode()).hexdigest()
+    sealed = hashlib.sha256(f"{text}{edges!r}{'installed' if installed else ''}".encode()).hexdigest()
     return FileRecord(entry.id, sealed, (component,), (), tuple(edges))

@@ -7,8 +7,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from repertoire.app.nearest import assign_nearest
+from repertoire.app.catalogue_source import INFO as CATALOGUE
+from repertoire.app.catalogue_source import records_of
+from repertoire.app.nearest import assign_nearest, told_terms
 from repertoire.app.relate import relate_in_meaning
+from repertoire.app.shipped import Lending
+from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.foreign import in_english
@@ -20,7 +24,10 @@ _BATCH = 8  # what is lost when the process is killed; the lock is held for one 
 _ROUND = 400  # read and sorted by length together: texts of like length pad each other little
 _REMEMBERED = 4_000  # many repositories carry the same text: it is embedded once
 
+_EVERY = 1 << 30  # rows: all of them
+
 Tell = Callable[[int, int], None]
+Row = tuple[int, str]  # a node's id and its content's hash
 
 
 def nobody(_done: int, _total: int) -> None:
@@ -39,15 +46,55 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
 
     It may be stopped and started again at will, and several processes may do it at once: the worst is work done twice.
     """
+    lending = Lending(embedder)
     total = sum(store.vectors.progress(space, embedder.model).total for space in SPACES)
-    known = _Known(embedder)
+    known = _Known(lending)
     for space in SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     _embed_requests(store, embedder, stop)
     if not stop():
-        assign_nearest(store, embedder)
-        relate_in_meaning(store, embedder.model)
+        _relate(store, lending)
     return known.embedded
+
+
+def embed_shipped(store: Store, embedder: Embedder) -> None:
+    """Give the catalogue's components the vectors that ship; no model is loaded for it.
+
+    Where nothing else waits for vectors, what only they show is added too: an answer is the same now and later.
+    """
+    lending, placed = Lending(embedder), 0
+    entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
+    for space in SPACES:
+        rows = [row for row in store.vectors.pending(space, lending.model, limit=_EVERY) if row[0] in entries]
+        texts = _texts(store, space, lending, rows)
+        shipped = [row for row, text in texts.items() if lending.known(text)]
+        if shipped:
+            vectors = lending.embed_passages([texts[row] for row in shipped])
+            store.vectors.put(space, lending.model, shipped, vectors)
+            placed += len(shipped)
+    if placed and _done(store, lending.model) == len(SPACES) * len(store.graph.summaries()):
+        _relate(store, lending)
+
+
+def shipped_texts(catalogue: Catalogue) -> list[str]:
+    """Return every text of the catalogue that is embedded: its entries' in each space, and its terms'."""
+    records = records_of(catalogue)
+    components = [component for record in records for component in record.components]
+    texts = [passage(space, component).strip() for space in SPACES for component in components]
+    return sorted({text for text in (*texts, *told_terms(catalogue)) if text})
+
+
+def _relate(store: Store, embedder: Embedder) -> None:
+    assign_nearest(store, embedder)
+    relate_in_meaning(store, embedder.model)
+
+
+def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) -> dict[Row, str]:
+    """Return what is to be embedded of components, and note of those that hold nothing that they have none."""
+    stored = store.graph.components(node_id for node_id, _ in rows)
+    texts = {row: passage(space, stored[row[0]].component).strip() for row in rows if row[0] in stored}
+    store.vectors.mark(space, embedder.model, embedder.dimensions, [row for row in rows if not texts.get(row)])
+    return {row: text for row, text in texts.items() if text}
 
 
 class _Known:
@@ -84,15 +131,13 @@ def _done(store: Store, model: str) -> int:
 
 
 def _embed_space(store: Store, space: str, known: _Known, tell: Callable[[], None], stop: Callable[[], bool]) -> None:
-    model, dimensions = known.embedder.model, known.embedder.dimensions
+    model = known.embedder.model
     while not stop():
         rows = store.vectors.pending(space, model, limit=_ROUND)
         if not rows:
             return
-        stored = store.graph.components(node_id for node_id, _ in rows)
-        texts = {row: passage(space, stored[row[0]].component).strip() for row in rows if row[0] in stored}
-        store.vectors.mark(space, model, dimensions, [row for row in rows if not texts.get(row)])
-        wanted = sorted((row for row, text in texts.items() if text), key=lambda row: len(texts[row]))
+        texts = _texts(store, space, known.embedder, rows)
+        wanted = sorted(texts, key=lambda row: len(texts[row]))
         for start in range(0, len(wanted), _BATCH):
             if stop():
                 return

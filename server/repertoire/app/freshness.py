@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.schedule import held_off, newest_attempt, overdue
 from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
@@ -25,9 +26,9 @@ def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: date
     moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
     if held_off(attempt, moment):
         return False
-    hours = repertoire.settings.refresh_hours
-    read = max((row.ingested_at for row in store.sources.all()), default="")
-    if not read or overdue(attempt, hours, moment):
+    hours, sources = repertoire.settings.refresh_hours, store.sources.all()
+    read = max((row.ingested_at for row in sources), default="")
+    if not read or only_begun(repertoire) or overdue(attempt, hours, moment):
         return True
     if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
         return True
@@ -36,6 +37,13 @@ def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: date
         return True
     since = datetime.strptime(max(read, attempt.finished), _FORMAT).replace(tzinfo=timezone.utc).timestamp()
     return any(changed > since for changed in _changes(config_folder(environment)))
+
+
+def only_begun(repertoire: Repertoire) -> bool:
+    """Tell whether the shipped catalogue is all that was read so far, and what is here is still to come."""
+    if newest_attempt(repertoire.home).finished:
+        return False
+    return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
 
 
 def _changes(config: Path) -> Iterable[float]:

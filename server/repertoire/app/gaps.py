@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.app.record import REDACTED
 from repertoire.domain.answer import Recommendation, Task
-from repertoire.settings import Settings
+from repertoire.settings import REDACTED, Settings
 from repertoire.store.events import GAP, Event
 from repertoire.trust.redaction import redact
 

@@ -308,6 +308,9 @@ def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
+    from repertoire.app.there import there  # noqa: PLC0415 - a store knows what is here
+
+    here = there(os.environ, Path(project))
     candidates = [
         Candidate(
             entry.id,
@@ -315,8 +318,9 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
             entry.type,
             entry.description,
             dict.fromkeys(entry.capabilities, _SHIPPED),
+            installed=here.by_plugin(entry) or here.by_itself(entry),
             install=entry.install,
-            plugin=entry.plugin,
+            plugin="" if here.by_itself(entry) and not here.by_plugin(entry) else entry.plugin,
         )
         for entry in shipped.components
     ]

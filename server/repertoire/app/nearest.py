@@ -33,19 +33,31 @@ def assign_nearest(store: Store, embedder: Embedder) -> int:
 
     What a curator or the starter catalogue says stands alone.
     """
-    shipped = reading.load()
-    terms = list(shipped.capabilities)
-    told = [
-        f"{term.replace('-', ' ')}: {', '.join(capability.synonyms[:_PHRASES])}"
-        for term, capability in shipped.capabilities.items()
-    ]
-    ids, matrix = store.vectors.matrix(DESCRIPTION_SPACE, embedder.model)
+    ids, matrix = _read_for_real(store, embedder.model)
     edges: list[Edge] = []
     if len(ids):
-        near = _Near(terms, embedder.embed_passages(told), vocabulary_of(shipped))
+        shipped = reading.load()
+        terms = list(shipped.capabilities)
+        near = _Near(terms, embedder.embed_passages(told_terms(shipped)), vocabulary_of(shipped))
         edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
     store.sources.set_edges(edges, now=now(), file=LABEL)
     return len(edges)
+
+
+def told_terms(shipped: reading.Catalogue) -> list[str]:
+    """Return the text by which each term of the vocabulary is embedded."""
+    return [
+        f"{term.replace('-', ' ')}: {', '.join(capability.synonyms[:_PHRASES])}"
+        for term, capability in shipped.capabilities.items()
+    ]
+
+
+def _read_for_real(store: Store, model: str) -> tuple[np.typing.NDArray[np.int64], Vectors]:
+    """Return the vectors of what is no entry of the catalogue, whose capabilities were written by hand."""
+    ids, matrix = store.vectors.matrix(DESCRIPTION_SPACE, model)
+    entries = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key]
+    read = ~np.isin(ids, entries)
+    return ids[read], matrix[read]
 
 
 class _Near:
@@ -80,7 +92,7 @@ def _chunk(store: Store, near: _Near, ids: np.typing.NDArray[np.int64], matrix: 
     edges = []
     for row, likeness in zip(rows, cosines, strict=True):
         found = stored.get(row)
-        if found is None or found.component.id in corrected or found.source == CATALOGUE.key:
+        if found is None or found.component.id in corrected:
             continue
         component = found.component
         for term, weight in near.terms_of(component, likeness, _known(store, component.id)):

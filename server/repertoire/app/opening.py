@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repertoire.app.packed import Scratch, fetched, taken_out
+from repertoire.app.places import clone_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import Layout, PluginFacts
@@ -18,8 +17,6 @@ from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address
 from repertoire.sources.crawl import Limits, Mount
 from repertoire.sources.history import History
 from repertoire.sources.installed import Machine, Place
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True)
@@ -81,12 +78,6 @@ def open_address(
     return Opened(
         info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, moved=fetched_now.moved
     )
-
-
-def clone_folder(home: Path, key: str) -> Path:
-    """Return where the clone of a source lies in the home."""
-    readable = _UNSAFE.sub("_", key).strip("._")[-80:]
-    return home / "sources" / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
 
 
 def open_place(place: Place, around: Surroundings) -> Opened:

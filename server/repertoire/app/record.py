@@ -17,13 +17,12 @@ from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import Session
 from repertoire.learning.signals import corrects
 from repertoire.ports import Vectors
-from repertoire.settings import Settings
+from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.store.events import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.trust.redaction import redact
 
 KEPT = 2_000  # characters of a redacted prompt
-REDACTED, VECTORS = "redacted", "vectors"
 
 
 @dataclass(frozen=True)

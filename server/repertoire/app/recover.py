@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.opening import clone_folder
+from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import SourceError

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from repertoire.app.background import one_refresh
+from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.condense import condense_when_due
-from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import (
-    Report,
-    Step,
-    drop_what_left,
-    keep_source,
-    note_opened,
-    quiet,
-    settle,
-    write_catalogue,
-    write_source,
-)
+from repertoire.app.embed import embed_pending, embed_shipped
 from repertoire.app.installs import note_installs
-from repertoire.app.lost import note_unread
-from repertoire.app.opening import Opened, Surroundings, clone_folder, open_address, open_place
+from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.app.review import renew_learned
 from repertoire.app.schedule import attempted
+from repertoire.app.settle import Report, Step, drop_what_left, quiet, settle, write_catalogue
 from repertoire.app.unwritten import take_in
-from repertoire.domain.component import IngestReport, SourceInfo
-from repertoire.domain.errors import SourceError
+from repertoire.domain.component import IngestReport
 from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -38,7 +27,6 @@ from repertoire.sources.scratch import PLACE, remove, sweep
 from repertoire.store.database import Store
 
 _HOUR_S = 3600.0
-_BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
 
 
 def refresh(
@@ -62,10 +50,13 @@ def refresh(
     with one_refresh(home, waiting), attempted(home):
         project = project_folder()
         machine = installed.look(os.environ, project=project)
-        around = Surroundings(home, settings, machine)
         reports = [write_catalogue(store, report=report)]
-        for key, open_it in _sources(store, around, report):
-            reports.append(_refreshed(store, key, open_it, report))
+        if embedder is not None:
+            embed_shipped(store, embedder)  # who asks meanwhile is answered from meaning too
+        if machine.places or any(row.info.key != CATALOGUE.key for row in store.sources.all()):
+            from repertoire.app.rereading import reread  # noqa: PLC0415 - a first answer need not wait for that
+
+            reports += reread(store, home, settings=settings, machine=machine, report=report)
         reports.extend(drop_what_left(store, machine, project))
         _sweep_clones(store, home)
         settle(store, report=report)
@@ -77,43 +68,6 @@ def refresh(
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model)
     return tuple(reports)
-
-
-def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], Opened]]]:
-    """Yield every source once; what Claude Code has of a repository goes before a clone of our own."""
-    for place in around.machine.places:
-        yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
-    seen = {place.key for place in around.machine.places}
-    for row in store.sources.all():
-        if row.info.key not in seen and row.info.kind in _BY_HAND:
-            yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
-
-
-def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
-    location = Path(info.location)
-    if info.kind == "project":
-        for place in installed.look(os.environ, project=location).places:
-            if place.key == info.key:
-                return open_place(place, around)
-        message = f"{info.location} has no components of its own any more"
-        raise SourceError(message)
-    address = addresses.parse(info.location, trusted=True)
-    if info.kind == "git" and address.kind != addresses.GIT:
-        address = addresses.Address(addresses.GIT, address.text, info.key)
-    # npm and pip run when a person asks for a package, never by themselves
-    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")), fetch_packages=False)
-
-
-def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
-    report(Step(key, "fetch"))
-    try:
-        opened = open_it()
-        done = write_source(store, opened, report=report)
-    except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
-        note_unread(store, key, str(error))
-        return keep_source(store, key, f"kept as it was: {error}")
-    note_opened(store, opened)
-    return done
 
 
 def _sweep_clones(store: Store, home: Path) -> None:

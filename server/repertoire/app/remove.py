@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.app.ingest import remove_source
+from repertoire.app.settle import remove_source
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repertoire.app.advisories import Match, kept_advisories
 from repertoire.app.clock import now, today
 from repertoire.app.lost import Lost, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
@@ -21,6 +21,9 @@ from repertoire.retrieval.priors import Prior
 from repertoire.retrieval.snapshot import Floats, Snapshot
 from repertoire.store.database import Store
 from repertoire.store.soundness import Departure
+
+if TYPE_CHECKING:
+    from repertoire.app.advisories import Match
 
 SOUNDNESS = "soundness"
 _MOST = 0.25  # log-odds, half of what any prior may add or take: it breaks ties and decides nothing
@@ -92,7 +95,7 @@ class Troubles:
         for source, target, name, *_ in store.graph.edges_of(DEPENDS_ON):
             if source in known.rows:
                 found[known.rows[source].id] += self._against(known, target, name)
-        for match in kept_advisories(store).matches:
+        for match in _advisory_matches(store):
             found[match.component].append(_advised(match))
         return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
 
@@ -112,6 +115,15 @@ class Troubles:
         aged = freshness(needed.type, needed.last_commit, today(), ageing=self._ageing)
         if aged is not None and aged.stale:
             yield Trouble(kinds.STALE, f"{what} is stale: {aged.label}")
+
+
+def _advisory_matches(store: Store) -> tuple[Match, ...]:
+    """Return what advisories say of what is required here; most homes keep none."""
+    if not store.soundness.advisories():
+        return ()
+    from repertoire.app.advisories import kept_advisories  # noqa: PLC0415 - what compares versions takes a while
+
+    return kept_advisories(store).matches
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.record import Moment, selected
 from repertoire.boot.unwritten import HEARD, waiting
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
@@ -41,6 +40,8 @@ def take_in(store: Store) -> int:
 def _selected(store: Store, heard: Event) -> list[Event]:
     """Return what a use comes to, by what its session was asked before; nothing where that is in the log already."""
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
+    from repertoire.app.record import Moment, selected  # noqa: PLC0415 - hardly ever waits anything
+
     mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
     return selected(store, mention, Moment(heard.at, heard.session, heard.project), replay(before[::-1]))

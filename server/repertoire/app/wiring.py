@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from repertoire.app.clock import today
-from repertoire.app.evaluate import Tools
 from repertoire.app.memory import Use, memory
 from repertoire.app.soundness import Troubles
 from repertoire.app.vocabulary import vocabulary_of
@@ -31,6 +31,9 @@ from repertoire.retrieval.priors import usual_priors
 from repertoire.retrieval.trace import Pace
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
+
+if TYPE_CHECKING:
+    from repertoire.app.evaluate import Tools
 
 _PROJECTS = 16  # whose stacks are kept
 
@@ -190,4 +193,6 @@ def stack_in() -> Callable[[str], Stack]:
 
 def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:
     """Return what the product brings to a measurement."""
+    from repertoire.app.evaluate import Tools  # noqa: PLC0415 - no answer needs it
+
     return Tools(embedder, capabilities=capabilities_in())

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -95,8 +96,17 @@ class Catalogue:
 
 
 def load(path: Path | None = None) -> Catalogue:
-    """Return the shipped catalogue, or the one at path."""
-    data = json.loads((path or STARTER).read_text(encoding="utf-8"))
+    """Return the shipped catalogue, read once a process, or the one at path."""
+    return _shipped() if path is None else _read(path)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Catalogue:
+    return _read(STARTER)
+
+
+def _read(path: Path) -> Catalogue:
+    data = json.loads(path.read_text(encoding="utf-8"))
     return Catalogue(
         version=data["version"],
         capabilities=MappingProxyType(

@@ -1,4 +1,4 @@
-"""`recommend`, `search` and `explain`: the questions a person asks."""
+"""`recommend` and `search`: the questions a person asks, and the options that questions share."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.carried import carried
-from repertoire.app.explain import Asked, explain
 from repertoire.app.gaps import gap_events
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
-from repertoire.app.wiring import ageing_of, open_repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
-from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.graphs import FORMATS, drawn
 
 _QUESTION_OPTIONS = (
@@ -47,7 +44,7 @@ _QUESTION_OPTIONS = (
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
-_graph_option = click.option(
+graph_option = click.option(
     "--graph",
     "form",
     type=click.Choice(FORMATS),
@@ -68,7 +65,7 @@ def question_options(command: Command) -> Command:
 @click.option("--budget", default=2000, show_default=True, help="Tokens that names and descriptions may cost.")
 @click.option("--size", type=int, help="Components at most; default: as many as the task is likely to need.")
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
-@_graph_option
+@graph_option
 @question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     task: str,
@@ -92,7 +89,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     repertoire recommend "review this pull request" --installed
     repertoire recommend "review this pull request" --graph html > review.html
     """
-    _one_output(form, as_json=as_json)
+    one_output(form, as_json=as_json)
     asked = Task(
         task,
         budget=budget,
@@ -109,10 +106,12 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         if not repertoire.store.read_only:
             repertoire.store.events.append(gap_events(asked, answer, repertoire.settings))
         if form:
+            from repertoire.app.carried import carried  # noqa: PLC0415 - few ask for the graph
+
             click.echo(drawn(carried(repertoire.pipeline, asked, answer), form, title=task))
         else:
             show(answer, lambda: recommendation_text(answer), as_json=as_json)
-        _afterwards(answer.report if stages else (), notes)
+        afterwards(answer.report if stages else (), notes)
 
 
 @click.command("search")
@@ -143,54 +142,18 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         answer = search(repertoire.pipeline, asked, muted=repertoire.muted())
         show(answer, lambda: answer_text(answer), as_json=as_json)
-        _afterwards(answer.report if stages else (), notes)
+        afterwards(answer.report if stages else (), notes)
 
 
-@click.command("explain")
-@click.argument("component", shell_complete=component_names)
-@click.option("--task", default="", help="Also tell where it stands for this task.")
-@click.option(
-    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
-)
-@_graph_option
-@json_option
-def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
-    r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
-
-    \b
-    repertoire explain test-driven-development
-    repertoire explain code-reviewer --task "review my pull request"
-    repertoire explain code-reviewer --detail graph
-    repertoire explain code-reviewer --graph mermaid
-    """
-    _one_output(form, as_json=as_json)
-    with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
-        asked = Asked(
-            component,
-            task,
-            project=str(Path.cwd()),
-            environment=os.environ,
-            graph=bool(form) or detail == "graph",
-            home=repertoire.home,
-            ageing=ageing_of(repertoire.settings),
-        )
-        muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
-        memory = repertoire.use.memory
-        found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit, memory=memory)
-        if form and found.graph is not None:
-            click.echo(drawn(found.graph, form, title=found.stored.component.name))
-        else:
-            show(found, lambda: explanation_text(found), as_json=as_json)
-        _afterwards((), notes)
-
-
-def _one_output(form: str | None, *, as_json: bool) -> None:
+def one_output(form: str | None, *, as_json: bool) -> None:
+    """Refuse to write a graph and JSON at once."""
     if form and as_json:
         message = "--graph and --json exclude each other; use --graph json"
         raise click.UsageError(message)
 
 
-def _afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
+def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
+    """Tell beside an answer what its stages did, and what else a person should know."""
     for stage in report:
         click.echo(f"{stage.stage:<8} {stage.ms:7.1f} ms  {stage.detail}", err=True)
     for note in notes:

@@ -20,7 +20,7 @@ from repertoire.domain.text import sendable
 VERBS = {
     "recommend": "answers",
     "search": "answers",
-    "explain": "answers",
+    "explain": "explaining",
     "ingest": "sources",
     "refresh": "sources",
     "sources": "sources",

@@ -8,15 +8,15 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from repertoire.cli import terminal
 from repertoire.domain.component import Component
 from repertoire.rendering.flags import without_orders
+
+if TYPE_CHECKING:
+    from repertoire.cli import terminal
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
@@ -27,9 +27,12 @@ def show(
     value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.Table] | None = None
 ) -> None:
     """Print a value: as JSON, as the text of it, or laid out, as a table where there is one, for who looks at it."""
-    if as_json or not terminal.is_terminal():
+    if as_json or not sys.stdout.isatty():
         click.echo(as_text(value) if as_json else text().rstrip("\n"))
-    elif table is not None and (rows := table()).rows:
+        return
+    from repertoire.cli import terminal  # noqa: PLC0415 - nothing that nobody looks at needs it
+
+    if table is not None and (rows := table()).rows:
         terminal.write_table(rows)
     else:
         terminal.write(text())
@@ -63,13 +66,24 @@ def _short(name: str, value: Any) -> Any:
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """Show bars on the error stream: call with what is done, how far, and of how much (0: unknown)."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _what, _done, _total: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - nothing that nobody looks at needs it
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     bars = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         console=Console(file=sys.stderr),
-        disable=quiet or not sys.stderr.isatty(),
         transient=True,
     )
     tasks: dict[str, Any] = {}

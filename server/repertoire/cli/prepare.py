@@ -6,17 +6,18 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from repertoire.app.background import RefreshRunning, running, start_detached_refresh
-from repertoire.app.embed import embed_pending
 from repertoire.app.freshness import is_stale
-from repertoire.app.ingest import Step
-from repertoire.app.refresh import refresh
 from repertoire.app.wiring import Repertoire
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
+
+if TYPE_CHECKING:
+    from repertoire.app.settle import Step
 
 _PATIENCE_S = 120.0  # for another process that does the first reading
 _POLL_S = 0.2
@@ -39,6 +40,8 @@ def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
     Interrupted, it goes on where it was at the next run.
     """
     if wait and repertoire.embedder is not None:
+        from repertoire.app.embed import embed_pending  # noqa: PLC0415 - an answer that waits for nothing needs it not
+
         with progress() as bar:
             store, embedder = repertoire.store, repertoire.embedder
             embed_pending(store, embedder, report=lambda done, total: bar("vectors", done, total))
@@ -75,8 +78,13 @@ def _unread(repertoire: Repertoire) -> bool:
 
 
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
+    from repertoire.app.embed import embed_shipped  # noqa: PLC0415 - what reads sources takes longer than an answer
+    from repertoire.app.refresh import refresh  # noqa: PLC0415
+
     try:
         refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=tell_steps(bar))
+        if repertoire.embedder is not None:
+            embed_shipped(repertoire.store, repertoire.embedder)
     except RefreshRunning:
         deadline = time.monotonic() + _PATIENCE_S
         while _unread(repertoire) and running(repertoire.home) and time.monotonic() < deadline:

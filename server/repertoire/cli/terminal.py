@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,11 +26,6 @@ class Table:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
-
-
-def is_terminal() -> bool:
-    """Tell whether somebody looks at what is printed."""
-    return sys.stdout.isatty()
 
 
 def write(text: str) -> None:

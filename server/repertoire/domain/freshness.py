@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from statistics import median
 
 from repertoire.domain.component import HOOK, MCP_SERVER, PACKAGE, PLUGIN, TOOL
 
@@ -128,6 +127,8 @@ def _rhythm(releases: Sequence[Release], today: date) -> _Rhythm:
     newest = days[-1].isoformat()
     if len(days) < _FEWEST:
         return _Rhythm(newest)
+    from statistics import median  # noqa: PLC0415 - fractions and decimals, for releases alone
+
     gap = max(int(median((day - days[place]).days for place, day in enumerate(days[1:]))), 1)
     return _Rhythm(newest, gap, (today - days[-1]).days > _LATE * max(gap, _LEAST_GAP))
 

@@ -22,7 +22,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as Unsupported
 
 from repertoire.domain.errors import ModelUnavailable
-from repertoire.inference.runtime import clean
+from repertoire.inference.graphs import clean
 
 _GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 _TROUBLE = (
@@ -40,7 +40,7 @@ class CrossEncoder:
         Raises:
             ModelUnavailable: the folder holds none, or it does not load.
         """
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # see runtime.Session
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # see graphs.be_quiet
         self._folder = folder
         graph = next((name for name in _GRAPHS if (folder / name).is_file()), "")
         if not graph:

@@ -20,7 +20,11 @@ def load(weights: Weights, *, threads: int = 1) -> Embedder:
     Raises:
         ModelUnavailable: its files do not load.
     """
-    # Imported here: fastembed would cost every command and an idle server half a second and 90 MB.
+    # Imported here: ONNX Runtime would cost every command and an idle server memory, fastembed half a second too.
+    if weights.questions:
+        from repertoire.inference.bundled import BundledSession  # noqa: PLC0415
+
+        return BundledSession(weights, threads=threads)
     from repertoire.inference.runtime import Session  # noqa: PLC0415
 
     return Session(weights, threads=threads)

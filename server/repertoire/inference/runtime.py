@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from fastembed import TextEmbedding
 from fastembed.common.model_description import DenseModelDescription, ModelSource
-from fastembed.text.pooled_normalized_embedding import PooledNormalizedEmbedding
-from onnxruntime import OrtValue, set_default_logger_severity  # type: ignore[import-untyped]
-from onnxruntime.capi.onnxruntime_pybind11_state import (  # type: ignore[import-untyped]
-    Fail,
-    InvalidGraph,
-    InvalidProtobuf,
-    NoSuchFile,
-    RuntimeException,
-)
-from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as Unsupported
 
 from repertoire.domain.errors import ModelUnavailable
+from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
 from repertoire.inference.weights import Weights, checksum, record
 from repertoire.ports import Vectors
 
-# One text a run: nothing is padded, so it is faster than any larger batch (81 texts a second, 73 in eights), needs
-# 35 MB instead of 150, and no vector depends on its neighbours, also in models with dynamic quantisation.
-BATCH = 1
-_ERRORS = 3  # of ONNX Runtime's severities
-MAX_CHARACTERS = 4_096  # 16 a token of the bundled model's 256: beyond it a text costs time and changes nothing
-
-_LOADING = (Fail, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException, OSError, ValueError)
+BATCH = 1  # see BundledSession
 
 # What the authors of a model want written before a query and a passage; fastembed leaves it to its caller.
 _SEARCH = "Represent this sentence for searching relevant passages: "
@@ -52,38 +33,6 @@ _PREFIXES = (
 _Vector = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class _Readings:
-    """What embeds texts that are asked, texts that are searched, and a question with its parts where there is that."""
-
-    asked: Callable[..., Iterable[_Vector]]
-    searched: Callable[..., Iterable[_Vector]]
-    parted: Callable[[str, Sequence[str]], tuple[_Vector, list[_Vector | None]]] | None = None
-
-
-class TurnedEmbedding(PooledNormalizedEmbedding):
-    """A model whose dense layers take a turn of low rank: it reads what is asked otherwise than what is searched."""
-
-    turns: Mapping[str, OrtValue]  # as arrays each run would copy them: half a millisecond a text
-
-    def _preprocess_onnx_input(
-        self, onnx_input: dict[str, Any], *, asked: bool = False, **kwargs: Any
-    ) -> dict[str, Any]:
-        read = super()._preprocess_onnx_input(onnx_input, **kwargs)
-        return {**read, **self.turns} if asked else read
-
-    def read_with_parts(self, text: str, parts: Sequence[str]) -> tuple[_Vector, list[_Vector | None]]:
-        """Return the vector of what is asked, and of each part the mean of its own tokens; None where none was read."""
-        (encoding,) = self.tokenize([text])
-        read = self.onnx_embed([text], asked=True)
-        (whole,) = self._post_process_onnx_output(read)
-        starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
-        told = starts < ends  # a token that marks an end stands for no character
-        held = [told & (starts >= start) & (ends <= end) for start, end in _places(text, parts)]
-        tokens = read.model_output[0]
-        return whole, [tokens[own].mean(axis=0) if own.any() else None for own in held]
-
-
 class Session:
     """A loaded model; may be called from several threads at once."""
 
@@ -95,15 +44,11 @@ class Session:
         Raises:
             ModelUnavailable: the files do not load.
         """
-        # the tokenizers library would start a thread a core, and warn at every later fork
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        # a warning for each matrix that a run may leave out, at every load; what fails is raised all the same
-        set_default_logger_severity(_ERRORS)
+        be_quiet()
         try:
-            self._read = _open(weights, threads)
-        except _LOADING as error:
-            message = f"the model in {weights.folder} does not load ({error}); `repertoire status` checks its files"
-            raise ModelUnavailable(message) from error
+            self._model = _open(weights, threads)
+        except LOADING as error:
+            raise unavailable(weights, error) from error
         self.model = weights.model
         self.reading = weights.reading
         self.dimensions = weights.dimensions
@@ -114,43 +59,21 @@ class Session:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed what is asked: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._query + text for text in texts], self._read.asked)
+        return self._embed([self._query + text for text in texts], self._model.query_embed)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it as they are meant in it: one L2-normalised float32 row each."""
-        if self._read.parted is None or not parts:
-            return self.embed_queries([text, *parts])
-        whole, found = self._read.parted(clean(self._query + text), [clean(part) for part in parts])
-        apart = iter(self.embed_queries([part for part, vector in zip(parts, found, strict=True) if vector is None]))
-        return _unit([whole, *(next(apart) if vector is None else vector for vector in found)], self.dimensions)
+        """Embed what is asked, then parts of it, each by itself: one L2-normalised float32 row each."""
+        return self.embed_queries([text, *parts])
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched: one L2-normalised float32 row a text, in their order."""
-        return self._embed([self._passage + text for text in texts], self._read.searched)
+        return self._embed([self._passage + text for text in texts], self._model.passage_embed)
 
     def _embed(self, texts: list[str], run: Callable[..., Iterable[_Vector]]) -> Vectors:
-        return _unit(run([clean(text) for text in texts], batch_size=BATCH), self.dimensions)
+        return unit(run([clean(text) for text in texts], batch_size=BATCH), self.dimensions)
 
 
-def _unit(vectors: Iterable[_Vector], dimensions: int) -> Vectors:
-    """Return vectors as rows of length 1."""
-    rows = np.array(list(vectors), dtype=np.float32).reshape(-1, dimensions)
-    norms = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-    rows /= np.where(norms > 0, norms, 1)
-    return rows
-
-
-def _places(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each part stands in a text, after the one before it where it stands there too."""
-    after = 0
-    for part in parts:
-        start = text.find(part, after)
-        start = text.find(part) if start < 0 else start
-        after = start + len(part) if start >= 0 else after
-        yield (start, start + len(part)) if start >= 0 else (0, 0)
-
-
-def _open(weights: Weights, threads: int) -> _Readings:
+def _open(weights: Weights, threads: int) -> TextEmbedding:
     options: dict[str, Any] = {
         "cache_dir": str(weights.folder),  # fastembed creates this folder; the default is one that all users share
         "specific_model_path": str(weights.folder),
@@ -159,24 +82,7 @@ def _open(weights: Weights, threads: int) -> _Readings:
         "providers": ["CPUExecutionProvider"],
         "enable_cpu_mem_arena": False,  # an arena keeps the largest batch's memory for good
     }
-    if not weights.questions:
-        model = TextEmbedding(weights.name, **options)
-        return _Readings(model.query_embed, model.passage_embed)
-    turned = TurnedEmbedding(weights.name, **options)
-    turns = read_turns(weights.folder / weights.questions)
-    turned.turns = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in turns.items()}
-    return _Readings(partial(turned.query_embed, asked=True), turned.passage_embed, turned.read_with_parts)
-
-
-def read_turns(path: Path) -> dict[str, npt.NDArray[np.float32]]:
-    """Read the matrices that turn the reading of questions, by the names of the graph's inputs."""
-    with np.load(path) as kept:
-        return {name: kept[name].astype(np.float32) for name in kept.files}
-
-
-def clean(text: str) -> str:
-    """Return the part of a text that a model can see, as valid Unicode."""
-    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+    return TextEmbedding(weights.name, **options)
 
 
 def prefixes(name: str) -> tuple[str, str]:

@@ -14,11 +14,11 @@ from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN
 from repertoire.ingestion import validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, entry_digest, folder
+from repertoire.ingestion.standing import STATED
 from repertoire.ingestion.values import Unusable
 
 _DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
-_POPULARITY = ("installs", "downloads", "stars", "unique_installs", "users")
-_DETAILS = ("version", "author", "homepage", "category", "displayName", *_POPULARITY)
+_DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
 
 @dataclass(frozen=True)
@@ -166,15 +166,6 @@ def _facts(data: Mapping[str, Any], *, root: str, manifest: str) -> PluginFacts:
         declared=dict(_declared(data, root)),
         details={key: data[key] for key in _DETAILS if key in data},
     )
-
-
-def stated_popularity(details: Mapping[str, Any]) -> float:
-    """Return how often a marketplace says that a plugin is installed, loaded or starred; 0 where it does not."""
-    return max((_number(details.get(key)) for key in _POPULARITY), default=0.0)
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e9 else 0.0
 
 
 def _url(value: Any) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+STATED = ("installs", "downloads", "stars", "unique_installs", "users")  # what a marketplace may tell of a plugin
 
 
 @dataclass(frozen=True)
@@ -41,3 +44,12 @@ def popularity(carriers: Iterable[Carrier], named: Mapping[int, float]) -> dict[
         )
         for carrier in listed
     }
+
+
+def stated_popularity(details: Mapping[str, Any]) -> float:
+    """Return how often a marketplace says that a plugin is installed, loaded or starred; 0 where it does not."""
+    return max((_number(details.get(key)) for key in STATED), default=0.0)
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e9 else 0.0

@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anyio
-
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.memory import return_memory
@@ -38,8 +36,6 @@ HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
 TOOL_MODEL_SECONDS = 20.0
 QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
-FIRST_READING_SECONDS = 30.0
-POLL_SECONDS = 0.25
 LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
 LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
 WRITE_SECONDS = 0.05  # a hook waits so long for the log, then for a file beside it
@@ -89,7 +85,7 @@ class Desk:
         if name in _WRITING:
             return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
         if name in _EMBEDDING:
-            await self._first_reading(progress)
+            await self._begin()
             await self._load_model(TOOL_MODEL_SECONDS)
         if name == "status":
             if self._doing:
@@ -148,6 +144,7 @@ class Desk:
 
         The store is opened, the model loaded, what questions need compiled; the store is brought up to date beside it.
         """
+        await self._begin()
         await self._refresh()
         try:
             if await self._answering.run(lambda answers: answers.wants_model):
@@ -256,15 +253,13 @@ class Desk:
         self._embedder = answers.repertoire.embedder
         return answers
 
-    async def _first_reading(self, progress: Progress) -> None:
-        """Where nothing is known yet, wait until the text of what there is has been read, so long at most."""
-        waited = 0.0
-        while waited < FIRST_READING_SECONDS and await self._answering.run(lambda a: a.awaits_first_reading()):
-            if not waited:
-                await self._refresh()
-            await progress(waited, "first run: reading what there is")
-            await anyio.sleep(POLL_SECONDS)
-            waited += POLL_SECONDS
+    async def _begin(self) -> None:
+        """Where nothing is known yet, have the catalogue there; what else there is follows with a refresh beside."""
+        try:
+            if await self._answering.run(lambda answers: answers.awaits_first_reading()):
+                await self._writing.run(lambda writes: writes.begin())
+        except RepertoireError as error:  # locked, or no room: a refresh brings it, and who asks is told
+            self._complain(error, "nothing is known yet")
 
     async def _refresh(self) -> None:
         try:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from repertoire.app.correct import set_capabilities
 from repertoire.app.explain import Asked, explain
 from repertoire.app.feedback import give_feedback
 from repertoire.app.forget import PROJECT, forget, left_aside
-from repertoire.app.freshness import is_stale
+from repertoire.app.freshness import is_stale, only_begun
 from repertoire.app.gaps import gap_events
 from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, Offer, offer
@@ -30,7 +29,7 @@ from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.status import status
 from repertoire.app.unwritten import take_in
-from repertoire.app.wiring import Repertoire, ageing_of, open_repertoire
+from repertoire.app.wiring import Repertoire, ageing_of, open_repertoire, present_project
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
@@ -53,6 +52,7 @@ _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
 _ATTEMPTS = 6
 _FRESH_SECONDS = 10.0
+_BEGUN = "what Claude Code has here is still being read: so far from the shipped catalogue alone"
 _REHEARSED = "Write what nobody asked for into the file"
 
 
@@ -91,10 +91,11 @@ class Answers:
                 using=tuple(arguments.get("using", ())),
                 installed=arguments.get("installed"),
                 limit=arguments["limit"],
-                project=_project(""),
+                project=present_project(),
                 mode=arguments["mode"],
             )
-            return answer_reply(search(repertoire.pipeline, query, muted=repertoire.muted())), ()
+            answer = search(repertoire.pipeline, query, muted=repertoire.muted())
+            return answer_reply(replace(answer, degraded=(*answer.degraded, *self._unread()))), ()
         if name == "recommend_set":
             limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
             task = Task(
@@ -103,20 +104,21 @@ class Answers:
                 types=tuple(arguments.get("types", ())),
                 using=tuple(arguments.get("using", ())),
                 installed=arguments.get("installed"),
-                project=_project(arguments.get("project", "")),
+                project=arguments.get("project", "") or present_project(),
                 mode=arguments["mode"],
                 **limits,
             )
             found = recommend(
                 repertoire.pipeline, task, muted=repertoire.unfit_for_sets(task.project), environment=self._environment
             )
+            found = replace(found, degraded=(*found.degraded, *self._unread()))
             offered = record.recommended(found, record.Moment(now(), "", task.project))
             return recommendation_reply(found), (*gap_events(task, found, repertoire.settings), *offered)
         if name == "explain_component":
             asked = Asked(
                 arguments["id"],
                 arguments.get("task", ""),
-                project=_project(""),
+                project=present_project(),
                 environment=self._environment,
                 graph=arguments["detail"] == "graph",
                 home=repertoire.home,
@@ -138,6 +140,9 @@ class Answers:
     def awaits_first_reading(self) -> bool:
         """Tell whether nothing is known yet and a refresh is about to change that."""
         return self._may_refresh and not any(row.ingested_at for row in self.repertoire.store.sources.all())
+
+    def _unread(self) -> tuple[str, ...]:
+        return (_BEGUN,) if self._may_refresh and only_begun(self.repertoire) else ()
 
     @property
     def _may_refresh(self) -> bool:
@@ -363,22 +368,28 @@ class Writes:
             if lesson is not None:
                 record.learn(store, lesson, self._repertoire.settings)
 
+    def begin(self) -> None:
+        """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
+        from repertoire.app.beginning import begin  # noqa: PLC0415 - once in a home's life
+
+        begin(self._repertoire)
+
     def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
         """Answer a tool that writes."""
         store = self._repertoire.store
         if name == "mute":
-            target, project = arguments["target"], _project("")
+            target, project = arguments["target"], present_project()
             if arguments.get("undo", False):
                 done = unmute(store, target, project=project)
             else:
                 done = mute(store, target, project=project, now=now(), here=arguments.get("here", False))
             return message_reply(muted_text(done))
         if name == "report_outcome":
-            moment = record.Moment(now(), "", _project(""))
+            moment = record.Moment(now(), "", present_project())
             target, outcome, note = arguments["id"], arguments["outcome"], arguments.get("note", "")
             return message_reply(feedback_text(give_feedback(store, target, outcome, moment=moment, note=note)))
         if name == "forget":
-            project = _project(arguments.get("project", ""))
+            project = arguments.get("project", "") or present_project()
             gone = forget(store, arguments["what"], project=project)
             home, aside = str(self._repertoire.home), left_aside(store)
             return message_reply(forgotten_text(arguments["what"], gone, home, aside))
@@ -388,7 +399,3 @@ class Writes:
 
 def _moment(hook: Hook) -> record.Moment:
     return record.Moment(now(), hook.session, hook.project)
-
-
-def _project(given: str) -> str:
-    return given or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - as the client writes it

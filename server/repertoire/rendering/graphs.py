@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.domain.text import clean_line
-from repertoire.rendering.explanations import graph_text
 from repertoire.retrieval.neighbourhood import Neighbourhood
 
 FORMATS = ("text", "json", "mermaid", "html")
@@ -21,11 +20,13 @@ _PLAIN = frozenset(" -_./@+")  # beside letters and digits, what means nothing t
 
 def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
     """Return the graph in one of the forms."""
+    from repertoire.rendering.explanations import graph_text  # noqa: PLC0415 - answers list the forms, and draw none
+
     if form == "json":
         return json.dumps(_plain(graph), indent=2)
     if form == "mermaid":
         return _mermaid(graph)
-    return _page(graph, title) if form == "html" else graph_text(graph)
+    return _page(graph, title, graph_text(graph)) if form == "html" else graph_text(graph)
 
 
 def _plain(graph: Neighbourhood) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def _quoted(text: str) -> str:
     return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in line)
 
 
-def _page(graph: Neighbourhood, title: str) -> str:
+def _page(graph: Neighbourhood, title: str, text: str) -> str:
     library = (_ASSETS / "cytoscape.min.js").read_text(encoding="utf-8")
     script = (_ASSETS / "graph.js").read_text(encoding="utf-8")
     shown = _plain(graph)
@@ -72,7 +73,7 @@ def _page(graph: Neighbourhood, title: str) -> str:
     parts = {
         "POLICY": f"default-src 'none'; style-src 'unsafe-inline'; script-src {_hash(library)} {_hash(script)}",
         "TITLE": html.escape(clean_line(title, 200)),
-        "TEXT": html.escape(graph_text(graph)),
+        "TEXT": html.escape(text),
         "DATA": _inert(data),
         "LIBRARY": library,
         "SCRIPT": script,

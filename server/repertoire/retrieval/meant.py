@@ -115,7 +115,7 @@ class Called:
     def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
         """`synonyms` are the words by which each capability goes."""
         self._meant = meant
-        self._words = {name: frozenset(stems(" ".join((name, *listed)))) for name, listed in synonyms.items()}
+        self._synonyms = synonyms
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
 
     def likely(self, text: str, turned: Vectors) -> dict[str, float]:
@@ -140,19 +140,21 @@ class Called:
         A vendor, a framework or a trade in a name binds what bears it to that.
         """
         meant = [name for name in calling.likeliest(_FEW) if calling.likely[name] > _SURE]
-        asked = {stem(word) for word in split_words(text)}.union(
-            *(self._words.get(name, frozenset()) for name in meant)
-        )
+        asked = {stem(word) for word in split_words(text)}.union(*(self._words_of(name) for name in meant))
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
             name = {stem(word) for word in split_words(snapshot.summaries[row].name)}
             share[row] = len(name - asked) / max(len(name), 1)
         return share
 
+    def _words_of(self, capability: str) -> list[str]:
+        listed = self._synonyms.get(capability)
+        return stems(" ".join((capability, *listed))) if listed is not None else []
+
     def known(self, snapshot: Snapshot) -> bool:
         """Tell whether it is known of most components here what they provide."""
         self.read(snapshot)
-        return self._kept is not None and 2 * len(np.unique(self._kept[1])) > int((~snapshot.inner).sum())
+        return self._kept is not None and 2 * len(set(self._kept[1].tolist())) > int((~snapshot.inner).sum())
 
     def ask(self, snapshot: Snapshot, text: str, turned: Vectors) -> Calling | None:
         """Return what a question calls for; None where nothing was learned."""

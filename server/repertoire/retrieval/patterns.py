@@ -84,7 +84,7 @@ class Patterns:
         positions = [position for position, kind in enumerate(snapshot.topology.types) if kind == PATTERN]
         place = {position: index for index, position in enumerate(positions)}
         self._which, self._row, self._sure = _members(snapshot, place)
-        self._rows = np.unique(self._row)
+        self._rows = np.array(sorted(set(self._row.tolist())), dtype=np.int64)
         self._called: dict[str, list[int]] = {}
         for row in self._rows.tolist():
             one = snapshot.summaries[row]

@@ -37,6 +37,7 @@ from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshot
 from repertoire.retrieval.subject import Scope, subject_for
 from repertoire.retrieval.trace import Pace, Trace
 from repertoire.retrieval.walk import Start, walk
+from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
@@ -109,12 +110,8 @@ class Pipeline:
         if self._snapshots.kept is None:
             return
         snapshot = self._snapshots.current()
-        snapshot.warm()
-        self._history_of(snapshot)
-        self._patterns.of(snapshot)
-        self._nearest.read(snapshot)
-        self._scope.read(snapshot)
-        self._called.read(snapshot)
+        self._read(snapshot)
+        warm_walk(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -136,6 +133,10 @@ class Pipeline:
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, Shelf(self._graph, snapshot), snapshot, named, trace)
+        with trace.aside():  # what is read once and kept is no question's own time
+            self._read(snapshot)
+            if plan.effort.walking and "graph" not in query.without:
+                warm_walk(snapshot)
         run = self._fused(plan, snapshot, allowed, trace)
         self._name_the_near(run)
         self._mean(run)
@@ -178,6 +179,16 @@ class Pipeline:
                 )
             )
         return found
+
+    def _read(self, snapshot: Snapshot) -> None:
+        """Work out what every question needs of a snapshot, where it is another one."""
+        snapshot.warm()
+        self._history_of(snapshot)
+        self._patterns.of(snapshot)
+        self._priors.read(snapshot)
+        self._nearest.read(snapshot)
+        self._scope.read(snapshot)
+        self._called.read(snapshot)
 
     def combinations(self, snapshot: Snapshot) -> Patterns:
         """Return the known combinations of a snapshot."""
@@ -228,8 +239,6 @@ class Pipeline:
         if run.question is None or not run.may(MEANT, MEANT, cheap=True):
             return
         with run.trace.stage(MEANT) as detail:
-            with run.trace.aside():
-                self._called.read(run.snapshot)
             text = run.plan.query.text
             run.calling = self._called.ask(run.snapshot, text, run.question.turned)
             if run.calling is None:
@@ -252,9 +261,8 @@ class Pipeline:
         if run.question is None or not run.may("requests", "learning", cheap=True):
             return
         with run.trace.stage("requests") as detail:
-            with run.trace.aside():
-                history = self._history_of(run.snapshot)
-            asked, copies = history.ask(run.question.turned), run.snapshot.copies
+            history, copies = self._history_of(run.snapshot), run.snapshot.copies
+            asked = history.ask(run.question.turned)
             wanted = copies.least(asked.wanted) if asked.wanted is not None else None
             run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")

@@ -25,6 +25,7 @@ _POPULARITY, _FRESHNESS, _STACK = 0.1, 0.1, 0.25
 _POPULAR = 4.0  # carried by sixteen sources
 
 Values = Callable[[Snapshot], Floats]
+_Kept = tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]]
 
 
 @dataclass(frozen=True)
@@ -79,16 +80,21 @@ class Priors:
 
     def __init__(self, priors: Sequence[Prior]) -> None:
         self._priors = priors
-        self._kept: tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]] | None = None
+        self._kept: _Kept | None = None
 
     def odds(self, snapshot: Snapshot, plan: Plan) -> Iterator[tuple[str, Floats]]:
         """Yield the priors that say anything, each with what it adds to every row's log-odds."""
+        _, known, providers = self.read(snapshot)
+        yield from known
+        if plan.stack.uses:
+            yield STACK, _STACK * _fit(plan, providers, len(snapshot))
+
+    def read(self, snapshot: Snapshot) -> _Kept:
+        """Work them out, where the snapshot is another one."""
         if self._kept is None or self._kept[0] is not snapshot:
             every = ((prior.name, prior.odds(snapshot)) for prior in self._priors)
             self._kept = snapshot, tuple((name, odds) for name, odds in every if odds.any()), _providers(snapshot)
-        yield from self._kept[1]
-        if plan.stack.uses:
-            yield STACK, _STACK * _fit(plan, self._kept[2], len(snapshot))
+        return self._kept
 
 
 def _fit(plan: Plan, providers: dict[str, Rows], size: int) -> Floats:

@@ -138,7 +138,9 @@ class Snapshot:
         """
         topology = self.topology
         names, codes = self._relations
-        counted = [names[code] for code in np.unique(codes[topology.weight > 1.0]).tolist() if names[code] != SELECTED]
+        counted = [
+            names[code] for code in sorted(set(codes[topology.weight > 1.0].tolist())) if names[code] != SELECTED
+        ]
         among = self.related(*counted)
         used = np.zeros(len(topology.ids), dtype=np.bool_)
         for ends in (topology.source, topology.target):
@@ -150,7 +152,7 @@ class Snapshot:
     def priors(self) -> Floats:
         """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
         kinds, names = self.column("type"), [summary.name.lower() for summary in self.summaries]
-        rare = (np.isin(kinds, SELDOM) | self.pointers) if len(np.unique(kinds)) > 1 else np.zeros(len(self))
+        rare = (np.isin(kinds, SELDOM) | self.pointers) if len(set(kinds.tolist())) > 1 else np.zeros(len(self))
         times = Counter(names)
         count = np.fromiter((times[name] for name in names), dtype=np.float64, count=len(names))
         return np.stack([rare.astype(np.float64), np.log(count)]) if names else np.zeros((2, 0))
@@ -202,9 +204,8 @@ class Snapshot:
         return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
-        """Work out now what the first question would otherwise wait for."""
-        self.graph.warm()
-        _ = self.vouching, self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
+        """Work out now what the first question would otherwise wait for, but for its walk."""
+        _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
         _ = self.inner, self.doubled, self.copies
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
@@ -326,8 +327,11 @@ class Snapshots:
     def _usual_length(self, summaries: Sequence[Summary]) -> float:
         sample = summaries[:: max(1, len(summaries) // _SAMPLED)]
         found = self._graph.components(summary.node_id for summary in sample).values()
-        lengths = [len(entry.component.description + entry.component.body[:BODY_INDEXED]) for entry in found]
-        return float(np.median(lengths)) if lengths else 0.0
+        lengths = sorted(len(entry.component.description + entry.component.body[:BODY_INDEXED]) for entry in found)
+        half = (
+            len(lengths) // 2
+        )  # numpy's own median, and a plain unique, import its masked arrays: that takes as long as a walk
+        return (lengths[half] + lengths[~half]) / 2.0 if lengths else 0.0
 
 
 def _space(snapshot: Snapshot, space: str, node_ids: Rows, vectors: Vectors) -> Space:

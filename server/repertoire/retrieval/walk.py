@@ -96,6 +96,14 @@ class Walk:
         ]
 
 
+def warm(snapshot: Snapshot) -> None:
+    """Have there what the first walk would otherwise wait for."""
+    import networkx as nx  # noqa: PLC0415, F401 - see walk
+
+    snapshot.graph.warm()
+    _ = snapshot.vouching
+
+
 def walk(snapshot: Snapshot, scores: Floats, start: Start | None = None) -> Walk:
     """Walk from the most relevant rows, each as likely as its score makes it, and from what else is known to matter."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay

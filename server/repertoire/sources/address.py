@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.domain.text import clean_line
-from repertoire.sources.archives import is_archive
 
 FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
 ARCHIVE, PACKAGE = "archive", "package"
@@ -78,6 +75,8 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
             message = f"there is no folder {clean_line(text, 120)!r}; {_WAY_OUT}"
             raise SourceError(message)
     if text.startswith("file://"):
+        from urllib.request import url2pathname  # noqa: PLC0415 - takes longer to import than all else here
+
         return _local(Path(url2pathname(urlsplit(text).path)), trusted=trusted, project=project, clone=True)
     return _remote(text, trusted=trusted)
 
@@ -131,7 +130,7 @@ def _local(folder: Path, *, trusted: bool, project: Path | None, clone: bool = F
     if not trusted and not inside:
         message = f"{clean_line(str(folder), 120)} lies outside the project; a person can run `repertoire ingest` on it"
         raise SourceRefused(message)
-    if place.is_file() and is_archive(place) and not clone:
+    if place.is_file() and not clone and _is_archive(place):
         return Address(ARCHIVE, str(place), key=f"archive:{place}")
     if not place.is_dir():
         message = f"{clean_line(str(folder), 120)} is not a folder; {_WAY_OUT}"
@@ -164,6 +163,12 @@ def _remote(text: str, *, trusted: bool) -> Address:
     return Address(GIT, address, key=key, repository=key, pinned=pinned)
 
 
+def _is_archive(place: Path) -> bool:
+    from repertoire.sources.archives import is_archive  # noqa: PLC0415 - what unpacks takes longer than all else here
+
+    return is_archive(place)
+
+
 def _pin(host: str, port: int) -> str:
     """Return the address to connect to, once every address of the host is known to be public.
 
@@ -172,6 +177,8 @@ def _pin(host: str, port: int) -> str:
     if ":" in host:
         message = f"{host} is no name of a host; {_WAY_OUT}"
         raise SourceRefused(message)
+    import socket  # noqa: PLC0415 - a session's start asks for keys alone
+
     try:
         found = {str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):

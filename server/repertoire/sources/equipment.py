@@ -7,14 +7,8 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
-
-import nodesemver
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from repertoire.sources.installed import config_folder
 
@@ -119,15 +113,13 @@ class Equipment:
     def _python_version(self, name: str) -> str | None:
         if self._project is None:
             return None
-        wanted = canonicalize_name(name)
         places = [
             str(place)
             for folder in _ENVIRONMENTS
             for pattern in ("lib/python3*/site-packages", "Lib/site-packages")
             for place in sorted((self._project / folder).glob(pattern))
         ]
-        found = distributions(path=places, name=wanted) if places else ()
-        return next((str(distribution.version) for distribution in found), None)
+        return _version_in(places, name) if places else None
 
     def _configured_variables(self) -> Iterator[str]:
         """Yield the names that Claude Code's settings set for every session; their values stay unread."""
@@ -155,16 +147,30 @@ _LOOKS: Mapping[str, Callable[[Equipment, str], tuple[bool | None, str]]] = {
 def satisfies(version: str, wanted: str, *, npm: bool) -> bool | None:
     """Tell whether a version is in a range, by the rules of npm or of Python; None where either cannot be read."""
     if npm:
+        import nodesemver  # noqa: PLC0415 - few answers compare versions
+
         try:
             # A range that it cannot read matches nothing; the highest version there could be tells the two apart.
             readable = nodesemver.valid_range(wanted, loose=True) is not None
             return bool(nodesemver.satisfies(_three_parts(version), wanted, loose=True)) if readable else None
         except ValueError:
             return None
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
     try:
         return SpecifierSet(wanted).contains(Version(version), prereleases=True)
     except (InvalidSpecifier, InvalidVersion):
         return None
+
+
+def _version_in(places: list[str], name: str) -> str | None:
+    from importlib.metadata import distributions  # noqa: PLC0415 - few answers look into an environment
+
+    from packaging.utils import canonicalize_name  # noqa: PLC0415
+
+    found = distributions(path=places, name=canonicalize_name(name))
+    return next((str(distribution.version) for distribution in found), None)
 
 
 def _judged(name: str, wanted: str, version: str | None, *, npm: bool) -> tuple[bool | None, str]:

@@ -1,0 +1,84 @@
+"""Lends the vectors that ship for the catalogue's texts, so that it is known by its meaning before a model has run.
+
+`tools/vectors` makes them; each is kept by its text's hash, so that a text that was changed since has none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from repertoire.ports import Embedder, Vectors
+
+FILE = Path(__file__).resolve().parent.parent / "catalogue" / "vectors.npz"
+_BYTES = 8  # of a text's hash
+
+
+def save(path: Path, embedder: Embedder, texts: Sequence[str]) -> None:
+    """Write the vectors of texts to a file, 16 bits a number."""
+    vectors = embedder.embed_passages(texts).astype(np.float16)
+    hashes = np.array([_hash(text) for text in texts], dtype=np.uint64)
+    np.savez(path, model=np.array(embedder.model), texts=hashes, vectors=vectors)
+
+
+@lru_cache(maxsize=4)
+def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
+    """Return the vectors that ship for exactly this model, by their text's hash; none for another."""
+    if not path.is_file():
+        return MappingProxyType({})
+    with np.load(path) as kept:
+        if str(kept["model"]) != model:
+            return MappingProxyType({})
+        vectors = kept["vectors"].astype(np.float32)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        return MappingProxyType(dict(zip(kept["texts"].tolist(), vectors, strict=True)))
+
+
+class Lending:
+    """An embedder that lends the vectors of texts that ship, and has its model read only others."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._shipped = shipped(embedder.model)
+        self.model = embedder.model
+        self.reading = embedder.reading
+        self.dimensions = embedder.dimensions
+
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory now."""
+        return self._embedder.loaded
+
+    def load(self) -> None:
+        """Have the model in memory."""
+        self._embedder.load()
+
+    def known(self, text: str) -> bool:
+        """Tell whether a text's vector ships."""
+        return _hash(text) in self._shipped
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        return self._embedder.embed_queries(texts)
+
+    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
+        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        return self._embedder.embed_question(text, parts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        new = [text for text in dict.fromkeys(texts) if not self.known(text)]
+        fresh = dict(zip(new, self._embedder.embed_passages(new), strict=True)) if new else {}
+        return self._rows(fresh[text] if text in fresh else self._shipped[_hash(text)] for text in texts)
+
+    def _rows(self, vectors: Iterable[Vectors]) -> Vectors:
+        return np.array(list(vectors), dtype=np.float32).reshape(-1, self.dimensions)
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:_BYTES], "big")
