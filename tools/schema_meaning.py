@@ -83,6 +83,8 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "version": "of the extraction that made this row: an older one is read again",
             "flags": "what static checks found, as JSON",
             "risk": "the gravest of the flags, as a number; 0: none",
+            "client": "whose it is, where another client than Claude Code reads it; empty for Claude Code's",
+            "client_reason": "how that shows",
         },
     ),
     "edge": (

@@ -89,6 +89,9 @@ class Summary:
     popularity: float
     risk: int = 0  # how grave what static checks found is (domain.trust.rank); 0 where a person accepted it
     last_commit: str = ""  # ISO date; empty where its source has no history
+    client: str = ""  # whose it is, where another client than Claude Code reads it
+    marketplace: str = ""
+    described: int = 0  # characters of its description
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Outline:
     marketplace: str
     path: str
     description: str  # its beginning
+    client: str = ""  # whose it is, where another client than Claude Code reads it
 
 
 @dataclass(frozen=True)

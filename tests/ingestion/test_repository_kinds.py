@@ -153,12 +153,20 @@ def test_what_is_written_for_copilot_is_read_by_what_it_does(bench):
 
     found = {key: (c.type, c.name, c.description, bool(c.install)) for key, c in bench.all().items()}
     assert found == {
-        "chatmodes/Planner.chatmode.md": ("agent", "Planner", "Plans changes without making them.", True),
+        "chatmodes/Planner.chatmode.md": ("agent", "Planner", "Plans changes without making them.", False),
         "prompts/write-tests.prompt.md": ("command", "write-tests", "Writes tests for a file.", True),
         "instructions/go.instructions.md": ("setting", "go", "Idiomatic Go.", True),
         "collections/go.collection.yml": ("plugin", "go-kit", "What a Go developer needs.", False),
     }
     assert bench.all()["chatmodes/Planner.chatmode.md"].allowed_tools == ("codebase", "search")
+    clients = {key: c.client for key, c in bench.all().items()}
+    assert clients == {
+        "chatmodes/Planner.chatmode.md": "GitHub Copilot",
+        "prompts/write-tests.prompt.md": "",
+        "instructions/go.instructions.md": "",
+        "collections/go.collection.yml": "GitHub Copilot",
+    }
+    assert bench.all()["prompts/write-tests.prompt.md"].install[0].endswith("~/.claude/commands/write-tests.md")
     kit = bench.all()["collections/go.collection.yml"]
     assert "prompts/write-tests.prompt.md" in bench.links(kit, "depends_on")
     assert [item.reason for item in report.skipped] == ["a collection without a name or items"]
@@ -170,7 +178,7 @@ def test_what_is_written_for_copilot_is_read_by_what_it_does(bench):
         ("output-styles/terse.md", "terse", "~/.claude/output-styles/"),
         (".claude/rules/testing.md", "testing", "~/.claude/rules/"),
         ("rules/testing.md", "testing", "~/.claude/rules/"),
-        (".cursor/rules/api.mdc", "api", "~/.claude/rules/"),
+        (".cursor/rules/api.mdc", "api", "> ~/.claude/rules/api.md"),
         ("templates/nextjs/CLAUDE.md", "nextjs", "into CLAUDE.md"),
     ],
 )

@@ -15,7 +15,7 @@ from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.pool import machine_check
 from repertoire.app.recommend import verdict
 from repertoire.app.soundness import Troubles
-from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task
+from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
@@ -119,6 +119,7 @@ class Explanation:
     copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
     lost: Lost | None = None  # where its source could not be read when that was last tried
     troubles: tuple[Trouble, ...] = ()  # what speaks against it from outside
+    unit: Unit | None = None  # what its install line brings
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,8 @@ def explain(
         *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
     )
     silenced = bool(muted & {component.id, stored.source, component.repository})
-    barred = _MUTED if silenced else _WITHHELD if component.id in unfit else ""
+    told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
+    barred = _MUTED if silenced else told if component.id in unfit else ""
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
@@ -194,7 +196,14 @@ def explain(
         copy=_copy_of(asked, component),
         lost=next((lost for lost in lost_sources(store) if lost.source == stored.source), None),
         troubles=troubles,
+        unit=_unit(pipeline, component),
     )
+
+
+def _unit(pipeline: Pipeline, component: Component) -> Unit | None:
+    snapshot = pipeline.rank(Query(component.id), intent=EXPLAIN).snapshot
+    row = snapshot.row_of(component.id)
+    return snapshot.units.of(row) if row >= 0 else None
 
 
 def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:

@@ -33,7 +33,8 @@ from repertoire.learning.outcomes import FOLDED, trials
 from repertoire.learning.session import COUNTED
 from repertoire.trust.hidden import suspicion
 
-SCHEMA = 6  # the newest schema whose tables are known here; tests hold it equal to the store's
+_KNOWS_CLIENTS = 7
+SCHEMA = 7  # the newest schema whose tables are known here; tests hold it equal to the store's
 APPLICATION_ID = 0x52455054
 RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
@@ -279,13 +280,18 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
         f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
         f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
         "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
-        f"AND (c.installed OR NOT {IS_THERE})",
+        f"AND (c.installed OR NOT {IS_THERE}) {_of_ours(db)}",
         ids,
     )
     for node, key, name, kind, description, installed, plugin, popularity, repository, source in rows:
         terms = provided.get(node, {})
         candidate = Candidate(key, name, kind, description, terms, bool(installed), (), plugin, popularity)
         yield candidate, (repository, source)
+
+
+def _of_ours(db: sqlite3.Connection) -> str:
+    """Return what leaves out what other clients read, where the store knows by now what they do."""
+    return "AND c.client = ''" if db.execute("PRAGMA user_version").fetchone()[0] >= _KNOWS_CLIENTS else ""
 
 
 def _is_own(project: str, candidate: Candidate) -> bool:

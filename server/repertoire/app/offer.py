@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.memory import USE
+from repertoire.app.pool import tokens_of, twin_marks
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.learning.hints import let_through
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
+from repertoire.retrieval.candidates import LIGHTER, NEARLY
 from repertoire.retrieval.foreign import in_english
 from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
@@ -87,7 +89,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
     best = max((hit.score for hit in likely), default=0.0)
-    chosen = _chosen([hit for hit in named if hit.score >= BESIDE * best], limits)
+    chosen = _chosen(_lighter_first([hit for hit in named if hit.score >= BESIDE * best]), limits)
     chosen += _newcomer(named, chosen, prompt, limits)
     held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
@@ -174,6 +176,23 @@ def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
     near = np.max([nearness(space, question.clauses[0], rows) for space in spaces], axis=0)
     likely = [place for place in range(count) if ranking.scores[rows[place]] >= BESIDE * ranking.scores[rows[0]]]
     return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
+
+
+def _lighter_first(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits, each behind one that does the same, fits nearly alike and brings far less along."""
+    found: list[Hit] = []
+    for hit in hits:
+        heavier = next((place for place, other in enumerate(found) if _is_lighter(hit, other)), len(found))
+        found.insert(heavier, hit)
+    return found
+
+
+def _is_lighter(hit: Hit, other: Hit) -> bool:
+    if hit.component.installed or other.component.installed or other.unit is None:
+        return False
+    if not twin_marks(hit.component) & twin_marks(other.component) or hit.score < NEARLY * other.score:
+        return False
+    return LIGHTER * (hit.unit.tokens if hit.unit else tokens_of(hit.component)) <= other.unit.tokens
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:

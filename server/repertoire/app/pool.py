@@ -239,6 +239,8 @@ class _Maker:
             lacking=(*lacking, *self._disputed(row, component)),
             alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
             bundle=component.plugin or component.repository,
+            unit=hit.unit.name if hit.unit else "",
+            unit_tokens=hit.unit.tokens if hit.unit else 0,
             stale=hit.aged,
             demoted=hit.demoted,
         )

@@ -56,12 +56,13 @@ class Repertoire:
         return self.store.preferences.silent(project=project or present_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
-        """Return what no set may hold: the muted, and components with a critical flag that nobody accepted."""
-        return self.muted(project) | self.store.flags.withheld(RECOMMENDABLE)
+        """Return what no set may hold: the muted, other clients', and what bears a critical flag not accepted."""
+        return self.muted(project) | self.store.graph.of_other_clients() | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self, project: str = "") -> frozenset[str]:
-        """Return what is never suggested unasked: what is muted, does harm, or has more than a remark against it."""
-        return self.muted(project) | self.use.harmful() | self.store.flags.withheld(HINTABLE)
+        """Return what is never suggested unasked: the muted, other clients', what does harm or has a graver flag."""
+        others = self.store.graph.of_other_clients()
+        return self.muted(project) | others | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.cli.prepare import prepared
-from repertoire.domain.answer import BALANCED, MODES, PARTS, Query, StageReport, Task
+from repertoire.domain.answer import BALANCED, BUDGET, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.graphs import FORMATS, drawn
@@ -62,7 +62,9 @@ def question_options(command: Command) -> Command:
 
 @click.command("recommend")
 @click.argument("task")
-@click.option("--budget", default=2000, show_default=True, help="Tokens that names and descriptions may cost.")
+@click.option(
+    "--budget", default=BUDGET, show_default=True, help="Tokens that all it installs may add to each request."
+)
 @click.option("--size", type=int, help="Components at most; default: as many as the task is likely to need.")
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
 @graph_option

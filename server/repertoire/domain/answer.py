@@ -15,6 +15,8 @@ PARTS = ("text", "vectors", "graph", "patterns", "capabilities", "meant", "learn
 FAST, BALANCED, THOROUGH = "fast", "balanced", "thorough"
 MODES = (FAST, BALANCED, THOROUGH)
 
+BUDGET = 10_000  # tokens that a set may add to each request: a twentieth of what a model holds
+
 # vector spaces; one vec0 table for each of them and each model
 BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE = "body", "description", "code", "request"
 
@@ -36,10 +38,13 @@ class Query:
 
 @dataclass(frozen=True)
 class Task:
-    """What a set is recommended for, and what it may cost: `budget` counts tokens that stand in every request."""
+    """What a set is recommended for, and what it may cost: `budget` counts tokens that stand in every request.
+
+    What is installed as a whole costs as a whole.
+    """
 
     text: str
-    budget: int = 2000
+    budget: int = BUDGET
     limit: int | None = None  # None: as many as such a task usually takes
     types: tuple[str, ...] = ()
     using: tuple[str, ...] = ()
@@ -59,6 +64,15 @@ class Why:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What one line installs, as a whole: `counts` by type, `tokens` about what it adds to each session's listing."""
+
+    name: str  # PLUGIN@MARKETPLACE
+    counts: Mapping[str, int]
+    tokens: int
+
+
+@dataclass(frozen=True)
 class Hit:
     """A component in an answer, with the parts of its score."""
 
@@ -71,6 +85,7 @@ class Hit:
     muted: bool = False  # a person wants it suggested no more
     troubles: tuple[str, ...] = ()  # what speaks against it from outside, the grave first
     there_as: str = ""  # the id of an installed exact copy, where it is there already
+    unit: Unit | None = None  # what its install line brings, where that is more than itself
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ class Component:
     popularity: float = 0.0  # ≥ 0: what marketplace files say, how many repositories carry it, in-degree
     version: int = 1  # counts the contents seen under this id
     flags: tuple[Flag, ...] = ()  # what static checks found in this content
+    client: str = ""  # whose it is, where another client than Claude Code reads it; such a one is never recommended
+    client_reason: str = ""  # how that shows
 
 
 def is_pointer(component_id: str) -> bool:

@@ -22,7 +22,19 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import TooSlow
 from repertoire.domain.fields import with_fields
 from repertoire.domain.text import clean_line
-from repertoire.ingestion import capabilities, install, licences, manifests, prose, readme, relations, scripts, values
+from repertoire.ingestion import (
+    capabilities,
+    clients,
+    install,
+    licences,
+    manifests,
+    prose,
+    readme,
+    relations,
+    scripts,
+    values,
+)
+from repertoire.ingestion.carried import carries
 from repertoire.ingestion.fates import NONE, PART, fates
 from repertoire.ingestion.ground import TOO_SLOW, Ground, seal, too_slow
 from repertoire.ingestion.parts import (
@@ -72,7 +84,7 @@ class Extraction:
 def plan(paths: Sequence[str], layout: Layout) -> Plan:
     """Decide by their names which files are read; a component's own kind is decided when it is."""
     skills = {folder(path): path for path in paths if path.rpartition("/")[2].lower() == "skill.md"}
-    layout = dataclasses.replace(layout, skills=frozenset(skills))
+    layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(paths))
     beside = {name for strategy in STRATEGIES for name in strategy.beside}
     read: list[str] = []
     parts: dict[str, list[str]] = {}
@@ -233,7 +245,8 @@ class _Reader:
         plugin = self._plugin(file, draft)
         first, last = ground.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
-        installed = self._installed(plugin)
+        installed = self._installed(file, plugin)
+        foreign = clients.foreign(draft, path, self._layout)
         component = Component(
             id=component_id,
             type=draft.type,
@@ -256,7 +269,9 @@ class _Reader:
             first_commit=first,
             last_commit=last,
             installed=installed,
-            install=() if installed else install.lines(draft, path, plugin, ground.site),
+            install=() if installed or foreign else install.lines(draft, path, plugin, ground.site),
+            client=foreign.client if foreign else "",
+            client_reason=foreign.reason if foreign else "",
         )
         return component, self._edges(component, draft, plugin)
 
@@ -314,13 +329,16 @@ class _Reader:
         if "://" in draft.path:
             return None
         if draft.type != PLUGIN:
-            return self._layout.plugin_of(file.path)
+            around = self._layout.plugin_of(file.path)
+            return around if around is not None and carries(around, file.path, draft.type) else None
         own = self._layout.plugins.get("" if draft.path == "." else draft.path)
         if own is not None and not draft.anchor:
             return own
         return PluginFacts(root="", name=draft.name, marketplace=draft.marketplace, licence=draft.licence, remote=True)
 
-    def _installed(self, plugin: PluginFacts | None) -> bool:
+    def _installed(self, file: SourceFile, plugin: PluginFacts | None) -> bool:
+        if plugin is None and self._layout.plugin_of(file.path) is not None:
+            return False  # it lies in a plugin that does not bring it
         if plugin is None or not plugin.marketplace:
             return self._ground.installed
         name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"

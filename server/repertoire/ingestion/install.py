@@ -17,9 +17,12 @@ from repertoire.domain.component import (
     TOOL,
     WORKFLOW,
 )
-from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder
+from repertoire.ingestion.clients import folder_client
+from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder, stem
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
+_RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
+_PATHS = "(applyTo|fileMatchPattern|globs)"  # as Copilot, Kiro, and Cursor and Windsurf say it
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
@@ -65,7 +68,8 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         whole = quote(f"{location}/{folder(path)}".rstrip("/"))
         return _copied(f"-R {whole}", "~/.claude/skills", quote(draft.name))
     if draft.type in _FOLDERS:
-        return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}")
+        renamed = quote(f"{stem(path)}.md") if path.endswith(_RENAMED) else ""  # a command is called by its file
+        return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}", renamed)
     if draft.type in (HOOK, SETTING, MCP_SERVER):
         return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
     if draft.type == WORKFLOW:
@@ -77,8 +81,12 @@ def _of_text(path: str, place: str) -> str:
     """Return how a text that shapes every answer is taken over: Claude Code reads styles, rules and CLAUDE.md."""
     if path.rpartition("/")[2] in _GUIDANCE:
         return f"merge {place} into CLAUDE.md"
-    styles = in_folder(path, "output-styles", "output_styles")
-    return _copied(place, f"~/.claude/{'output-styles' if styles else 'rules'}")
+    if in_folder(path, "output-styles", "output_styles"):
+        return _copied(place, "~/.claude/output-styles")
+    if not path.endswith(_CONVERTED) and not folder_client(path):
+        return _copied(place, "~/.claude/rules")
+    target = f"~/.claude/rules/{quote(f'{stem(path)}.md')}"  # the files for which a rule holds stand under another key
+    return f"mkdir -p ~/.claude/rules && sed -E 's/^{_PATHS}:/paths:/' {place} > {target}"
 
 
 def _copied(what: str, target: str, name: str = "") -> str:

@@ -10,14 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.ingestion import validation, values
 from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, entry_digest, folder
 from repertoire.ingestion.standing import STATED
 from repertoire.ingestion.values import Unusable
 
-_DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
+_DECLARING = {
+    "agents": AGENT,
+    "commands": COMMAND,
+    "hooks": HOOK,
+    "mcpServers": MCP_SERVER,
+    "outputStyles": SETTING,
+    "skills": SKILL,
+}
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
 

@@ -98,6 +98,7 @@ class Layout:
     plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
+    own: Mapping[str, str] = field(default_factory=dict)  # kind and name -> path of what is in no other client's folder
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
     is_package: bool = False  # the source was asked for as a package, whatever that holds
 

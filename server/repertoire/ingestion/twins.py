@@ -34,12 +34,13 @@ class Copy:
     text: str  # the hash of its text
     words: int
     purpose: frozenset[str]  # the words of its description
+    client: str = ""  # whose it is, where another client than Claude Code reads it
 
     @classmethod
     def of(cls, outline: Outline, text: str, words: int, purpose: frozenset[str]) -> Copy:
         """Make a copy of a component; `text` is the hash of the words that `carried` returns for it."""
         identity = (outline.id, outline.type, outline.name, outline.source, outline.content_hash)
-        return cls(*identity, text, words, purpose)
+        return cls(*identity, text, words, purpose, outline.client)
 
     @property
     def slug(self) -> str:
@@ -125,7 +126,8 @@ def _edited(first: Sequence[Copy], second: Sequence[Copy], jaccard: float) -> It
 def _needed(one: Copy, other: Copy) -> float:
     """Return how alike two texts have to be for these two components to be twins; above 1 where they never are.
 
-    What one source holds twice under one name is often a variant by intent, and so is what bears another name.
+    What one source holds twice under one name is often a variant by intent, unless it is there for several clients, and
+    so is what bears another name.
     """
     never = 1.1
     if one.type == MCP_SERVER or min(one.words, other.words) < (_EDITED if one.type != PLUGIN else _SHORT):
@@ -133,7 +135,7 @@ def _needed(one: Copy, other: Copy) -> float:
     if one.slug == other.slug:
         if one.type == PLUGIN:
             return _LISTED
-        return _BESIDE if one.source == other.source else _NAMESAKE
+        return _BESIDE if one.source == other.source and one.client == other.client else _NAMESAKE
     if one.type == PLUGIN:
         return never
     ours, theirs = set(one.slug.split("-")), set(other.slug.split("-"))

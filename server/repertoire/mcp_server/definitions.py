@@ -79,6 +79,14 @@ def _also(output: Mapping[str, Any], **optional: Mapping[str, Any]) -> dict[str,
 
 
 _LINES = {"type": "array", "items": {"type": "string"}}
+_BRINGS = {
+    "anyOf": [
+        _output(
+            unit="string", counts={"type": "object", "additionalProperties": {"type": "integer"}}, tokens="integer"
+        ),
+        {"type": "null"},
+    ]
+}
 _HIT: dict[str, str | Mapping[str, Any]] = {
     "id": "string",
     "name": "string",
@@ -91,6 +99,8 @@ _HIT: dict[str, str | Mapping[str, Any]] = {
     "whys": _LINES,
     "install": _LINES,
     "role": "string",
+    "client": "string",
+    "brings": _BRINGS,
 }
 _HITS = {"type": "array", "items": _output(**_HIT)}
 _OTHERS = {
@@ -175,7 +185,11 @@ TOOLS = (
         ),
         properties={
             "task": _text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
-            "budget": _number("Tokens that names and descriptions may cost in every request.", least=100, most=200_000),
+            "budget": _number(
+                "Tokens that all it installs may add to every request; a plugin counts as a whole.",
+                least=100,
+                most=200_000,
+            ),
             "size": _number(
                 "Components at most. Leave out for as many as the task is likely to need.", least=1, most=12
             ),
@@ -238,6 +252,8 @@ TOOLS = (
                 needs=_LINES,
                 goes_with=_LINES,
                 install=_LINES,
+                client="string",
+                brings=_BRINGS,
                 rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
                 whys=_LINES,
                 lacking=_LINES,

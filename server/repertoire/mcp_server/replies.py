@@ -7,7 +7,7 @@ from typing import Any
 
 from repertoire.app.explain import Explanation
 from repertoire.app.status import Status
-from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Recommendation
+from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Recommendation, Unit
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
@@ -72,6 +72,8 @@ def explanation_reply(explanation: Explanation) -> Reply:
                 *(clean_line(other.component.name, 80) for other in explanation.companions),
             ],
             "install": [clean_line(line, 300) for line in component.install],
+            "client": component.client,
+            "brings": _unit_data(explanation.unit),
             "rank": standing.rank if standing is not None else None,
             "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],
             "lacking": [clean_line(c.text, 200) for c in explanation.conditions.values() if c.met is False],
@@ -121,7 +123,15 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
         "whys": [why_text(why) for why in hit.whys],
         "install": [clean_line(line, 300) for line in component.install],
         "role": clean_line(role, 200),
+        "client": component.client,
+        "brings": _unit_data(hit.unit),
     }
+
+
+def _unit_data(unit: Unit | None) -> dict[str, Any] | None:
+    if unit is None:
+        return None
+    return {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}
 
 
 def _item_data(item: Item) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
+from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import Component, is_pointer
 from repertoire.domain.text import clean_line
 from repertoire.rendering.combinations import combination_lines, companion_lines
@@ -72,6 +72,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(flag_lines(component.flags)),
         *_indent(note_lines(hit)),
         *_indent(_install_line(hit)),
+        *_indent(unit_lines(hit.unit)),
         f"   id: {clean_line(component.id, 300)}",
     ]
 
@@ -79,11 +80,25 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
 def note_lines(hit: Hit) -> list[str]:
     """Render what there is to know of a hit before taking it: its age, its harm, its troubles, that it is muted."""
     return [
+        *([client_text(hit.component)] if hit.component.client else []),
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
         *(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
         *(["muted: not suggested in this project"] if hit.muted else []),
     ]
+
+
+def client_text(component: Component) -> str:
+    """Say whose a component is that another client reads, and how that shows."""
+    return f"for {component.client}, not for Claude Code: {clean_line(component.client_reason, LINE)}"
+
+
+def unit_lines(unit: Unit | None) -> list[str]:
+    """Say what an install line brings, where that is more than one component."""
+    if unit is None or sum(unit.counts.values()) < 2:
+        return []
+    counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
+    return [f"{clean_line(unit.name, NAME)} brings {counts}; about {unit.tokens:,} tokens in each session's listing"]
 
 
 def why_text(why: Why) -> str:

@@ -12,7 +12,17 @@ from repertoire.domain.soundness import LOST
 from repertoire.domain.text import clean_line
 from repertoire.ports import Link
 from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
-from repertoire.rendering.answers import LINE, NAME, elsewhere_lines, other_text, state_of, type_name, why_text
+from repertoire.rendering.answers import (
+    LINE,
+    NAME,
+    client_text,
+    elsewhere_lines,
+    other_text,
+    state_of,
+    type_name,
+    unit_lines,
+    why_text,
+)
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.rendering.learned import lift_text
 from repertoire.retrieval.neighbourhood import Neighbourhood
@@ -38,6 +48,7 @@ def explanation_text(explanation: Explanation) -> str:
     component = explanation.stored.component
     lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"]
     lines += _line("warning", explanation.warning)
+    lines += [client_text(component)] if component.client else []
     lines += flag_lines(component.flags)
     lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
     lines += _line("what it is", description_of(component, _DESCRIPTION))
@@ -58,6 +69,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += [f"  - {_copy(twin)}" for twin in explanation.copies]
     lines += _standing(explanation.standing)
     lines += _install(component)
+    lines += unit_lines(explanation.unit)
     lines += _line("from", _origin(explanation))
     lines += _line("licence", clean_line(component.licence, NAME) or "not stated")
     lines += _line("dates", _dates(explanation))

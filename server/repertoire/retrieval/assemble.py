@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.candidates import Candidate, merged
 
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
@@ -29,7 +30,7 @@ _LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
 class Limits:
     """What a set may cost, how many may be asked for, and how many a task like this usually takes."""
 
-    budget: int = 2000
+    budget: int = BUDGET
     size: int = 5
     expected: float = 2.0
 
@@ -105,8 +106,9 @@ class Shelf:
         return frozenset(member for key in asked for member in self.closure(key))
 
     def tokens(self, members: Iterable[str]) -> int:
-        """Return what a set costs."""
-        return sum(self.known[key].tokens for key in members)
+        """Return what a set costs: of what is installed as a whole, the whole, once."""
+        cost = {self.known[key].unit or key: self.known[key].unit_tokens or self.known[key].tokens for key in members}
+        return sum(cost.values())
 
     def rivals(self, key: str, members: Iterable[str]) -> list[str]:
         """Return the members that a candidate, with what it needs, can never stand beside."""

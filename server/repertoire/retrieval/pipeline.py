@@ -42,6 +42,8 @@ from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
 _WANTED = 2.0  # log-odds for a type that the words ask for
+_FOREIGN = -2.0  # log-odds for what another client reads: found where nothing of Claude Code's comes near
+_CLIENT = "client"
 _JUDGED = 3  # hits whose text tells how sure it is
 
 
@@ -176,6 +178,7 @@ class Pipeline:
                     self._options.demoted(entry.component.id),
                     troubles=against,
                     there_as=snapshot.summaries[answering[row]].id if answering[row] != row else "",
+                    unit=snapshot.units.of(row),
                 )
             )
         return found
@@ -251,6 +254,8 @@ class Pipeline:
 
     def _favour(self, run: Run) -> None:
         with run.trace.stage("priors") as detail:
+            if run.snapshot.foreign.any():
+                run.add(_CLIENT, np.where(run.snapshot.foreign, _FOREIGN, 0.0))
             for name, odds in self._priors.odds(run.snapshot, run.plan):
                 run.add(name, odds)
                 detail.append(name)

@@ -33,6 +33,7 @@ from repertoire.domain.component import (
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.copies import Copies
 from repertoire.retrieval.ppr import CsrGraph
+from repertoire.retrieval.units import Units
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -171,6 +172,16 @@ class Snapshot:
     def copies(self) -> Copies:
         """Which rows are exact copies of each other."""
         return Copies(self.summaries)
+
+    @cached_property
+    def units(self) -> Units:
+        """What is installed together with every row."""
+        return Units(self.summaries)
+
+    @cached_property
+    def foreign(self) -> Mask:
+        """Which rows another client than Claude Code reads."""
+        return np.asarray(self.column("client") != "") if len(self) else np.zeros(0, dtype=np.bool_)
 
     @cached_property
     def changed(self) -> npt.NDArray[np.str_]:

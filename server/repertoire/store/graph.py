@@ -81,13 +81,15 @@ class Graph:
         found = []
         for row in self._db.stream(
             f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
-                c.type, ifnull(s.key, ''), c.repository, c.plugin, c.last_commit
+                length(c.description), c.type, ifnull(s.key, ''), c.repository, c.plugin, c.last_commit, c.client,
+                c.marketplace
                 FROM {_FROM} LEFT JOIN acceptance a ON a.content_hash = c.content_hash ORDER BY n.id"""
         ):
-            number, key, name, content, installed, popularity, risk, *shared = row
-            kind, source, repository, plugin, commit = (same.setdefault(text, text) for text in shared)
+            number, key, name, content, installed, popularity, risk, described, *shared = row
+            kind, source, repository, plugin, *late = (same.setdefault(text, text) for text in shared)
+            commit, client, marketplace = late
             known = (number, key, name, kind, source, repository, plugin, content, bool(installed), popularity)
-            found.append(Summary(*known, risk, commit))
+            found.append(Summary(*known, risk, commit, client, marketplace, described))
         return found
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
@@ -116,13 +118,18 @@ class Graph:
         return None if row is None else stored(row)
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
-        """Return the components of this name, installed ones first."""
+        """Return the components of this name, installed ones first, other clients' last."""
         rows = self._db.rows(
             f"""{SELECT_STORED} WHERE n.type = 'component' AND n.name = ? COLLATE NOCASE
-                ORDER BY c.installed DESC, c.popularity DESC, n.id LIMIT ?""",
+                ORDER BY c.client <> '', c.installed DESC, c.popularity DESC, n.id LIMIT ?""",
             (name, limit),
         )
         return [stored(row) for row in rows]
+
+    def of_other_clients(self) -> frozenset[str]:
+        """Return the ids of what another client than Claude Code reads."""
+        rows = self._db.rows("SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''")
+        return frozenset(str(key) for (key,) in rows)
 
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the ids of every content that one of these has and several hold, the installed ones first.
@@ -163,7 +170,7 @@ class Graph:
         """Return what comparing components needs of each, or of each installed one, without its body, by node id."""
         rows = self._db.rows(
             f"""SELECT c.front_matter, n.id, n.key, n.name, c.type, s.key, c.content_hash, c.installed, c.repository,
-                c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}) FROM {_FROM}
+                c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}), c.client FROM {_FROM}
                 WHERE c.installed >= ? ORDER BY n.id""",
             (int(installed),),
         )

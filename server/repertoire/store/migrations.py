@@ -148,6 +148,15 @@ MIGRATIONS = (
                 PRIMARY KEY (type, name)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        7,
+        "whose a component is that another client reads",
+        (
+            "ALTER TABLE component ADD COLUMN client TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE component ADD COLUMN client_reason TEXT NOT NULL DEFAULT ''",
+            "CREATE INDEX component_by_client ON component(client) WHERE client <> ''",
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number
 

@@ -33,6 +33,8 @@ COLUMNS = (
     "version",
     "flags",
     "risk",
+    "client",
+    "client_reason",
 )
 VERSION = COLUMNS.index("version")
 CONTENT_HASH = COLUMNS.index("content_hash")
@@ -95,6 +97,8 @@ def row_of(component: Component) -> tuple[Any, ...]:
         component.version,
         flags_as_json(component.flags),
         risk(component.flags),
+        storable(component.client),
+        storable(component.client_reason),
     )
 
 

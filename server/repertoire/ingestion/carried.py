@@ -1,0 +1,21 @@
+"""Tells which files of a plugin's folder come with it: those where Claude Code looks, or where its manifest points."""
+
+from __future__ import annotations
+
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTING, SKILL
+from repertoire.ingestion.parts import PluginFacts
+
+_FOLDERS = {AGENT: ("agents/",), COMMAND: ("commands/",), SETTING: ("output-styles/",), SKILL: ("skills/",)}
+_FILES = {HOOK: ("hooks/hooks.json",), MCP_SERVER: (".mcp.json",), SKILL: ("SKILL.md",)}
+
+
+def carries(plugin: PluginFacts, path: str, kind: str) -> bool:
+    """Tell whether installing a plugin brings what lies at a path in its folder."""
+    if kind not in _FOLDERS and kind not in _FILES:
+        return True
+    if path == plugin.manifest or plugin.declared.get(path) == kind:
+        return True
+    if any(told == kind and path.startswith(f"{place}/") for place, told in plugin.declared.items()):
+        return True
+    inside = path.removeprefix(f"{plugin.root}/") if plugin.root else path
+    return inside.startswith(_FOLDERS.get(kind, ())) or inside in _FILES.get(kind, ())

@@ -1,0 +1,93 @@
+"""A plugin is installed as a whole: what comes along is said, counted within the budget, and weighed among equals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ingestion.workbench import skill
+from repertoire.app.explain import Asked, explain
+from repertoire.app.ingest import ingest
+from repertoire.app.offer import Limits, offer
+from repertoire.app.recommend import recommend
+from repertoire.app.wiring import open_repertoire
+from repertoire.domain.answer import Task
+from repertoire.mcp_server.replies import recommendation_reply
+from repertoire.rendering.answers import recommendation_text
+from repertoire.rendering.explanations import explanation_text
+from repertoire.settings import Settings
+
+TASK = "make tide tables of harbour gauges"
+TIDES = skill("tide-tables", "Makes tide tables of harbour gauges.", "# Tides\n\nRead the gauges of the harbour.")
+
+
+def market(name: str, files: dict[str, str]) -> dict[str, str]:
+    plugins = [{"name": name, "source": "./", "description": "d"}]
+    listed = {"name": f"{name}-market", "owner": {"name": "o"}, "plugins": plugins}
+    manifest = json.dumps({"name": name, "version": "1.0.0"})
+    return files | {
+        ".claude-plugin/marketplace.json": json.dumps(listed),
+        ".claude-plugin/plugin.json": manifest,
+        "skills/tide-tables/SKILL.md": TIDES,
+    }
+
+
+CROWD = {
+    f"agents/sailor-{n}.md": f"---\nname: sailor-{n}\ndescription: {'Hauls ropes. ' * 30}\n---\nHaul."
+    for n in range(40)
+}
+LARGE, SMALL = market("armada", CROWD), market("dinghy", {"commands/row.md": "---\ndescription: Rows.\n---\nRow."})
+
+
+@pytest.fixture
+def opened(bench):
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as found:
+        yield found
+
+
+def read(opened, bench, **folders):
+    for name, files in folders.items():
+        ingest(opened.store, bench.home, str(bench.write(files, under=name)), settings=Settings())
+
+
+def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanation(opened, bench):
+    read(opened, bench, large=LARGE)
+    found = recommend(opened.pipeline, Task(TASK))
+    (item,) = found.items
+    assert item.hit.unit.counts == {"agent": 40, "skill": 1}
+    assert 3_500 < item.hit.unit.tokens < 5_000
+    told = f"armada@armada-market brings 40 agents, 1 skill; about {item.hit.unit.tokens:,} tokens"
+    assert told in recommendation_text(found)
+    assert told in explanation_text(explain(opened.store, opened.pipeline, Asked("tide-tables")))
+    (data,) = recommendation_reply(found).data["items"]
+    assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
+
+
+def test_a_budget_counts_all_that_is_installed(opened, bench):
+    read(opened, bench, large=LARGE)
+    found = recommend(opened.pipeline, Task(TASK, budget=2_000))
+    assert not found.items
+    assert any("exceeds the budget" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("order", [("large", "small"), ("small", "large")])
+def test_of_those_that_serve_alike_the_one_that_brings_least_is_taken_and_named(opened, bench, order):
+    files = {"large": LARGE, "small": SMALL}
+    read(opened, bench, **{name: files[name] for name in order})
+    (item,) = recommend(opened.pipeline, Task(TASK)).items
+    assert item.hit.component.plugin == "dinghy"
+    assert [hit.component.plugin for hit in offer(opened.pipeline, TASK, Limits()).hits][:1] == ["dinghy"]
+
+
+def test_what_is_installed_brings_nothing_along(bench):
+    folder = bench.write(LARGE, under="person/.claude/plugins/cache/armada-market/armada/1.0.0")
+    record = {"scope": "user", "installPath": str(folder)}
+    listed = json.dumps({"version": 2, "plugins": {"armada@armada-market": [record]}})
+    bench.write({"installed_plugins.json": listed}, under="person/.claude/plugins")
+    bench.store.close()
+    with open_repertoire(bench.home, environment={}) as opened:
+        ingest(opened.store, bench.home, "installed", settings=Settings())
+        (item,) = recommend(opened.pipeline, Task(TASK, budget=100)).items
+    assert item.hit.unit is None
