@@ -91,7 +91,7 @@ class Combination:
 
     name: str
     kind: str
-    members: tuple[Component, ...]  # those that matter for what was asked
+    members: tuple[Component, ...]  # that matter for what was asked; of capabilities, as the first of `seen` has them
     more: int = 0  # members that are not among these
     capabilities: tuple[str, ...] = ()
     support: int = 1
