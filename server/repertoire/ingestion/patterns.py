@@ -281,8 +281,8 @@ def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known
             for one, terms in together
             if len(terms) <= _MINED and terms.issuperset(itemset.items)  # of more, it was not counted
         }
-        names, wholes = tuple(where)[:_EVIDENCE], tuple(where.values())[:_EVIDENCE]
-        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, names, wholes)
+        names, keys = tuple(where)[:_EVIDENCE], tuple(where.values())[:_EVIDENCE]
+        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, names, keys)
 
 
 def _provided(members: Iterable[str], known: Mapping[str, Known]) -> dict[str, float]:
