@@ -197,6 +197,7 @@ TOOLS = (
             combinations=_COMBINATIONS,
             gaps=_LINES,
             install=_LINES,
+            dependencies={"type": "array", "items": _output(member="string", needs="string", kind="string")},
             warnings=_LINES,
             fits="boolean",
             confidence="number",
