@@ -14,11 +14,10 @@ from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.patterns import Known
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import Mask, Snapshot
+from repertoire.retrieval.snapshot import SURELY, Mask, Snapshot
 
 MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3
-_SURE = 0.5  # what a component mentions in passing is no capability to build on
 _COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
 _LOOKED_AT, _NAMED = 60, 80
 _TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
@@ -119,7 +118,7 @@ def _providing(ranking: Ranking, known: Known, mask: Mask) -> tuple[list[int], s
 def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, frozenset[int]]:
     """Return the rows that surely provide each of these capabilities."""
     topology = snapshot.topology
-    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= _SURE))[0]
+    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURELY))[0]
     by = [(topology.names[topology.target[edge]], int(snapshot.row_at[topology.source[edge]])) for edge in among]
     return {term: frozenset(row for name, row in by if name == term) for term in terms}
 

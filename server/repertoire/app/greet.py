@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from repertoire.app.contents import IS_THERE, copies_of, silent_in
+from repertoire.app.contents import IS_THERE, copies_of, silent_in, twins_of
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
@@ -185,7 +185,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     barred = muted | known.harmful
     through = let_through(start.session)
     demand = {} if through else demands(known.hints, SESSION_START)
-    weary = {} if through else known.weary
+    weary = {} if through else _of_twins(db, known.weary)
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
@@ -206,6 +206,11 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
     return list(islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
+
+
+def _of_twins(db: sqlite3.Connection, weary: Mapping[str, float]) -> Mapping[str, float]:
+    """Return how weary a person is of each, of what says nearly the same as of what was named."""
+    return {**{twin: weary[one] for twin, one in twins_of(db, weary).items()}, **weary}
 
 
 def _half_life(settings: Mapping[str, Any]) -> float:

@@ -21,7 +21,7 @@ from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import Rows, Snapshot
+from repertoire.retrieval.snapshot import Rows
 from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
@@ -33,10 +33,14 @@ PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it 
 WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
 LIKELIER = 0.5  # than not: what served a request so like the prompt serves it again
 BESIDE = 0.45  # of the first one's score, for another to be named beside it
+NEAR, SERVES = (
+    0.65,
+    0.35,
+)  # of it, for what is installed to be named first: by that alone, or if it provides what is asked
 KNOWN = 2.0  # looks at what a hint names, before now and then something unseen is named beside it
 _AS_WELL = 5  # of what fits best by itself
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
-_CONSIDERED = 8
+_CONSIDERED, _LOOKED_THROUGH = 8, 30
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 _CERTAIN = 1e-6
 
@@ -74,7 +78,9 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
-    limits = replace(limits, seen=_with_copies(ranking.snapshot, limits.seen))
+    snapshot = ranking.snapshot
+    weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
+    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
     rows = ranking.answering[:_CONSIDERED]
     hits = pipeline.hits(ranking, rows)
     sure = _sure(ranking, hits, prompt)
@@ -83,20 +89,17 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
     likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
+    best = max((hit.score for hit in likely), default=0.0)
+    here = _installed(pipeline, ranking, best)
+    likely = [*here, *(hit for hit in likely if hit not in here)]
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
-    best = max((hit.score for hit in likely), default=0.0)
-    chosen = _chosen([hit for hit in named if hit.score >= BESIDE * best], limits)
+    chosen = _chosen([hit for hit in named if hit.score >= BESIDE * best or hit in here], limits)
     chosen += _newcomer(named, chosen, prompt, limits)
     held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
-
-
-def _with_copies(snapshot: Snapshot, ids: frozenset[str]) -> frozenset[str]:
-    rows = (row for row in map(snapshot.row_of, ids) if row >= 0)
-    return ids.union(snapshot.summaries[copy].id for row in rows for copy in snapshot.copies.of(row))
 
 
 def hint_item(hit: Hit) -> HintItem:
@@ -168,6 +171,20 @@ def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
     near = np.max([nearness(space, question.clauses[0], rows) for space in spaces], axis=0)
     likely = [place for place in range(count) if ranking.scores[rows[place]] >= BESIDE * ranking.scores[rows[0]]]
     return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
+
+
+def _installed(pipeline: Pipeline, ranking: Ranking, best: float) -> list[Hit]:
+    """Return what is installed and serves: what comes near the best, else the first that provides what is asked for.
+
+    Much that is available says what a prompt says, so what is here may be found far behind it.
+    """
+    snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
+    here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= SERVES * best)]
+    near = here[ranking.scores[here] >= NEAR * best]
+    if len(near):
+        return list(pipeline.hits(ranking, near))
+    provided = snapshot.provided(ranking.plan.capabilities)
+    return list(pipeline.hits(ranking, here[provided[here]][:1]))
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
