@@ -40,9 +40,13 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
     run: Run, project: Path, home: Path
 ) -> None:
     store_with(home)
+    worse = [component("agent", f"orm-{n}", "Looks at SQLAlchemy models, deployments and more.") for n in range(3)]
+    with Store.open(home / "repertoire.db") as store:
+        records = [record_of(one, provides=["orm", "deployment"]) for one in worse]
+        store.sources.write(replace(SOURCE, key="folder:/worse"), records, [], derived=[], now=NOW)
     held = [session for session in map(str, range(99)) if not let_through(session)]
     assert "orm-reviewer" in context(run(project, session=held[0]))
-    assert context(run(project, session=held[1])) == ""
+    assert [context(run(project, session=session)) for session in held[1:6]] == [""] * 5
     node = f"{SOURCE.key}:skills/fastapi-templates.md"
     with Store.open(home / "repertoire.db") as store:
         store.events.append([Event(now(), SELECTED, held[1], str(project), node=node)])
@@ -51,11 +55,12 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
     assert "orm-reviewer" not in used
     make_project(project, {"Gemfile": "gem 'rails'\n"})
     assert "rails-models" in context(run(project, session=held[3]))
+    assert "rails-models" not in context(run(project, session=held[4]))
     with Store.open(home / "repertoire.db") as store:
         old = [replace(event, at="2026-01-01T00:00:00Z") for event in store.events.recent(limit=50)]
         store.privacy.forget_requests()
         store.events.append(old[::-1])
-    assert "orm-reviewer" in context(run(project, session=held[4]))
+    assert "rails-models" in context(run(project, session=held[6]))
 
 
 def test_what_says_the_same_as_what_was_told_is_not_told_in_its_place(run: Run, project: Path, home: Path) -> None:

@@ -187,8 +187,8 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     barred = muted | known.harmful
     through = let_through(start.session)
     demand = {} if through else demands(known.hints, SESSION_START)
-    weary = {} if through else _of_twins(db, known.weary)
     told = frozenset[str]() if through else _told_lately(db, start)
+    weary = {} if through else {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
