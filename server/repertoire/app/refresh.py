@@ -52,6 +52,7 @@ def refresh(
 ) -> tuple[IngestReport, ...]:
     """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
 
+    Where the settings say not to fetch, repositories are read as they lie in the home: nothing reaches the network.
     With an embedder, what has no vector yet gets one once all text is there. `waiting` is called while another process
     is doing it.
 
@@ -101,7 +102,8 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)
     # npm and pip run when a person asks for a package, never by themselves
-    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")), fetch_packages=False)
+    fetch, tick = around.settings.fetch, lambda: report(Step(info.key, "fetch"))
+    return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
 
 
 def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:

@@ -10,6 +10,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
+_NUMBER = re.compile(r"\d+")
 _LONGEST, _MOST = 80, 12  # characters of a range, and versions that it names: more is no range that a person wrote
 
 
@@ -47,7 +48,7 @@ def _around(named: list[str]) -> Iterator[str]:
     yield from ("0", "0.0.1", "99999.0.0")
     for version in named:
         yield version
-        numbers = [int(part) for part in re.findall(r"\d+", version.partition("-")[0])[:3]]
+        numbers = [int(part) for part in _NUMBER.findall(version.partition("-")[0])[:3]]
         numbers += [0] * (3 - len(numbers))
         for place in range(3):
             up = [*numbers[:place], numbers[place] + 1, *(0 for _ in numbers[place + 1 :])]
