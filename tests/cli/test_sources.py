@@ -66,3 +66,12 @@ def test_a_refresh_that_a_person_asks_for_fetches_whatever_the_setting_says(run,
         row["components"] for row in json.loads(run("refresh", "--text-only", "--json", REPERTOIRE_FETCH="no").stdout)
     ]
     assert 2 in known
+
+
+def test_what_is_shipped_is_not_removed_in_vain_and_has_no_files_to_tell_of(run):
+    run("refresh", "--text-only", "--quiet")
+    removed, told = run("remove", "catalogue"), run("sources", "--files", "catalogue")
+    assert (removed.returncode, told.returncode) == (1, 1)
+    assert "`repertoire mute catalogue` silences it" in removed.stderr
+    assert "is shipped with Repertoire and has no files" in told.stderr
+    assert run("mute", "catalogue").returncode == 0

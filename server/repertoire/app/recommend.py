@@ -110,8 +110,10 @@ def _check(task: Task) -> None:
     if not task.text.strip():
         message = "the task is empty; say what is to be done"
         raise InvalidRequest(message)
-    if (task.limit is not None and task.limit < 1) or task.budget < 1:
-        message = f"limit {task.limit} and budget {task.budget} leave room for nothing; use 1 or more of both"
+    limits = {"a size": task.limit, "a budget": task.budget}
+    empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
+    if empty:
+        message = f"{empty} leaves room for nothing; use 1 or more"
         raise InvalidRequest(message)
 
 
