@@ -90,7 +90,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(confidence=sure, reason="the prompt names a component already")
     likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
     best = max((hit.score for hit in likely), default=0.0)
-    here = _installed(pipeline, ranking, best)
+    here = _installed(pipeline, ranking, likely, best)
     likely = [*here, *(hit for hit in likely if hit not in here)]
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
@@ -173,7 +173,7 @@ def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
     return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
 
 
-def _installed(pipeline: Pipeline, ranking: Ranking, best: float) -> list[Hit]:
+def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
     """Return what is installed and serves: what comes near the best, else the first that provides what is asked for.
 
     Much that is available says what a prompt says, so what is here may be found far behind it.
@@ -181,10 +181,12 @@ def _installed(pipeline: Pipeline, ranking: Ranking, best: float) -> list[Hit]:
     snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
     here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= SERVES * best)]
     near = here[ranking.scores[here] >= NEAR * best]
-    if len(near):
-        return list(pipeline.hits(ranking, near))
-    provided = snapshot.provided(ranking.plan.capabilities)
-    return list(pipeline.hits(ranking, here[provided[here]][:1]))
+    rows = near if len(near) or not len(here) else here[snapshot.provided(ranking.plan.capabilities)[here]][:1]
+    known = {hit.component.id: hit for hit in likely}
+    ids = [snapshot.summaries[row].id for row in rows.tolist()]
+    new = rows[[key not in known for key in ids]] if ids else rows
+    known.update((hit.component.id, hit) for hit in pipeline.hits(ranking, new))
+    return [known[key] for key in ids if key in known]
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:
