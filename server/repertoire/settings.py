@@ -24,6 +24,7 @@ class Settings:
     store_prompts: str = REDACTED
     background: bool = True
     refresh_hours: int = 12
+    fetch: bool = True
     hints: bool = True
     hint_limit: int = 3
     max_files: int = 20_000
@@ -60,6 +61,12 @@ TABLE = (
         "refresh_hours",
         "REPERTOIRE_REFRESH_HOURS",
         "Hours after which everything is read again, at the start of a session and while one lives; 0: not by time.",
+    ),
+    SettingRow(
+        "fetch",
+        "REPERTOIRE_FETCH",
+        "Whether a refresh that nobody asked for fetches the repositories that were ingested; false: it reads their "
+        "clones as they lie, and `repertoire refresh` alone fetches.",
     ),
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),

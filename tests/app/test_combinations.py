@@ -24,6 +24,7 @@ SKILLS = {
     "vault-keys": ("Keeps keys in a vault.", "secrets"),
     "rate-limits": ("Limits how often a caller may call.", "api-design"),
     "soup": ("Cooks soup.", "cooking"),
+    "authentication": ("Authentication, common in stacks.", "authentication"),
 }
 PLUGINS = {
     "kit-a": ("login-pages", "vault-keys", "soup"),
@@ -77,6 +78,24 @@ def test_a_topic_is_answered_with_what_recurs_how_often_where_and_by_whom(pipeli
     assert [one.name for one in recurring.members] == ["login-pages", "vault-keys"]
     assert found.fits
     assert "authentication + secrets (together 3 times, " in answer_text(found)
+    assert "): in kit-a login-pages (skill), vault-keys (skill)" in answer_text(found)
+
+
+def test_components_of_a_topic_are_named_as_they_are_together_somewhere_however_well_another_fits(
+    pipeline: Pipeline,
+) -> None:
+    found = search(pipeline, Query("common authentication stacks"))
+    [recurring] = [one for one in found.combinations if one.kind == "capabilities"]
+    assert found.hits[0].component.name == "authentication"  # it fits best, and no kit carries it
+    for where in recurring.seen[:1]:
+        assert {one.name for one in recurring.members} <= set(PLUGINS[where])
+    muted = frozenset((f"{SOURCE.key}:skills/vault-keys.md",))
+    [recurring] = [
+        one
+        for one in search(pipeline, Query("common authentication stacks"), muted=muted).combinations
+        if one.kind == "capabilities"
+    ]
+    assert recurring.members == ()  # what is left was seen with nothing of this
 
 
 def test_what_goes_with_a_component_is_told_with_its_evidence(pipeline: Pipeline) -> None:

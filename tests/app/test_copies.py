@@ -69,6 +69,15 @@ def test_an_untouched_copy_is_current_whatever_running_it_left_behind(machine):
     assert machine.state() == (CURRENT, "")
 
 
+def test_what_the_client_notes_in_a_copy_is_no_change_of_it_and_a_folder_of_that_name_inside_is(machine):
+    (machine.copy / ".in_use").mkdir()
+    (machine.copy / ".in_use/4711").write_text("", encoding="utf-8")
+    assert machine.state() == (CURRENT, "")
+    (machine.copy / "skills/.in_use").mkdir()
+    (machine.copy / "skills/.in_use/x.md").write_text("mine", encoding="utf-8")
+    assert machine.state()[0] == MODIFIED
+
+
 def test_a_copy_of_an_older_state_is_outdated(machine):
     machine.upstream(**{"skills/a/SKILL.md": skill("a", "Newer."), "skills/b/SKILL.md": skill("b")})
     state, detail = machine.state()

@@ -13,6 +13,7 @@ import pytest
 from ingestion.workbench import commit, repository, skill
 from repertoire.app.background import RefreshRunning, one_refresh, running, start_detached_refresh
 from repertoire.app.embed import SPACES, embed_pending
+from repertoire.app.lost import lost_sources
 from repertoire.app.refresh import refresh
 from repertoire.app.settle import remove_source
 from repertoire.catalogue import reading
@@ -134,6 +135,40 @@ def test_a_detached_refresh_fills_the_store(bench):
     assert process is not None
     assert process.wait(timeout=300) == 0, (bench.home / "log" / "refresh.log").read_text()
     assert sources(bench)["catalogue"] >= 150
+
+
+def test_a_refresh_that_nobody_asked_for_fetches_repositories_only_where_the_setting_lets_it(bench, monkeypatch):
+    origin = repository(bench.write({"skills/one/SKILL.md": skill("one")}, under="origin"))
+    key = bench.ingest(origin.as_uri()).source
+
+    def unasked(fetch: str) -> int:
+        monkeypatch.setenv("REPERTOIRE_FETCH", fetch)
+        process = start_detached_refresh(bench.home)
+        assert process is not None
+        assert process.wait(timeout=300) == 0, (bench.home / "log" / "refresh.log").read_text()
+        return sources(bench)[key]
+
+    bench.write({"skills/two/SKILL.md": skill("two")}, under="origin")
+    commit(origin, date="2026-02-02")
+    assert unasked("false") == 1
+    assert unasked("true") == 2
+
+
+def test_what_was_never_fetched_is_kept_as_it_was_where_nothing_may_be_fetched_and_a_loss_is_not_forgotten(bench):
+    origin = repository(bench.write({"skills/one/SKILL.md": skill("one")}, under="origin"))
+    key = bench.ingest(origin.as_uri()).source
+    shutil.move(origin, origin.with_name("gone"))
+    refresh(bench.store, bench.home, settings=SETTINGS)
+    lost = lost_sources(bench.store)
+    assert [one.source for one in lost] == [key]
+    shutil.move(origin.with_name("gone"), origin)
+    quiet = Settings(fetch=False)
+    refresh(bench.store, bench.home, settings=quiet)
+    assert lost_sources(bench.store) == lost
+    shutil.rmtree(bench.home / "sources")
+    (told,) = [one for one in refresh(bench.store, bench.home, settings=quiet) if one.source == key]
+    assert "was never fetched here" in told.warnings[0]
+    assert sources(bench)[key] == 1
 
 
 def test_every_space_is_embedded_once_and_goes_on_where_it_was_stopped(bench, embedder):

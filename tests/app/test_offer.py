@@ -13,6 +13,7 @@ from repertoire.app.embed import embed_pending
 from repertoire.app.offer import CONFIDENCE, KNOWN, Limits, odds_of, offer, reason_for
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Query, Why
+from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.retrieval.plan import SEARCH
 from shelf import NOW, SOURCE, component, filled_home, record_of
 
@@ -145,3 +146,39 @@ def test_what_serves_the_first_step_comes_first(tmp_path: Path) -> None:
             )
         }
     assert orders == {("write-tests",), ("deploy",)}
+
+
+@pytest.mark.parametrize(("provides", "first"), [("unit-testing", "testing-patterns"), ("cooking", "test-generate-7")])
+def test_what_is_installed_and_provides_what_is_asked_comes_before_what_would_have_to_be_installed(
+    tmp_path: Path, provides: str, first: str
+) -> None:
+    prompt = "write unit tests for the parser module"
+    shop = [
+        component("command", f"test-generate-{n}", "Writes unit tests for a module: parser, service or view.")
+        for n in range(9)
+    ]
+    own = component("skill", "testing-patterns", "Unit tests, test fixtures and mocks of any module.", installed=True)
+    with open_repertoire(filled_home(tmp_path, *shop), environment={}) as opened:
+        assert opened.embedder is not None
+        elsewhere = replace(SOURCE, key="installed:kit")
+        opened.store.sources.write(elsewhere, [record_of(own, provides=[provides])], [], derived=[], now=NOW)
+        embed_pending(opened.store, opened.embedder)
+        ranking = opened.pipeline.rank(Query(prompt), intent=SEARCH)
+        assert not {hit.component.name for hit in opened.pipeline.hits(ranking, ranking.answering[:8])} & {own.name}
+        assert offer(opened.pipeline, prompt, Limits()).hits[0].component.name == first
+
+
+def test_what_says_the_same_as_what_was_named_or_tires_is_not_named_in_its_place(tmp_path: Path) -> None:
+    one, other = (component("skill", name, TEXT, path=f"{name}.md") for name in ("form-filler", "form-writer"))
+    with open_repertoire(filled_home(tmp_path, one, other), environment={}) as opened:
+        assert opened.embedder is not None
+        embed_pending(opened.store, opened.embedder)
+        named = {hit.component.id for hit in offer(opened.pipeline, PROMPT, Limits(seen=frozenset((one.id,)))).hits}
+        assert other.id in named
+        opened.store.sources.set_edges([Edge(one.id, other.id, TWIN_OF)], now=NOW, file="twins")
+        opened.pipeline.rank(Query(PROMPT), intent=SEARCH)  # a hint waits for no snapshot
+        for first, second in ((one, other), (other, one)):
+            told = offer(opened.pipeline, PROMPT, Limits(seen=frozenset((first.id,))))
+            tired = [offer(opened.pipeline, PROMPT, Limits(session=f"s{n}", weary={first.id: 1e9})) for n in range(12)]
+            assert not {first.id, second.id} & {hit.component.id for hit in told.hits}
+            assert sum(second.id in {hit.component.id for hit in found.hits} for found in tired) < 6

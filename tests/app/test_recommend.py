@@ -18,7 +18,7 @@ from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import GAP
-from shelf import NOW, component, fill
+from shelf import NOW, SOURCE, component, fill, record_of
 
 KUBERNETES, POSTGRES = "folder:/shelf:skills/kubernetes-deploy.md", "folder:/shelf:mcp_servers/postgres.md"
 WORDS = "fill pdf forms release notes changelog deploy kubernetes helm sql database audit ledger browser format".split()
@@ -188,6 +188,54 @@ def test_two_that_conflict_are_never_both_in_a_set(store, pipeline):
     found = recommend(pipeline, Task("deploy services to Kubernetes with Helm", limit=4))
     assert len({"kubernetes-deploy", "helm-deploy"} & set(names(found))) == 1
     assert any(other.reason.startswith("conflicts with") for other in found.why_not)
+
+
+@pytest.fixture
+def disputing(store, pipeline):
+    """Two skills that a task needs, and what they want of the project's one `requests`."""
+
+    def ranges(first, second):
+        fetches = component("skill", "fetch-invoices", "Fetches invoices from a web shop.")
+        mails = component("skill", "mail-reminders", "Mails payment reminders to customers.")
+        wanted = ((fetches, first), (mails, second))
+        records = [record_of(item, needs=[f"package:requests{wants}"]) for item, wants in wanted]
+        store.sources.write(replace(SOURCE, key="folder:/other"), records, [], derived=[], now=NOW)
+        return recommend(pipeline, Task("fetch invoices from the web shop and mail payment reminders to customers"))
+
+    return ranges
+
+
+def test_two_that_want_versions_with_none_in_common_are_never_both_in_a_set_and_it_is_said_why(disputing):
+    found = disputing(">=3", "<3")
+    [member] = {"fetch-invoices", "mail-reminders"} & set(names(found))
+    [other] = {"fetch-invoices", "mail-reminders"} - {member}
+    [refused] = [one for one in found.why_not if one.component.name == other]
+    assert refused.reason.startswith(f"conflicts with {member}: requests ")
+    assert refused.remedy == f"without {member}"
+
+
+def test_two_that_can_share_a_version_are_both_in(disputing):
+    assert {"fetch-invoices", "mail-reminders"} <= set(names(disputing(">=2.28", "<3")))
+
+
+def test_what_needs_another_that_wants_another_version_is_told_with_it(store, pipeline, disputing):
+    disputing(">=3", "<3")
+    needs = [Edge("folder:/shelf:skills/fetch-invoices.md", "folder:/shelf:skills/mail-reminders.md", DEPENDS_ON)]
+    store.sources.set_edges(needs, now=NOW, file="declared by hand")
+    found = recommend(pipeline, Task("fetch invoices from the web shop"))
+    assert names(found) == ["mail-reminders", "fetch-invoices"]
+    assert "fetch-invoices and mail-reminders cannot share one requests >=3 against <3" in found.warnings
+
+
+def test_who_of_a_set_needs_whom_and_what_is_told(store, pipeline):
+    store.sources.set_edges(
+        [Edge(KUBERNETES, "requirement:binary:kubectl", DEPENDS_ON)], now=NOW, file="declared by hand"
+    )
+    found = recommend(pipeline, Task("roll back a deployment on kubernetes", limit=1))
+    told = {(one.member, one.needs, one.kind) for one in found.dependencies}
+    helm = "folder:/shelf:skills/helm-lint.md"
+    assert told == {(KUBERNETES, helm, "component"), (KUBERNETES, "kubectl", "binary")}
+    assert "   kubernetes-deploy needs helm-lint, kubectl (binary)" in recommendation_text(found).splitlines()
 
 
 def test_one_that_conflicts_with_what_is_in_use_says_so(store, pipeline):

@@ -40,6 +40,13 @@ def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
     assert [(one["rate"]["type"], one["held_back"]) for one in data["hints"]] == [("command", 0), ("skill", 3)]
 
 
+def test_selections_are_told_apart_by_use_and_by_installing_and_the_latter_only_where_there_are_any(store):
+    store.events.append([Event(now(), SELECTED, f"s{n}", "/here", f"r{n}", SHIP) for n in range(2)])
+    assert "\nSelected 2 times. Outcomes: " in told(store)[1]
+    store.events.append([Event(now(), SELECTED, "", "/here", "", FORMS, {"how": "installed"})])
+    assert "\nSelected 3 times (1 of them by installing what was offered). Outcomes: " in told(store)[1]
+
+
 def test_how_much_of_what_is_offered_is_new_is_told(store):
     store.events.append(
         [Event(now(), OFFERED, f"s{n}", "/here", "", node, {}) for n, node in enumerate((FORMS, SHIP, SHIP))]

@@ -14,6 +14,7 @@ from privileges import held_back
 from shelf import filled_home
 
 QUESTION = "add OAuth login with sessions to a FastAPI service"
+PARTS = ["fill", "PDF", "forms"]
 
 
 # None of these is needed for an answer to somebody who redirects it, and each takes longer than the answer does.
@@ -119,7 +120,11 @@ def test_nonsense_is_answered_with_an_honest_no(run):
         (("ingest", "/no/such/folder"), 1, "/no/such/folder"),
         (("remove", "nothing"), 1, "there is no source"),
         (("forget",), 2, "--requests"),
+        (("forget", "--requests", "--project", "."), 2, "--project FOLDER"),
         (("search",), 2, "QUERY"),
+        (("recommend", "x", "--budget", "-5"), 2, "-5 is not in the range"),
+        (("recommend", "x", "--size", "50"), 2, "50 is not in the range"),
+        (("search", "x", "--limit", "0"), 2, "0 is not in the range"),
     ],
 )
 def test_bad_input_gets_one_line_of_advice_and_no_traceback(run, arguments, status, advice):
@@ -127,6 +132,17 @@ def test_bad_input_gets_one_line_of_advice_and_no_traceback(run, arguments, stat
     assert done.returncode == status
     assert advice in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_words_need_no_quotes(run, environment):
+    filled_home(Path(environment["REPERTOIRE_HOME"]))
+    for verb in ("recommend", "search"):
+        bare, quoted = (
+            run(verb, *words, "--json", REPERTOIRE_QUERY_MS="60000") for words in (PARTS, [" ".join(PARTS)])
+        )
+        assert bare.returncode == 0, bare.stderr
+        first, second = (json.loads(done.stdout) for done in (bare, quoted))
+        assert {**first, "report": []} == {**second, "report": []}
 
 
 def test_a_home_that_cannot_be_written_still_answers_and_says_that_nothing_is_recorded(run, environment, tmp_path):

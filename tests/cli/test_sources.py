@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+from ingestion.workbench import commit, repository
 from repertoire.app.background import one_refresh
 
 
@@ -52,3 +53,25 @@ def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, envir
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
     assert said == "another refresh is running; this one begins when it has ended\n"
     assert (waiting.returncode, json.loads(out)[0]["source"]) == (0, "catalogue")
+
+
+def test_a_refresh_that_a_person_asks_for_fetches_whatever_the_setting_says(run, skill, tmp_path):
+    source = tmp_path / "source"
+    skill(source, "paint-fence", "Paints a fence.")
+    repository(source)
+    run("ingest", source.as_uri(), "--quiet")
+    skill(source, "mow-lawn", "Mows a lawn.")
+    commit(source, date="2026-02-02")
+    known = [
+        row["components"] for row in json.loads(run("refresh", "--text-only", "--json", REPERTOIRE_FETCH="no").stdout)
+    ]
+    assert 2 in known
+
+
+def test_what_is_shipped_is_not_removed_in_vain_and_has_no_files_to_tell_of(run):
+    run("refresh", "--text-only", "--quiet")
+    removed, told = run("remove", "catalogue"), run("sources", "--files", "catalogue")
+    assert (removed.returncode, told.returncode) == (1, 1)
+    assert "`repertoire mute catalogue` silences it" in removed.stderr
+    assert "is shipped with Repertoire and has no files" in told.stderr
+    assert run("mute", "catalogue").returncode == 0

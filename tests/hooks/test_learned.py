@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from hooks.starting import Run, context, own_copy, store_with
+from hooks.starting import FASTAPI, Run, context, make_project, own_copy, store_with
 from repertoire.app.clock import now
 from repertoire.app.condense import condense_when_due
 from repertoire.app.memory import memory
+from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.learning.hints import let_through
 from repertoire.learning.memory import HALF_LIFE
 from repertoire.store.database import Store
 from repertoire.store.events import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
-from shelf import SOURCE
+from shelf import NOW, SOURCE, component, record_of
 
 
 def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
-    run: Run, project: Path, home: Path
+    run: Run, project: Path, home: Path, tmp_path: Path
 ) -> None:
     store_with(home)
-    assert "fastapi-templates (skill" in context(run(project, session="asked first"))
+    first, last = (make_project(tmp_path / name, FASTAPI) for name in ("first", "last"))  # told nothing of it yet
+    assert "fastapi-templates (skill" in context(run(first, session="asked first"))
     skill = {"type": "skill", "rank": 1, "where": "session_start"}
     ignored = [Event(now(), OFFERED, f"s{n}", str(project), node="x", data=skill) for n in range(200)]
     with Store.open(home / "repertoire.db") as store:
@@ -30,7 +33,48 @@ def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
     assert "fastapi-templates (skill" not in quiet
     with Store.open(home / "repertoire.db") as store:
         store.events.append([Event(now(), SELECTED, e.session, e.project, node="x") for e in ignored[:40]])
-    assert "fastapi-templates (skill" in context(run(project, session=held + "again"))
+    assert "fastapi-templates (skill" in context(run(last, session=held + "again"))
+
+
+def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_of_it_after_a_fortnight(
+    run: Run, project: Path, home: Path
+) -> None:
+    store_with(home)
+    worse = [component("agent", f"orm-{n}", "Looks at SQLAlchemy models, deployments and more.") for n in range(3)]
+    with Store.open(home / "repertoire.db") as store:
+        records = [record_of(one, provides=["orm", "deployment"]) for one in worse]
+        store.sources.write(replace(SOURCE, key="folder:/worse"), records, [], derived=[], now=NOW)
+    held = [session for session in map(str, range(99)) if not let_through(session)]
+    assert "orm-reviewer" in context(run(project, session=held[0]))
+    assert [context(run(project, session=session)) for session in held[1:6]] == [""] * 5
+    node = f"{SOURCE.key}:skills/fastapi-templates.md"
+    with Store.open(home / "repertoire.db") as store:
+        store.events.append([Event(now(), SELECTED, held[1], str(project), node=node)])
+    used = context(run(project, session=held[2]))
+    assert "fastapi-templates" in used
+    assert "orm-reviewer" not in used
+    make_project(project, {"Gemfile": "gem 'rails'\n"})
+    assert "rails-models" in context(run(project, session=held[3]))
+    assert "rails-models" not in context(run(project, session=held[4]))
+    with Store.open(home / "repertoire.db") as store:
+        old = [replace(event, at="2026-01-01T00:00:00Z") for event in store.events.recent(limit=50)]
+        store.privacy.forget_requests()
+        store.events.append(old[::-1])
+    assert "rails-models" in context(run(project, session=held[6]))
+
+
+def test_what_says_the_same_as_what_was_told_is_not_told_in_its_place(run: Run, project: Path, home: Path) -> None:
+    store_with(home)
+    held = [session for session in map(str, range(99)) if not let_through(session)]
+    assert "fastapi-templates" in context(run(project, session=held[0]))
+    twin = component("skill", "fastapi-starters", "Starts new FastAPI services.", path="elsewhere/fastapi-starters.md")
+    with Store.open(home / "repertoire.db") as store:
+        elsewhere = replace(SOURCE, key="folder:/elsewhere")
+        store.sources.write(elsewhere, [record_of(twin, provides=["fastapi"])], [], derived=[], now=NOW)
+        store.sources.set_edges(
+            [Edge(twin.id, f"{SOURCE.key}:skills/fastapi-templates.md", TWIN_OF)], now=NOW, file="twins"
+        )
+    assert context(run(project, session=held[1])) == ""
 
 
 def test_a_long_log_speaks_at_a_sessions_start_as_at_a_prompt(run: Run, project: Path, home: Path) -> None:

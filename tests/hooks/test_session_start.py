@@ -136,7 +136,6 @@ def test_what_was_said_is_recorded_and_not_said_again_until_a_compaction(run: Ru
     store_with(home)
     first = context(run(project))
     assert context(run(project, source="resume")) == ""
-    assert context(run(project, session="s2")) == first
     assert context(run(project, source="compact")) == first
     with Store.open(home / "repertoire.db") as store:
         events = store.events.recent(session="s1")[::-1]
@@ -322,3 +321,20 @@ def test_what_sets_up_new_projects_comes_after_what_helps_in_one_that_is_there(
     with Store.open(home / "repertoire.db") as store:
         store.sources.write(SOURCE, records, [], derived=[], now=NOW)
     assert next(line.split(" ")[1] for line in items(context(run(project)))) == "fastapi-helper"
+
+
+def test_an_edition_that_a_vendor_sells_of_what_a_project_uses_is_not_for_that_project(
+    run: Run, tmp_path: Path, home: Path
+) -> None:
+    project = make_project(tmp_path / "shop", {"Gemfile": "gem 'pg'\n"})
+    hosted = component("plugin", "somebodys-postgresql", "Create and query a Somebody SQL for PostgreSQL database.")
+    plain = component("skill", "tables", "Best practice for PostgreSQL schemas. Patterns for PostgreSQL indexes.")
+    home.mkdir()
+    with Store.open(home / "repertoire.db") as store:
+        store.sources.write(SOURCE, [record_of(hosted, provides=["postgresql"])], [], derived=[], now=NOW)
+        assert context(run(project)) == ""
+        records = [record_of(item, provides=["postgresql"]) for item in (hosted, plain)]
+        store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+    told = context(run(project, session="another"))
+    assert "- tables (skill" in told
+    assert "somebodys" not in told

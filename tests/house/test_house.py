@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,16 @@ def test_the_references_are_what_the_code_says():
         [sys.executable, "tools/docs", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="packages are of other sizes elsewhere")
+def test_the_size_of_the_environment_that_is_told_is_that_of_the_packages():
+    told = int(re.search(r"environment\s+takes\s+about\s+(\d+)\s+MB", (ROOT / "README.md").read_text())[1])
+    locked = re.findall(r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    here = [found for name in set(locked) for found in metadata.distributions(name=name)]
+    sizes = [path.stat().st_size for one in here for file in one.files or () if (path := Path(file.locate())).is_file()]
+    blocks = sum(-(-size // 4096) * 4096 for size in sizes)
+    assert told == pytest.approx(blocks / 1e6, rel=0.15)
 
 
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "bench/README.md"])

@@ -135,6 +135,21 @@ def test_capabilities_that_different_plugins_provide_together_are_a_pattern_with
     assert found.capabilities == {"api-design": 1.0, "openapi": 1.0}
 
 
+def test_of_capabilities_it_is_kept_where_they_were_counted_and_nowhere_else():
+    known, transactions = {}, []
+    for number in range(12):
+        terms = (("api-design", "openapi"), ("testing", "mocking"), (f"left-{number}", f"right-{number}"))[number // 4]
+        ids = [f"s:{number}-{end}" for end in "ab"]
+        known.update({key: Known(key, {term: 0.9}) for key, term in zip(ids, terms, strict=True)})
+        transactions.append(Transaction("plugin", f"s:p{number}", f"p{number}", frozenset(ids)))
+    known["s:all"] = Known("all", {"api-design": 0.9, "openapi": 0.9, **{f"term-{n}": 0.9 for n in range(60)}})
+    transactions.insert(0, Transaction("plugin", "s:everything", "everything", frozenset({"s:all"})))
+    found = {one.name: one for one in patterns(transactions, known) if one.origin == "capabilities"}
+    assert set(found) == {"api-design + openapi", "mocking + testing"}
+    assert found["api-design + openapi"].wholes == ("s:p0", "s:p1", "s:p2", "s:p3")
+    assert found["mocking + testing"].evidence == ("p4", "p5", "p6", "p7")
+
+
 def test_what_requests_selected_together_is_kept_without_the_requests():
     requests = [Transaction("request", f"request:{number}", "", KIT.members) for number in range(3)]
     requests += [Transaction("request", f"request:x{n}", "", frozenset({"s:notes", "s:agent"})) for n in range(3)]

@@ -61,6 +61,13 @@ def test_what_is_left_aside_leans_down_what_is_taken_leans_up_and_the_unknown_no
     assert "c" not in found
 
 
+def test_what_is_used_without_being_told_of_leans_no_lower_for_a_hint_that_nobody_needed() -> None:
+    used = replace(TAKEN, offered_at="", rank=0, session="by itself")
+    others = [replace(TAKEN, node="b", session=f"t{n}") for n in range(2)]
+    assert leanings(memory(used, OFFERED, *others))["a"] > leanings(memory(OFFERED, *others))["a"]
+    assert leanings(memory(used, OFFERED, *others, *[replace(OFFERED, node="b")] * 3))["a"] >= 0.0
+
+
 def test_what_keeps_failing_leans_down_though_it_is_taken() -> None:
     failing = [replace(TAKEN, outcome=BAD)] * 12
     working = [replace(TAKEN, node="b")] * 12

@@ -6,11 +6,13 @@ import contextlib
 import os
 from pathlib import Path
 
+from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.ingest import ground_of, read_files
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import FileFate
+from repertoire.domain.errors import SourceError
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.fates import NONE
 from repertoire.settings import Settings
@@ -45,6 +47,9 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> Opened:
     if place is not None:
         return open_place(place, around)
     known = next((row.info for row in store.sources.all() if row.info.key == source), None)
+    if source == CATALOGUE.key:
+        message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
+        raise SourceError(message)
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
         location = str(clone_folder(home, known.key))  # as it was last fetched: asking what was read fetches nothing

@@ -76,7 +76,7 @@ def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
         return None
     with output:
         process = subprocess.Popen(
-            command(Path(sys.executable), "repertoire", "refresh", "--quiet"),
+            command(Path(sys.executable), "repertoire", "refresh", "--quiet", "--unasked"),
             cwd=home,
             env={**os.environ, "REPERTOIRE_HOME": str(home), "CLAUDE_PROJECT_DIR": str(project_folder() or home)},
             stdin=subprocess.DEVNULL,

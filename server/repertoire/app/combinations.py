@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 
 import numpy as np
 
 from repertoire.domain.answer import Combination, Other
-from repertoire.domain.component import COMPONENT_TYPES, PROVIDES, Component
+from repertoire.domain.component import COMPONENT_TYPES, PART_OF, PROVIDES, Component
 from repertoire.domain.text import clean_line
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.patterns import Known
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import Mask, Snapshot
+from repertoire.retrieval.snapshot import SURELY, Mask, Snapshot
 
 MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3
-_SURE = 0.5  # what a component mentions in passing is no capability to build on
 _COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
 _LOOKED_AT, _NAMED = 60, 80
 _TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
@@ -79,8 +77,11 @@ def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: fro
 
 def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
     likely = ranking.matched.likely
-    rows = [row for row in known.members if mask[row]] or _providing(ranking, known, mask)
-    if len(likely):
+    rows, seen = [row for row in known.members if mask[row]], known.seen
+    if known.wholes:
+        rows, where = _providing(ranking, known, mask)
+        seen = tuple(sorted(known.seen, key=where.__ne__))
+    elif len(likely):
         rows.sort(key=lambda row: -likely[row])
     components = _components(ranking, rows[:_MEMBERS])
     members = tuple(components[row] for row in rows[:_MEMBERS] if row in components)
@@ -92,21 +93,43 @@ def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
         known.capabilities,
         known.support,
         known.lift,
-        known.seen[:_SEEN],
+        seen[:_SEEN],
     )
 
 
-def _providing(ranking: Ranking, known: Known, mask: Mask) -> list[int]:
-    """Return for each capability of a combination the best of the ranked that surely provides it, each once."""
-    ranked = ranking.answering[mask[ranking.answering]].tolist()
-    snapshot, topology = ranking.snapshot, ranking.snapshot.topology
-    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= _SURE))[0]
-    provided = {(topology.source[edge], topology.names[topology.target[edge]]) for edge in among.tolist()}
-    chosen = list[int]()
-    for term in known.capabilities:
-        rows = (row for row in ranked if (snapshot.positions[row], term) in provided)
-        chosen += [row for row in islice(rows, 1) if row not in chosen]
-    return chosen
+def _providing(ranking: Ranking, known: Known, mask: Mask) -> tuple[list[int], str]:
+    """Return the components that provide a combination in one whole where it was seen, and the name of that whole.
+
+    Of several wholes it is the one whose components are ranked best.
+    """
+    place = {row: rank for rank, row in enumerate(ranking.answering.tolist())}
+    provided = _surely_provided(ranking.snapshot, known.capabilities)
+    found = []
+    for key, name in zip(known.wholes, known.seen, strict=False):
+        inside = [row for row in _inside(ranking.snapshot, key) if mask[row]]
+        inside.sort(key=lambda row: (place.get(row, len(mask)), row))
+        by = [next((row for row in inside if row in provided[term]), -1) for term in known.capabilities]
+        if min(by) >= 0:
+            found.append((sum(place.get(row, len(mask)) for row in by), list(dict.fromkeys(by)), name))
+    _, rows, name = min(found, default=(0, [], ""))
+    return rows, name
+
+
+def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, frozenset[int]]:
+    """Return the rows that surely provide each of these capabilities."""
+    topology = snapshot.topology
+    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURELY))[0]
+    by = [(topology.names[topology.target[edge]], int(snapshot.row_at[topology.source[edge]])) for edge in among]
+    return {term: frozenset(row for name, row in by if name == term) for term in terms}
+
+
+def _inside(snapshot: Snapshot, whole: str) -> list[int]:
+    """Return the rows of what a plugin carries, or of what a person has put together."""
+    topology, at = snapshot.topology, snapshot.position_of.get(whole)
+    if at is None:
+        return np.flatnonzero(snapshot.column("source") == whole).tolist()
+    ends = topology.source[snapshot.related(PART_OF) & (topology.target == at)]
+    return [int(row) for row in snapshot.row_at[ends] if row >= 0]
 
 
 def _open(ranking: Ranking, muted: frozenset[str]) -> Mask:

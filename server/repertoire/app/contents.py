@@ -1,4 +1,4 @@
-"""Reads which components are exact copies, for a session's start: what a person or use said of one holds for all.
+"""Reads which components say the same, for a session's start: what a person or use said of one holds for all.
 
 The session hook runs this with any Python from 3.9, over a connection of the standard library's sqlite3.
 """
@@ -42,4 +42,21 @@ def copies_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
             chunk,
         )
         found.update((key, min(key, other)) for key, other in rows)
+    return found
+
+
+def twins_of(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str]:
+    """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
+    wanted, found = list(keys), dict[str, str]()
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        rows = db.execute(
+            f"""SELECT other.key, n.key FROM node n
+                  JOIN (SELECT source AS one, target AS two FROM edge WHERE relation = 'twin_of'
+                        UNION SELECT target, source FROM edge WHERE relation = 'twin_of') e ON e.one = n.id
+                  JOIN node other ON other.id = e.two
+                WHERE n.key IN ({", ".join("?" * len(chunk))})""",
+            chunk,
+        )
+        found.update(rows)
     return found

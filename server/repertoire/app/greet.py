@@ -13,11 +13,12 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from repertoire.app.contents import IS_THERE, copies_of, silent_in
+from repertoire.app.contents import IS_THERE, copies_of, silent_in, twins_of
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
@@ -29,7 +30,7 @@ from repertoire.domain.trust import HINTABLE
 from repertoire.learning.hints import SESSION_START, demands, let_through
 from repertoire.learning.kept import Kept, Recalled, read_kept, recall
 from repertoire.learning.memory import HALF_LIFE, Clock
-from repertoire.learning.outcomes import FOLDED, trials
+from repertoire.learning.outcomes import FOLDED, moment, trials
 from repertoire.learning.session import COUNTED
 from repertoire.trust.hidden import suspicion
 
@@ -40,6 +41,7 @@ RESETTING = ("compact", "clear")  # what was said before is out of the model's s
 _READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
 _CANDIDATES, _BY_WORDS = 300, 60
 _LOOKED_AT = 20_000  # characters of a text that is offered
+_AGAIN = timedelta(days=14)  # after which a project is told again what it made no use of
 _EVENTS = 2_000  # of the log, the newest, that are folded here: others are kept as sums
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
 _NAMED_TERMS = 4
@@ -186,7 +188,8 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     barred = muted | known.harmful
     through = let_through(start.session)
     demand = {} if through else demands(known.hints, SESSION_START)
-    weary = {} if through else known.weary
+    told = frozenset[str]() if through else _told_lately(db, start)
+    weary = {} if through else {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
     telling = [term for term in profile.terms if term not in COMMON]
     ids = [*_providing(db, telling), *_worded(db, telling)]
     candidates = [
@@ -206,7 +209,34 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     weight = weights(profile.terms, frequency, total)
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
-    return list(islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS))
+    best = islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS)
+    return [fit for fit in best if fit.candidate.id not in told]
+
+
+def _told_lately(db: sqlite3.Connection, start: Start) -> frozenset[str]:
+    """Return what other sessions of this project were told at their start and made no use of, with what says the same.
+
+    Nothing takes its place: the next best would only be worse, and a new hint every time.
+    """
+    since = (moment(start.at) - _AGAIN).isoformat()
+    rows = db.execute(
+        "SELECT kind, session, node, data FROM event NOT INDEXED WHERE kind IN ('offered', 'selected') "
+        f"AND project = ? AND at >= ? ORDER BY id DESC LIMIT {_EVENTS}",
+        (start.project, since),
+    ).fetchall()
+    used = {node for kind, _, node, _ in rows if kind == "selected"}
+    named = {
+        node
+        for kind, session, node, data in rows
+        if kind == "offered" and session != start.session and json.loads(data).get("where") == SESSION_START
+    }
+    told = named - used
+    return frozenset((*told, *copies_of(db, told), *twins_of(db, told)))
+
+
+def _of_twins(db: sqlite3.Connection, weary: Mapping[str, float]) -> Mapping[str, float]:
+    """Return how weary a person is of each, of what says nearly the same as of what was named."""
+    return {**{twin: weary[one] for twin, one in twins_of(db, weary).items()}, **weary}
 
 
 def _half_life(settings: Mapping[str, Any]) -> float:

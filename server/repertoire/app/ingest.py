@@ -65,7 +65,9 @@ def ingest(
 
 
 def note_opened(store: Store, opened: Opened) -> None:
-    """Note that a source was read, and where it has moved to if it has."""
+    """Note that a source was read, and where it has moved to if it has; nothing of one that was not asked for."""
+    if opened.as_kept:
+        return
     if opened.moved:
         note_moved(store, opened.info.key, opened.moved)
     else:

@@ -23,12 +23,13 @@ from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import Rows, Snapshot
+from repertoire.retrieval.snapshot import Rows
 from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
 CONFIDENCE = 0.3  # of MetaTool's train prompts 3.5 in 100 reach it over one plugin's components, of fitting ones 87
+NEEDLESS = 3.0  # how far log-odds that a prompt needs no component count
 SERVES = 0.6  # the chance that the first one serves, from which a hint is as sure as CONFIDENCE
 CROWD = 150  # among more components than these, something likely-looking turns up for any prompt
 SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
@@ -36,10 +37,12 @@ PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it 
 WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
 LIKELIER = 0.5  # than not: what served a request so like the prompt serves it again
 BESIDE = 0.45  # of the first one's score, for another to be named beside it
+NEAR = 0.65  # of it, for what is installed to be named first
+PROVIDING = 0.35  # of it, if what is installed provides what is asked
 KNOWN = 2.0  # looks at what a hint names, before now and then something unseen is named beside it
 _AS_WELL = 5  # of what fits best by itself
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
-_CONSIDERED = 8
+_CONSIDERED, _LOOKED_THROUGH = 8, 30
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 _CERTAIN = 1e-6
 
@@ -77,7 +80,9 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
     ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
-    limits = replace(limits, seen=_with_copies(ranking.snapshot, limits.seen))
+    snapshot = ranking.snapshot
+    weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
+    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
     rows = ranking.answering[:_CONSIDERED]
     hits = pipeline.hits(ranking, rows)
     sure = _sure(ranking, hits)
@@ -86,20 +91,17 @@ def offer(pipeline: Pipeline, prompt: str, limits: Limits) -> Offer:
     if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
         return Offer(confidence=sure, reason="the prompt names a component already")
     likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
+    best = max((hit.score for hit in likely), default=0.0)
+    here = _installed(pipeline, ranking, likely, best)
+    likely = [*here, *(hit for hit in likely if hit not in here)]
     unwanted = _unwanted(sure, prompt, limits)
     named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
-    best = max((hit.score for hit in likely), default=0.0)
-    chosen = _chosen(_lighter_first([hit for hit in named if hit.score >= BESIDE * best]), limits)
+    chosen = _chosen(_lighter_first([hit for hit in named if hit.score >= BESIDE * best or hit in here]), limits)
     chosen += _newcomer(named, chosen, prompt, limits)
     held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
     reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
     text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
     return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
-
-
-def _with_copies(snapshot: Snapshot, ids: frozenset[str]) -> frozenset[str]:
-    rows = (row for row in map(snapshot.row_of, ids) if row >= 0)
-    return ids.union(snapshot.summaries[copy].id for row in rows for copy in snapshot.copies.of(row))
 
 
 def hint_item(hit: Hit) -> HintItem:
@@ -145,8 +147,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     served = past.trust if past.trust >= LIKELIER and past.share[ranking.rows[0]] > 0.0 else 0.0
     if ranking.chance is not None:
         odds = max(odds, odds_of(ranking.chance) * odds_of(CONFIDENCE) / odds_of(SERVES))
-    if ranking.need is not None and ranking.need < 0.0:
-        odds = 0.0
+    odds *= math.exp(NEEDLESS * min(ranking.need, 0.0))
     return max(odds / (1.0 + odds), served)  # what served the like before is no chance likeness
 
 
@@ -193,6 +194,22 @@ def _is_lighter(hit: Hit, other: Hit) -> bool:
     if not twin_marks(hit.component) & twin_marks(other.component) or hit.score < NEARLY * other.score:
         return False
     return LIGHTER * (hit.unit.tokens if hit.unit else tokens_of(hit.component)) <= other.unit.tokens
+
+
+def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
+    """Return what is installed and serves: what comes near the best, else the first that provides what is asked for.
+
+    Much that is available says what a prompt says, so what is here may be found far behind it.
+    """
+    snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
+    here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= PROVIDING * best)]
+    near = here[ranking.scores[here] >= NEAR * best]
+    rows = near if len(near) or not len(here) else here[snapshot.provided(ranking.plan.capabilities)[here]][:1]
+    known = {hit.component.id: hit for hit in likely}
+    ids = [snapshot.summaries[row].id for row in rows.tolist()]
+    new = rows[[key not in known for key in ids]] if ids else rows
+    known.update((hit.component.id, hit) for hit in pipeline.hits(ranking, new))
+    return [known[key] for key in ids if key in known]
 
 
 def _chosen(hits: Sequence[Hit], limits: Limits) -> list[Hit]:

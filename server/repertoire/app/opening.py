@@ -9,6 +9,7 @@ from pathlib import Path
 from repertoire.app.packed import Scratch, fetched, taken_out
 from repertoire.app.places import clone_folder
 from repertoire.domain.component import SourceInfo
+from repertoire.domain.errors import SourceError
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.parts import Layout, PluginFacts
 from repertoire.settings import Settings
@@ -35,6 +36,7 @@ class Opened:
     moved: str = ""  # where the repository is now, which its old place still sends to
     scratch: Scratch | None = None  # the folder that goes once it was read
     refused: Mapping[str, str] = field(default_factory=dict)  # files of it that cannot be had, with the reason
+    as_kept: bool = False  # it was not asked for where it comes from: whether it is still there is not known
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,12 @@ class Surroundings:
 
 
 def open_address(
-    address: Address, around: Surroundings, *, tick: Callable[[], None], fetch_packages: bool = True
+    address: Address,
+    around: Surroundings,
+    *,
+    tick: Callable[[], None],
+    fetch: bool = True,
+    fetch_packages: bool = True,
 ) -> Opened:
     """Open a folder, a repository, an archive or a package; one that was fetched before can be read as it was then.
 
@@ -68,16 +75,13 @@ def open_address(
     if address.kind != GIT:
         return _open_folder(Path(address.text), around)
     target = clone_folder(around.home, address.key)
+    if not fetch:
+        return _open_clone(address, target, around)
     max_bytes = around.settings.max_source_mb * 1_000_000
     fetched_now = clones.fetch(address.text, target, max_bytes=max_bytes, pinned=address.pinned, tick=tick)
-    past = history.read(target, ours=True)
-    info = SourceInfo(address.key, "git", address.text, address.repository, fetched_now.commit)
-    site = _site(target, _add_address(info), around.machine)
-    layout = _layout(info.key, around.machine)
-    warnings = _said(past)
-    return Opened(
-        info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, moved=fetched_now.moved
-    )
+    opened = _open_clone(address, target, around)
+    info = replace(opened.info, commit=fetched_now.commit)
+    return replace(opened, info=info, moved=fetched_now.moved, as_kept=False)
 
 
 def open_place(place: Place, around: Surroundings) -> Opened:
@@ -100,6 +104,18 @@ def open_place(place: Place, around: Surroundings) -> Opened:
         around.limits,
         _said(past),
     )
+
+
+def _open_clone(address: Address, target: Path, around: Surroundings) -> Opened:
+    """Open the clone of a repository as it lies in the home."""
+    if not target.is_dir():
+        message = f"{address.text} was never fetched here; `repertoire refresh` fetches it"
+        raise SourceError(message)
+    past = history.read(target, ours=True)
+    info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
+    site, layout = _site(target, _add_address(info), around.machine), _layout(info.key, around.machine)
+    warnings = _said(past)
+    return Opened(info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True)
 
 
 def _open_folder(folder: Path, around: Surroundings) -> Opened:

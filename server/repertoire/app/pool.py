@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repertoire.app.requirements import disputes, requirements
 from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -17,7 +18,6 @@ from repertoire.domain.component import (
     MCP_SERVER,
     PART_OF,
     PROVIDES,
-    REQUIREMENT,
     TWIN_OF,
     Component,
 )
@@ -78,13 +78,6 @@ def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], 
     return Equipment(environment, project=Path(project) if project else None, servers=servers).check
 
 
-def requirements(snapshot: Snapshot, position: int) -> list[str]:
-    """Return what a component requires beside components, as `kind:name`."""
-    topology = snapshot.topology
-    ends = snapshot.edges(DEPENDS_ON).get(position, ())
-    return [topology.names[end] for end in ends if topology.types[end] == REQUIREMENT]
-
-
 def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
     """Make the candidates of a ranking, with those that they need."""
     snapshot = ranking.snapshot
@@ -93,7 +86,7 @@ def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Po
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    maker = _Maker(ranking, around, needs, _alike(snapshot, head))
+    maker = _Maker(ranking, around, needs, _alike(snapshot, head), disputes(snapshot, rows.tolist()))
     candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
@@ -205,12 +198,18 @@ class _Maker:
     """Makes the candidates of one ranking."""
 
     def __init__(
-        self, ranking: Ranking, around: Circumstances, needs: _Needs, alike: Mapping[int, Mapping[str, float]]
+        self,
+        ranking: Ranking,
+        around: Circumstances,
+        needs: _Needs,
+        alike: Mapping[int, Mapping[str, float]],
+        disputes: Mapping[int, Mapping[str, str]],
     ) -> None:
         self._snapshot, self._plan = ranking.snapshot, ranking.plan
         self._around = around
         self._needs = needs
         self._alike = alike
+        self._disputes = disputes
         self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
@@ -236,6 +235,7 @@ class _Maker:
             surely={name: provided[name] for name in asked},
             needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
+            disputes=self._disputes.get(row, {}),
             lacking=(*lacking, *self._disputed(row, component)),
             alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
             bundle=component.plugin or component.repository,

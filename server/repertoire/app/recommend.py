@@ -10,7 +10,8 @@ import numpy as np
 
 from repertoire.app.combinations import combinations, companions, strangers
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
-from repertoire.domain.answer import Hit, Item, Other, Query, Recommendation, Task
+from repertoire.app.requirements import dependencies
+from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval import whynot
@@ -31,7 +32,7 @@ _PARTS_NAMED = 3  # capabilities that a short task names, from which one compone
 _BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
-    whynot.CONFLICT: "conflicts with {other}",
+    whynot.CONFLICT: "conflicts with {other}{detail}",
     whynot.NEEDS: "needs {detail}",
     whynot.BUDGET: "over budget: {detail}",
     whynot.FULL: "the set has its {detail}",
@@ -109,8 +110,10 @@ def _check(task: Task) -> None:
     if not task.text.strip():
         message = "the task is empty; say what is to be done"
         raise InvalidRequest(message)
-    if (task.limit is not None and task.limit < 1) or task.budget < 1:
-        message = f"limit {task.limit} and budget {task.budget} leave room for nothing; use 1 or more of both"
+    limits = {"a size": task.limit, "a budget": task.budget}
+    empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
+    if empty:
+        message = f"{empty} leaves room for nothing; use 1 or more"
         raise InvalidRequest(message)
 
 
@@ -199,6 +202,7 @@ def _answer(answered: _Answered) -> Recommendation:
             if hit.component.id in pool.candidates
         ),
         install=_install(items),
+        dependencies=_dependencies(answered),
         warnings=tuple(_warnings(answered, items)),
         fits=ranking.fits,
         confidence=ranking.confidence,
@@ -296,7 +300,10 @@ def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) 
 
 def _refused(answered: _Answered, hit: Hit) -> Other:
     refusal: Refusal = why_not(answered.case, hit.component.id)
-    reason = _SAID[refusal.reason].format(other=refusal.other, detail=refusal.detail)
+    detail = refusal.detail
+    if refusal.reason == whynot.CONFLICT and refusal.detail:
+        detail = f": {detail}"
+    reason = _SAID[refusal.reason].format(other=refusal.other, detail=detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
     if refusal.reason == whynot.SAME_JOB and _beside(answered, hit, refusal.other):
@@ -332,11 +339,30 @@ def _install(items: Sequence[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
+def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
+    shelf = answered.case.shelf
+    needs = {chosen.key: shelf.needs(chosen.key) for chosen in answered.assembly.chosen}
+    return dependencies(answered.ranking.snapshot, needs)
+
+
+def _disputes(answered: _Answered) -> list[str]:
+    """Return what members that need each other want in versions that the other cannot live with."""
+    known = answered.case.shelf.known
+    members = sorted(chosen.key for chosen in answered.assembly.chosen)
+    return [
+        f"{known[one].name} and {known[other].name} cannot share one {said}"
+        for at, one in enumerate(members)
+        for other in members[at + 1 :]
+        if (said := known[one].disputes.get(other, ""))
+    ]
+
+
 def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
     known, assembly = answered.case.shelf.known, answered.assembly
     budget = answered.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
     found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
+    found += _disputes(answered)
     found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
     found += [
         f"{names_of(known[key] for key in circle)} need each other: neither can be the first"

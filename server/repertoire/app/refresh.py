@@ -40,6 +40,7 @@ def refresh(
 ) -> tuple[IngestReport, ...]:
     """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
 
+    Where the settings say not to fetch, repositories are read as they lie in the home: nothing reaches the network.
     With an embedder, what has no vector yet gets one once all text is there. `waiting` is called while another process
     is doing it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.settle import remove_source
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
@@ -11,8 +12,11 @@ def remove(store: Store, source: str) -> int:
     """Remove a source by its key; return how many components went with it.
 
     Raises:
-        InvalidRequest: there is no such source; the message lists those there are.
+        InvalidRequest: there is no such source; the message lists those there are. Or the next refresh would undo it.
     """
+    if source == CATALOGUE.key:
+        message = f"{source} is shipped and comes back with every refresh; `repertoire mute {source}` silences it"
+        raise InvalidRequest(message)
     known = {row.info.key: row.components for row in store.sources.all()}
     if source not in known:
         message = f"there is no source {source!r}; there are {', '.join(known) or 'none yet'}"

@@ -49,7 +49,8 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)
     # npm and pip run when a person asks for a package, never by themselves
-    return open_address(address, around, tick=lambda: report(Step(info.key, "fetch")), fetch_packages=False)
+    fetch, tick = around.settings.fetch, lambda: report(Step(info.key, "fetch"))
+    return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
 
 
 def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:

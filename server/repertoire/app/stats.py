@@ -74,7 +74,7 @@ class Stats:
     offered: int
     selected: int
     followed: int  # selections that an offer came before
-    installed: int
+    installed: int  # selections by installing what was offered
     taken: Interval  # the share of offers that were followed, with 95 %
     outcomes: Mapping[str, int]
     by_rank: tuple[AtRank, ...]

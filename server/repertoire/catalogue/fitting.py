@@ -20,6 +20,7 @@ _INSTALLED = 1.15
 _POPULAR, _MOST_POPULAR = 0.08, 2.0  # what each step of popularity adds, and how many count
 _BEGINS, _BEGUN = "scaffolding", 0.7  # what sets up new projects is little use in one that is there
 _SAME_KIND, _SAME_TERMS = 0.7, 0.5  # what is left of a score beside a chosen one of its kind, or with nothing new
+_READ = 400  # characters of a description that tell what it is for
 _ENOUGH = 0.3  # of the best possible single match: below it a match is weak
 
 
@@ -84,7 +85,7 @@ def _score(candidate: Candidate, weight: Mapping[str, float], absent: AbstractSe
     shared = candidate.terms.keys() & weight.keys()
     foreign = (candidate.terms.keys() & absent) - COMMON
     sure = any(_names(candidate, term) or candidate.terms[term] >= _SURE for term in shared - COMMON)
-    if not sure or any(_names(candidate, term) for term in foreign):
+    if not sure or any(_names(candidate, term) for term in foreign) or _edition(candidate.description, shared):
         return 0.0
     total = sum(weight[term] * candidate.terms[term] * _emphasis(candidate, term) for term in shared)
     others = sum(candidate.terms[term] for term in candidate.terms.keys() - shared - foreign)
@@ -104,6 +105,22 @@ def _emphasis(candidate: Candidate, term: str) -> float:
 
 def _names(candidate: Candidate, term: str) -> bool:
     return term.replace("-", "") in candidate.name.lower().replace("-", "").replace("_", "")
+
+
+def _edition(description: str, terms: AbstractSet[str]) -> bool:
+    """Tell whether it is for somebody's edition of what the project uses: "an AlloyDB for PostgreSQL"."""
+    words = description[:_READ].split()
+    of = (at for at, word in enumerate(words[:-1]) if word == "for" and at > 1)
+    return any(
+        words[at - 1][:1].isupper()
+        and words[at - 2][-1] not in ".:;!?"  # there every word begins with a capital
+        and _plain(words[at + 1]) in {_plain(term) for term in terms}
+        for at in of
+    )
+
+
+def _plain(word: str) -> str:
+    return "".join(filter(str.isalnum, word.lower()))
 
 
 def _beside(candidate: Candidate, weight: Mapping[str, float], kinds: set[str], served: set[str]) -> float:

@@ -61,16 +61,22 @@ def question_options(command: Command) -> Command:
 
 
 @click.command("recommend")
-@click.argument("task")
+@click.argument("words", nargs=-1, required=True, metavar="TASK")
 @click.option(
-    "--budget", default=BUDGET, show_default=True, help="Tokens that all it installs may add to each request."
+    "--budget",
+    type=click.IntRange(min=100),
+    default=BUDGET,
+    show_default=True,
+    help="Tokens that all it installs may add to each request.",
 )
-@click.option("--size", type=int, help="Components at most; default: as many as the task is likely to need.")
+@click.option(
+    "--size", type=click.IntRange(1, 12), help="Components at most; default: as many as the task is likely to need."
+)
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
 @graph_option
 @question_options
 def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
-    task: str,
+    words: tuple[str, ...],
     budget: int,
     size: int | None,
     project: Path | None,
@@ -92,6 +98,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     repertoire recommend "review this pull request" --graph html > review.html
     """
     one_output(form, as_json=as_json)
+    task = " ".join(words)
     asked = Task(
         task,
         budget=budget,
@@ -117,11 +124,11 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
 
 
 @click.command("search")
-@click.argument("query")
-@click.option("--limit", default=10, show_default=True, help="How many results.")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @question_options
 def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
-    query: str,
+    words: tuple[str, ...],
     limit: int,
     types: tuple[str, ...],
     installed: bool | None,
@@ -139,7 +146,13 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire search code-reviewer
     """
     asked = Query(
-        query, types=types, using=using, installed=installed, limit=limit, without=frozenset(without), mode=mode
+        " ".join(words),
+        types=types,
+        using=using,
+        installed=installed,
+        limit=limit,
+        without=frozenset(without),
+        mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         answer = search(repertoire.pipeline, asked, muted=repertoire.muted())

@@ -69,7 +69,7 @@ def forget_command(requests: bool, project: Path | None, everything: bool, yes: 
     repertoire forget --project . --yes
     """
     if (requests, project is not None, everything).count(True) != 1:
-        message = "say what to forget: --requests, --project FOLDER or --all"
+        message = "say one of --requests (of every project), --project FOLDER (all of one project) and --all"
         raise click.UsageError(message)
     what = REQUESTS if requests else ALL if everything else PROJECT
     if not yes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from repertoire.app.account import account
@@ -53,8 +55,9 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
 @click.command("refresh")
 @click.option("--text-only", is_flag=True, help="Leave the vectors to the next refresh.")
 @click.option("--quiet", is_flag=True, help="Show nothing; leave at once where another refresh is running.")
+@click.option("--unasked", is_flag=True, hidden=True)  # as a session starts it: the setting tells whether to fetch
 @json_option
-def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
+def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) -> None:
     r"""Read again everything that is known and what Claude Code has on this machine, then embed what is new.
 
     Where another refresh is running, it is waited for.
@@ -64,11 +67,12 @@ def refresh_command(text_only: bool, quiet: bool, as_json: bool) -> None:
     repertoire refresh --text-only
     """
     with open_repertoire() as repertoire, progress(quiet=quiet) as bar:
+        settings = repertoire.settings
         try:
             reports = refresh(
                 repertoire.store,
                 repertoire.home,
-                settings=repertoire.settings,
+                settings=replace(settings, fetch=settings.fetch or not unasked),
                 embedder=None if text_only else repertoire.embedder,
                 report=tell_steps(bar),
                 waiting=None if quiet else waiting(repertoire, bar),

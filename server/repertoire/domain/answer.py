@@ -106,7 +106,7 @@ class Combination:
 
     name: str
     kind: str
-    members: tuple[Component, ...]  # those that matter for what was asked
+    members: tuple[Component, ...]  # that matter for what was asked; of capabilities, as the first of `seen` has them
     more: int = 0  # members that are not among these
     capabilities: tuple[str, ...] = ()
     support: int = 1
@@ -148,6 +148,15 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Dependency:
+    """What a member of a set needs: another member by its id, or, of another `kind`, something of the machine."""
+
+    member: str
+    needs: str
+    kind: str  # component, or binary, env, mcp_server, package, runtime
+
+
+@dataclass(frozen=True)
 class Recommendation:
     """The smallest set that fits a task. Empty items: nothing fits, `near` are the nearest misses."""
 
@@ -159,6 +168,7 @@ class Recommendation:
     companions: tuple[Other, ...] = ()  # what is known to go with the set, or with what is in use, and is not in it
     combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
     install: tuple[str, ...] = ()  # exact lines, in order, each once
+    dependencies: tuple[Dependency, ...] = ()
     warnings: tuple[str, ...] = ()
     fits: bool = True  # False with items: the nearest there is, and unsure
     confidence: float = 0.0

@@ -9,18 +9,17 @@ from functools import cmp_to_key
 from typing import Any
 
 import nodesemver
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from repertoire.domain.text import clean_line
+from repertoire.ingestion.ranges import VERSION, three_parts, within
 
 NPM, PYPI = "npm", "PyPI"
 ECOSYSTEMS = (NPM, PYPI)
 AFFECTED, POSSIBLE = "affected", "possible"
 _VERSIONS, _EVENTS = 20_000, 500
 _WORD = re.compile(r"[\w.:+~^*!/@-]{1,80}", re.ASCII)  # ids and versions stand in answers: no room for a sentence
-_VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
 _EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*<>=^~]*)$")
 _WHOLE = re.compile(r"\d+\.\d+\.\d+(?:[-+].+)?")  # of npm, where less than three numbers are a range
 
@@ -105,9 +104,9 @@ def judge(concern: Concern, wanted: str) -> tuple[str, str]:
     if not wanted.strip():
         return POSSIBLE, ""
     bounds = [value for events in concern.ranges for kind, value in events if kind != "fixed" and value != "*"]
-    own = _VERSION.findall(wanted)
+    own = VERSION.findall(wanted)
     for version in dict.fromkeys([*own, *map(_next, own), *bounds, *sorted(concern.versions)]):
-        if _within(version, wanted.lstrip("@"), npm=npm) and _affects(concern, version, npm=npm):
+        if within(version, wanted, npm=npm) and _affects(concern, version, npm=npm):
             return POSSIBLE, version
     return "", ""
 
@@ -158,23 +157,9 @@ def _compare(one: str, other: str, *, npm: bool) -> int:
     if "0" in {one, other}:  # before every version
         return (one != "0") - (other != "0")
     if npm:
-        return int(nodesemver.compare(_three(one), _three(other), loose=True))
+        return int(nodesemver.compare(three_parts(one), three_parts(other), loose=True))
     left, right = Version(one), Version(other)
     return (left > right) - (left < right)
-
-
-def _within(version: str, wanted: str, *, npm: bool) -> bool:
-    try:
-        if npm:
-            return bool(nodesemver.satisfies(_three(version), wanted, loose=True))
-        return SpecifierSet(wanted).contains(Version(version), prereleases=True)
-    except (ValueError, InvalidSpecifier, InvalidVersion):
-        return False
-
-
-def _three(version: str) -> str:
-    core = version.partition("-")[0].count(".")
-    return version if core >= 2 or "-" in version else version + ".0" * (2 - core)
 
 
 def _next(version: str) -> str:

@@ -86,6 +86,7 @@ class Pattern:
     support: int
     lift: float = 0.0
     evidence: tuple[str, ...] = ()
+    wholes: tuple[str, ...] = ()  # keys of what `evidence` names, where the members are not the same everywhere
 
     @property
     def confidence(self) -> float:
@@ -100,6 +101,7 @@ class Pattern:
             "lift": round(self.lift, 2),
             "confidence": round(self.confidence, 3),
             "evidence": list(self.evidence),
+            **({"wholes": list(self.wholes)} if self.wholes else {}),
         }
         return Node(f"{PATTERN}:{self.key}", PATTERN, self.name, data)
 
@@ -274,8 +276,13 @@ def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known
         name = _name(itemset.items)
         key = f"{name}~{_digest(CAPABILITIES, itemset.items)}"
         together = zip(wholes, provided, strict=True)
-        where = dict.fromkeys(one.name for one, terms in together if terms.issuperset(itemset.items))
-        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, tuple(where)[:_EVIDENCE])
+        where = {
+            one.name: one.key
+            for one, terms in together
+            if len(terms) <= _MINED and terms.issuperset(itemset.items)  # of more, it was not counted
+        }
+        names, keys = tuple(where)[:_EVIDENCE], tuple(where.values())[:_EVIDENCE]
+        yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, names, keys)
 
 
 def _provided(members: Iterable[str], known: Mapping[str, Known]) -> dict[str, float]:

@@ -35,7 +35,8 @@ def leaning(record: Record, usual: float) -> float:
 def _liked(record: Record, usual: float) -> float:
     if not record.looks or usual < _NEVER:
         return 0.0
-    rate = (record.taken + _DOUBT * usual) / (record.looks + _DOUBT)
+    # Who uses it without being told of it has looked, and taken it.
+    rate = (record.taken + record.alone + _DOUBT * usual) / (record.looks + record.alone + _DOUBT)
     return min(max(math.log(rate / usual) / _SPAN, -1.0), 1.0)
 
 

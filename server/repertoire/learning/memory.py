@@ -25,7 +25,7 @@ ELSEWHERE = 0.5  # what another project's trial counts for in this one
 
 @dataclass(frozen=True)
 class Record:
-    """What is remembered of one component. Counts are whole; looks, taken, good and bad are decayed."""
+    """What is remembered of one component. Counts are whole; looks, taken, alone, good and bad are decayed."""
 
     node: str
     recommended: int = 0
@@ -38,6 +38,7 @@ class Record:
     last_selected: str = ""
     looks: float = 0.0
     taken: float = 0.0
+    alone: float = 0.0  # uses that no offer led to, and that did not fail
     good: float = 0.0
     bad: float = 0.0
     lift: Lift = NO_LIFT
@@ -123,6 +124,7 @@ def _record(node: str, own: list[Trial], clock: Clock, beside: Mapping[str, int]
         max((trial.selected_at for trial in selected), default=""),
         looks=sum(clock.weight(trial) * trial.look for trial in offered),
         taken=sum(clock.weight(trial) for trial in offered if trial.selected_at and trial.outcome != BAD),
+        alone=sum(clock.weight(trial) for trial in selected if not trial.offered_at and trial.outcome != BAD),
         good=sum(map(clock.weight, good)),
         bad=sum(map(clock.weight, bad)),
         lift=lift_of(own, clock.weight),

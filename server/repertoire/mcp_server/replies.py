@@ -45,6 +45,10 @@ def recommendation_reply(recommendation: Recommendation) -> Reply:
             "combinations": [_combination_data(one) for one in recommendation.combinations],
             "gaps": list(recommendation.gaps),
             "install": list(recommendation.install),
+            "dependencies": [
+                {"member": one.member, "needs": clean_line(one.needs, 300), "kind": one.kind}
+                for one in recommendation.dependencies
+            ],
             "warnings": [clean_line(warning, 300) for warning in recommendation.warnings],
             "fits": recommendation.fits and bool(recommendation.items),
             "confidence": round(recommendation.confidence, 4),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Unit, Why
-from repertoire.domain.component import Component, is_pointer
+from repertoire.domain.component import COMPONENT, Component, is_pointer
 from repertoire.domain.text import clean_line
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -15,6 +15,7 @@ DESCRIPTION, NAME, LINE = 200, 80, 160
 _WHYS = 3  # a reader weighs no more
 _NEAR = 3
 _TROUBLES = 2
+_NEEDS = 6
 
 
 def answer_text(answer: Answer) -> str:
@@ -47,6 +48,7 @@ def recommendation_text(recommendation: Recommendation) -> str:
         _companions(recommendation.companions),
         combination_lines(recommendation.combinations),
         _install(recommendation.install),
+        _needs(recommendation),
         _gaps(recommendation),
         [f"Warning: {clean_line(warning, LINE)}" for warning in recommendation.warnings],
         _why_not(recommendation.why_not),
@@ -193,6 +195,21 @@ def _gaps(recommendation: Recommendation) -> list[str]:
         for gap in recommendation.gaps
     )
     return [f"Not covered by this set: {gaps}"] if gaps else []
+
+
+def _needs(recommendation: Recommendation) -> list[str]:
+    """Render who needs whom and what, a line a member."""
+    names = {item.hit.component.id: item.hit.component.name for item in recommendation.items}
+    needed: dict[str, list[str]] = {}
+    for one in recommendation.dependencies:
+        kind = f" ({one.kind.replace('_', ' ')})" if one.kind != COMPONENT else ""
+        needed.setdefault(one.member, []).append(clean_line(names.get(one.needs, one.needs), NAME) + kind)
+    lines = [
+        f"{clean_line(names[member], NAME)} needs {', '.join(what[:_NEEDS])}"
+        + (f" and {len(what) - _NEEDS} more" if len(what) > _NEEDS else "")
+        for member, what in needed.items()
+    ]
+    return ["Who needs what:", *_indent(lines)] if lines else []
 
 
 def _why_not(others: Sequence[Other]) -> list[str]:

@@ -25,7 +25,8 @@ def combination_text(combination: Combination) -> str:
     members = ", ".join(map(_member, combination.members))
     if combination.more:
         members += f" and {combination.more} more"
-    return f"{name} ({_grounds(combination)})" + (f": {members}" if members else "")
+    where = f"in {clean_line(combination.seen[0], _NAME)} " if combination.kind == "capabilities" and members else ""
+    return f"{name} ({_grounds(combination)})" + (f": {where}{members}" if members else "")
 
 
 def companion_lines(companions: Sequence[Other]) -> list[str]:

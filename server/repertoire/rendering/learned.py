@@ -32,9 +32,10 @@ def stats_text(found: Stats) -> str:
         return "Nothing was offered or used yet: there is nothing to learn from."
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
+    installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
     lines = [
         f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
-        f"Selected {found.selected} times, {found.installed} of them installed. Outcomes: {told}.",
+        f"Selected {found.selected} times{installed}. Outcomes: {told}.",
         f"Use counts half after {found.half_life_days} days.",
         f"{found.requests} past requests are kept, {found.most_requests} at most.",
         f"Of the newest {found.explored.offers} offers {found.explored.first} were their component's first.",

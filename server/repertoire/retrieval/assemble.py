@@ -246,6 +246,9 @@ class Shelf:
         first, second = self.known[one], self.known[other]
         return other in first.conflicts or one in second.conflicts or bool(first.twins & second.twins)
 
+    def _disputed(self, one: str, other: str) -> bool:
+        return other in self.known[one].disputes or one in self.known[other].disputes
+
     def _needing(self, key: str, asked: Sequence[str]) -> str:
         return next(self.known[one].name for one in asked if key in self.closure(one))
 
@@ -263,12 +266,13 @@ class Shelf:
         seen: set[str] = set()
         waiting = [key]
         while waiting:
-            new = [need for need in self._needs(waiting.pop()) if need not in seen]
+            new = [need for need in self.needs(waiting.pop()) if need not in seen]
             seen.update(new)
             waiting += new
         return frozenset(seen)
 
-    def _needs(self, key: str) -> list[str]:
+    def needs(self, key: str) -> list[str]:
+        """Return what a candidate needs itself, twins led to those that stand for them."""
         found = (self.stands_for.get(need, need) for need in self.known[key].needs)
         return [need for need in found if need in self.known]
 
@@ -285,7 +289,7 @@ class Shelf:
                 other
                 for other in self.known
                 if other not in self.closure(key)
-                and any(self._exclusive(other, member) for member in self.closure(key))
+                and any(self._exclusive(other, member) or self._disputed(other, member) for member in self.closure(key))
             )
             for key in self.known
         }
@@ -293,7 +297,7 @@ class Shelf:
     @cached_property
     def _entangled(self) -> bool:
         """Whether one candidate may shut out another or bring it along: then the first step may be a wrong one."""
-        return any(self.known[key].needs or self.known[key].conflicts for key in self._usable)
+        return any(one.needs or one.conflicts or one.disputes for one in map(self.known.__getitem__, self._usable))
 
     @cached_property
     def _usable(self) -> tuple[str, ...]:
@@ -306,7 +310,7 @@ class Shelf:
     def _closure(self, key: str) -> tuple[str, ...]:
         order: list[str] = []
         seen = {key}
-        waiting = [(key, iter(self._needs(key)))]
+        waiting = [(key, iter(self.needs(key)))]
         while waiting:
             current, needs = waiting[-1]
             need = next((need for need in needs if need not in seen), None)
@@ -315,7 +319,7 @@ class Shelf:
                 waiting.pop()
             else:
                 seen.add(need)
-                waiting.append((need, iter(self._needs(need))))
+                waiting.append((need, iter(self.needs(need))))
         return tuple(order)
 
     @cached_property

@@ -15,9 +15,9 @@ class Candidate:
 
     `covers` are words of the task, `capabilities` those of the needed ones that it provides, and `surely` how sure that
     is of each, 0 to 1 (fully, where nothing is told); `alike` tells by key how far others do its job, 0 to 1; `lacking`
-    what it requires and this machine has not; `bundle` what it comes with; `unit` what is installed with it as a whole,
-    and `unit_tokens` what that costs; `stale`, of one that is, since when; `demoted`, of one that does harm, on what
-    evidence.
+    what it requires and this machine has not; `disputes` by key what it wants in a version that another cannot live
+    with; `bundle` what it comes with; `unit` what is installed with it as a whole, and `unit_tokens` what that costs;
+    `stale`, of one that is, since when; `demoted`, of one that does harm, on what evidence.
     """
 
     key: str
@@ -31,6 +31,7 @@ class Candidate:
     surely: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     conflicts: frozenset[str] = frozenset()
+    disputes: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     alike: Mapping[str, float] = field(default_factory=dict)
     bundle: str = ""

@@ -35,6 +35,7 @@ class Known:
     members: tuple[int, ...]  # rows of components
     capabilities: tuple[str, ...]
     seen: tuple[str, ...] = ()  # where it was found: names of plugins, agents, projects
+    wholes: tuple[str, ...] = ()  # ids of these, where the members are not the same everywhere
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,7 @@ class Patterns:
                 tuple(members[index]),
                 tuple(terms[index]),
                 tuple(map(str, kept.get("evidence", ()))),
+                tuple(map(str, kept.get("wholes", ()))),
             )
             for index, position in enumerate(positions)
             for kept in [data.get(int(topology.ids[position]), {})]

@@ -317,10 +317,10 @@ class Pipeline:
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
         if not certain and run.calling is not None:
             ranking = replace(ranking, chance=self._chance(ranking, run.calling))
-        if self._subject is None or self._need is None or run.question is None:
+        if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
-        need = self._need.odds(run.plan.query.text, run.question.turned)
+        need = self._need.odds(run.plan.query.text, run.question.turned) if self._need is not None else 0.0
         return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
 
     def _chance(self, ranking: Ranking, calling: Calling) -> float | None:

@@ -46,7 +46,7 @@ class Ranking:
     degraded: tuple[str, ...]
     matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
     subject: float = 0.0  # log-odds that the question is about what components are for; 0 where nothing tells
-    need: float | None = None  # log-odds that it asks for what a component may serve at all; None where nothing tells
+    need: float = 0.0  # log-odds that it asks for what a component may serve at all; 0 where nothing tells
     beyond: float = 0.0  # how far those lie below the odds of nearly all that lies here: 0 or less
     question: Question | None = None
     chance: float | None = None  # that the first serves a plain task; None where too little is known here to tell

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import monotonic
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.component import (
     BODY_INDEXED,
+    CAPABILITY,
     COMPONENT_TYPES,
     CONFLICTS_WITH,
     DEPENDS_ON,
@@ -45,6 +46,7 @@ SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 # Types whose texts name others in passing: a skill that mentions another is not about what the other does.
 NAMING = COMPONENT_TYPES
 CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
+SURELY = 0.5  # how sure a component provides what it does not merely mention in passing
 _NAMED = 0.33
 _INDIRECT = 0.1
 _SILENT = frozenset((CONFLICTS_WITH, TWIN_OF, SELECTED))
@@ -236,6 +238,27 @@ class Snapshot:
     def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
         """What `edges` has worked out so far."""
         return {}
+
+    def same_as(self, ids: Collection[str]) -> frozenset[str]:
+        """Return these ids with those of all that says the same: exact copies and twins."""
+        rows = np.array([row for one in ids if (row := self.row_of(one)) >= 0], dtype=np.int64)
+        if not len(rows):
+            return frozenset(ids)
+        at, among = self.positions[rows], self.related(TWIN_OF)
+        source, target = self.topology.source[among], self.topology.target[among]
+        twins = np.concatenate([target[np.isin(source, at)], source[np.isin(target, at)]])
+        found = {*rows.tolist(), *(row for row in self.row_at[twins].tolist() if row >= 0)}
+        return frozenset((*ids, *(self.summaries[copy].id for row in found for copy in (row, *self.copies.of(row)))))
+
+    def provided(self, capabilities: Sequence[str]) -> Mask:
+        """Return which rows surely provide one of these capabilities."""
+        topology = self.topology
+        ends = [at for name in capabilities if (at := self.position_of.get(f"{CAPABILITY}:{name}")) is not None]
+        among = self.related(PROVIDES) & (topology.weight >= SURELY) & np.isin(topology.target, ends)
+        rows = self.row_at[topology.source[among]]
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[rows[rows >= 0]] = True
+        return found
 
     def related(self, *relations: str) -> Mask:
         """Return which edges are of one of these relations."""

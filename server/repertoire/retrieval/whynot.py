@@ -91,9 +91,14 @@ def _reason(case: Case, key: str) -> _Told:
         return CONFLICT, "", "what it needs cannot stand beside each other"
     if rivals := shelf.rivals(key, members):
         twins = candidate.twins & shelf.known[rivals[0]].twins
-        return (SAME if twins else CONFLICT), rivals[0], ""
+        return (SAME if twins else CONFLICT), rivals[0], _disputed(shelf, key, rivals[0])
     checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _dear, _merit)
     return next(found for check in checks if (found := check(case, key)) is not None)
+
+
+def _disputed(shelf: Shelf, key: str, rival: str) -> str:
+    """Return what a candidate, or what it needs, wants in a version that a rival cannot live with; empty: nothing."""
+    return next((said for one in shelf.closure(key) if (said := shelf.known[one].disputes.get(rival, ""))), "")
 
 
 def _lacking(case: Case, key: str) -> _Told | None:

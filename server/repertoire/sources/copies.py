@@ -15,6 +15,7 @@ from repertoire.sources.installed import Installation, installations
 CURRENT, OUTDATED, MODIFIED, GONE, UNKNOWN = "current", "outdated", "modified", "gone", "unknown"
 # What running a plugin leaves behind, and what a copy is made without.
 _PASSED = frozenset((".git", ".venv", "venv", "node_modules", "__pycache__", ".DS_Store"))
+_CLIENTS = frozenset((".in_use",))  # what Claude Code itself puts at a plugin's top: which of its processes run it
 _FILES, _BYTES = 5_000, 100_000_000
 _CHUNK = 1 << 20
 _NAMED = 3
@@ -120,10 +121,11 @@ def _files(folder: Path) -> dict[str, Path]:
 def _walk(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         links = [name for name in folders if (Path(place) / name).is_symlink()]
-        folders[:] = [name for name in folders if name not in _PASSED and name not in links]
+        passed = _PASSED | _CLIENTS if place == str(folder) else _PASSED
+        folders[:] = [name for name in folders if name not in passed and name not in links]
         for name in (*names, *links):
             path = Path(place) / name
-            if name not in _PASSED and (path.is_symlink() or path.is_file()):
+            if name not in passed and (path.is_symlink() or path.is_file()):
                 yield path
 
 

@@ -70,6 +70,15 @@ _TO_THE_MODEL = compile_prose(
 _OUTWARD = compile_prose(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
 _FORBIDDING = 200  # characters before a risky word that may forbid it
+_UNSTOPPABLE = r"""\b(?i:you)\s+(?:are|ARE|will\s+be|WILL\s+BE)\s+(?:[A-Za-z]+\s+)?(?:forbidden|prohibited|FORBIDDEN|PROHIBITED)\s+(?i:from|to)\s+
+        (?i:(?:stop|paus|terminat|quit|yield)(?:e|ing|ping|ting)?(?:\s+(?:until|before|unless|for\s+(?:user|the\s+user)|early|here|or|at\s+any|work)|\s*[.,;:!*]|\s*$)
+          |end(?:ing)?\s+(?:your|the)\s+(?:turn|session)|ask(?:ing)?\s+(?:(?:the\s+|your\s+)?users?\b|for\s+(?:the\s+)?(?:users?\s+|human\s+)?(?:permission|confirmation|approval|consent)))
+      | \b(?i:stopping|pausing|terminating|yielding|asking|attempts?\s+to\s+(?:stop|pause|ask))
+        (?:\s+(?i:prematurely|early|here|before\s+[^.\n]{1,60}|for\s+(?:user\s+input|permission|confirmation|approval)))?\s+(?i:is|are)\s+(?:[A-Za-z]+\s+)?(?:FORBIDDEN|PROHIBITED)\b"""
+_AUTHORITY = linear.compile(
+    r"\b(?:ABSOLUTE|SUPREME|ULTIMATE|TOTAL|SYSTEM|CORE|FULL|COMPLETE|SAFETY|POLICY|INSTRUCTION|ALIGNMENT|GUARDRAIL)[ _]"
+    r"(?:[A-Z]{3,}[ _]){0,2}OVERRIDE[ _](?:DIRECTIVE|AUTHORITY|PROTOCOL|MANDATE|ORDER)S?\b"
+)
 DISOBEYS = re.compile(f"(?ix){_DISOBEY}")
 _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
 _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
@@ -156,6 +165,23 @@ CHECKS = (
         ),
         {},
         _unquoted,
+        orders=True,
+    ),
+    Check(
+        ORDER,
+        "forbids the model to stop or to ask, whatever its user wants",
+        ("forbidden", "prohibited"),
+        compile_prose(_UNSTOPPABLE, verbose=True),
+        {},
+        _unquoted,
+        orders=True,
+    ),
+    Check(
+        ORDER,
+        "claims authority over the client and its user, in capitals",
+        ("override",),
+        _AUTHORITY,
+        {PROSE: MEDIUM, COMMENT: HIGH},
         orders=True,
     ),
     Check(

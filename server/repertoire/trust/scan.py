@@ -15,7 +15,7 @@ from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 4  # moves when the same text would be judged otherwise: everything is then checked again
+RULES_VERSION = 5  # moves when the same text would be judged otherwise: everything is then checked again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,

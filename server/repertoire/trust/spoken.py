@@ -33,7 +33,7 @@ _COMPARES = re.compile(
     r"contains|in\s+(?:command|cmd|line|content|text|input)|assert|expect|case|denylist|blocklist|deny|blocked)\b|=~|\.test\("
 )
 _SAYS = re.compile(
-    r"""^\s*(?:\#(?!!)|//|\*|--\s|;|rem\s|(?:echo|printf|print|console\.\w+|log\w*(?:\.\w+)?|Write-\w+|warn|die|fail)\b[\s(]*["'])""",
+    r"""^\s*(?:\#(?!!)|//|\*(?!\*)|--\s|;|rem\s|(?:echo|printf|print|console\.\w+|log\w*(?:\.\w+)?|Write-\w+|warn|die|fail)\b[\s(]*["'])""",
     re.IGNORECASE,
 )
 _LISTED = linear.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\x{2014}].*)?$""")
