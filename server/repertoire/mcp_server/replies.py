@@ -8,7 +8,7 @@ from typing import Any
 from repertoire.app.explain import Explanation
 from repertoire.app.status import Status
 from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Recommendation
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, to_copy
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
 from repertoire.rendering.answers import answer_text, note_lines, recommendation_text, why_text
@@ -44,7 +44,7 @@ def recommendation_reply(recommendation: Recommendation) -> Reply:
             "companions": [_other_data(other) for other in recommendation.companions],
             "combinations": [_combination_data(one) for one in recommendation.combinations],
             "gaps": list(recommendation.gaps),
-            "install": list(recommendation.install),
+            "install": list(to_copy(recommendation.install)),
             "warnings": [clean_line(warning, 300) for warning in recommendation.warnings],
             "fits": recommendation.fits and bool(recommendation.items),
             "confidence": round(recommendation.confidence, 4),
@@ -71,7 +71,7 @@ def explanation_reply(explanation: Explanation) -> Reply:
                 *_names(explanation.goes_with),
                 *(clean_line(other.component.name, 80) for other in explanation.companions),
             ],
-            "install": [clean_line(line, 300) for line in component.install],
+            "install": list(to_copy(component.install)),
             "rank": standing.rank if standing is not None else None,
             "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],
             "lacking": [clean_line(c.text, 200) for c in explanation.conditions.values() if c.met is False],
@@ -119,7 +119,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
         "notes": note_lines(hit),
         "score": round(hit.score, 6),
         "whys": [why_text(why) for why in hit.whys],
-        "install": [clean_line(line, 300) for line in component.install],
+        "install": list(to_copy(component.install)),
         "role": clean_line(role, 200),
     }
 
