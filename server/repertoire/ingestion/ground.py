@@ -15,7 +15,7 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import Layout, SourceFile
 
-EXTRACTOR_VERSION = 7  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 8  # moves when the same file would yield something else: everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 

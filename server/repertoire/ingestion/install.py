@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from shlex import quote
+from shlex import join, quote
 
 from repertoire.domain.component import (
     AGENT,
@@ -21,6 +23,7 @@ from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
 
@@ -44,6 +47,23 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
     return (_by_hand(draft, path, site.location.rstrip("/")),)
 
 
+def started(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
+    """Return the line that adds an MCP server which the client starts, and which reads these variables."""
+    # the client itself puts in what a variable holds when it starts the server
+    given = [part for variable in variables for part in ("-e", f"{variable}=${{{variable}}}")]
+    return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
+
+
+def reached(name: str, transport: str, address: str) -> str:
+    """Return the line that adds an MCP server which is reached at an address."""
+    return f"claude mcp add --transport {transport} {_server(name)} {quote(address)}"
+
+
+def _server(name: str) -> str:
+    """Return a server's name in letters that the client takes."""
+    return _NOT_A_NAME.sub("-", name).strip("-") or "server"
+
+
 def _is_for_others(draft: Draft, path: str) -> bool:
     """Tell what lies elsewhere, comes with another, or is no file that Claude Code or GitHub reads."""
     if "://" in path or draft.type in _WITH_ANOTHER:
@@ -63,14 +83,23 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         return _of_text(path, place)
     if draft.type == SKILL:
         whole = quote(f"{location}/{folder(path)}".rstrip("/"))
-        return _copied(f"-R {whole}", "~/.claude/skills", quote(draft.name))
+        return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, path, location)))
     if draft.type in _FOLDERS:
         return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}")
     if draft.type in (HOOK, SETTING, MCP_SERVER):
         return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
     if draft.type == WORKFLOW:
         return _copied(place, ".github/workflows")
-    return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
+    # a plugin of no marketplace is loaded from where skills lie
+    whole = quote(location if path == "." else f"{location}/{path}")
+    return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, f"{path}/", location)))
+
+
+def _folder_name(name: str, path: str, location: str) -> str:
+    """Return what a skill's folder is to be called: by its name, where that is one, since the client lists it so."""
+    if name[:1].isalnum() and not {"/", "\\", ":"} & set(name):
+        return name
+    return folder(path).rpartition("/")[2] or location.rpartition("/")[2]
 
 
 def _of_text(path: str, place: str) -> str:
