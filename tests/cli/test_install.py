@@ -14,7 +14,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON W
 
 SETTINGS = '{ "model":"opus",\n  "hooks": {"Stop": []} }'  # as nobody's program would write it
 HOOKS = {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "touch ran"}]}]}
-CONTENTS = "content of the shelf"
 
 
 @pytest.fixture
