@@ -65,7 +65,10 @@ class Case:
 def main() -> None:
     """Prove, print a table and the failures, and write all of it."""
     parsed = _arguments()
-    cases = [*(_of_catalogue() if parsed.catalogue else ()), *_drawn(parsed.home, parsed.draw, parsed.seed)]
+    cases = [
+        *(_of_catalogue() if parsed.catalogue else ()),
+        *_drawn(parsed.home, parsed.clones, parsed.draw, parsed.seed),
+    ]
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="prove-", dir=parsed.scratch) as scratch:
         world = World(Path(scratch), parsed.clones)
@@ -104,7 +107,7 @@ def _of_catalogue() -> Iterator[Case]:
         )
 
 
-def _drawn(home: Path | None, count: int, seed: int) -> Iterator[Case]:
+def _drawn(home: Path | None, clones: Path, count: int, seed: int) -> Iterator[Case]:
     if home is None or not count:
         return
     with Store.open(database_path(home), read_only=True) as store:
@@ -113,7 +116,8 @@ def _drawn(home: Path | None, count: int, seed: int) -> Iterator[Case]:
         stored = store.graph.components(row.node_id for row in random.Random(seed).sample(rows, len(rows)))
     for row in random.Random(seed).sample(sorted(stored), len(stored)):
         component = stored[row].component
-        if count and component.install:
+        elsewhere = component.type == PLUGIN and not _clone(component.repository, clones).is_dir()
+        if count and component.install and not elsewhere:
             count -= 1
             yield Case(
                 component.id,
@@ -283,12 +287,27 @@ def _seen(machine: Machine, case: Case, session: Session) -> tuple[str, str]:
         wanted = read(case.install)[-1].name if isinstance(read(case.install)[-1], AddServer) else case.name
     if wanted in listed:
         return PROVEN, ""
-    if case.type == SKILL and f"\n- {wanted}:" in session.main_requests[0].text:  # for the model alone
+    # beyond its room the listing names a skill without a description
+    if case.type == SKILL and re.search(rf"\n- {re.escape(wanted)}(?::|\n|$)", session.main_requests[0].text):
         return PROVEN, "for the model alone"
+    if of_plugin and case.name in _inventory(machine, case.install[-1].split()[-1], case.type):
+        return (
+            PROVEN,
+            "in its plugin's inventory: its author keeps it out of the listing, or another plugin has the same",
+        )
     if case.plugin and f"{case.plugin}:{case.name}" in listed:  # a plugin that lies among the skills
         return PROVEN, ""
+    if case.type == PLUGIN and case.install[0].startswith("Copy"):
+        return BY_HAND, "the client refuses its manifest; its commands and agents are copied"
     near = [one for one in listed if one.rpartition(":")[2] == case.name or Path(case.path).parent.name in one]
     return WRONG, f"not in the listing as {wanted}; near: {', '.join(near[:3]) or 'nothing'}"
+
+
+def _inventory(machine: Machine, plugin: str, kind: str) -> list[str]:
+    told = machine.command("plugin", "details", plugin).stdout
+    heads = {SKILL: "Skills", COMMAND: "Skills", AGENT: "Agents", MCP_SERVER: "MCP servers"}
+    found = re.search(rf"^\s*{heads.get(kind, 'none')} \(\d+\)\s+(.*)$", told, re.MULTILINE)
+    return found[1].split(", ") if found else []
 
 
 def _listed_as(case: Case) -> str:

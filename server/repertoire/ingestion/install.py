@@ -40,11 +40,17 @@ class Site:
 
 def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tuple[str, ...]:
     """Return the lines that install a component, in order; none where they cannot be told."""
-    if plugin is not None and plugin.marketplace:
+    refused = plugin is not None and _is_refused(plugin)
+    if plugin is not None and plugin.marketplace and not refused:
         return _of_plugin(plugin, site)
-    if draft.install or not site.location or _is_for_others(draft, path):
+    if draft.install or not site.location or _is_for_others(draft, path) or (refused and draft.type == PLUGIN):
         return draft.install
     return (_by_hand(draft, path, site.location.rstrip("/")),)
+
+
+def _is_refused(plugin: PluginFacts) -> bool:
+    """Tell a plugin whose manifest the client does not take: it names agents by their folder."""
+    return any(kind == AGENT and not path.endswith(".md") for path, kind in plugin.declared.items())
 
 
 def started(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
