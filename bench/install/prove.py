@@ -36,7 +36,7 @@ from repertoire.store.database import Store  # noqa: E402
 
 KINDS = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING)
 PROVEN, WRONG, NO_CLONE, NO_LISTING, BY_HAND = "proven", "wrong", "no clone", "no listing", "by hand"
-WITH_HOME = "https://github.com/"
+GITHUB = "https://github.com/"
 TOLD_COPY = re.compile(r"Copy (the folder )?(\S+) of https://(\S+) to (\S+)")
 TOLD_MERGE = re.compile(r'Merge the "hooks" object of (\S+) of https://(\S+) into (\S+)')
 LACKING = re.compile(r"does not appear to be a git repository|Source path does not exist")  # of the clones here
@@ -204,7 +204,7 @@ class World:
         machine = Machine(self._binary, self._scratch / f"m{self._made}", {"PATH": str(self._path)})
         config = "".join(
             f'[url "{self._mirror.as_uri()}/"]\n\tinsteadOf = {address}\n'
-            for address in (WITH_HOME, "git@github.com:", "ssh://git@github.com/")
+            for address in (GITHUB, "git@github.com:", "ssh://git@github.com/")
         )
         (machine.home / ".gitconfig").write_text(config)
         settings = machine.home / ".claude" / "settings.json"
@@ -270,37 +270,57 @@ def _json(path: Path) -> dict[str, object]:
 
 def _seen(machine: Machine, case: Case, session: Session) -> tuple[str, str]:
     """Look for a component, by its name, in what the client lists."""
-    init = session.init
-    of_plugin = case.install[0].startswith("/plugin")
-    prefix = f"{_listed_as(case)}:" if of_plugin else ""
-    listings = {
-        SKILL: (init["skills"], f"{prefix}{case.name}"),
-        COMMAND: (init["slash_commands"], f"{prefix}{case.name}"),
-        AGENT: (init["agents"], f"{prefix}{case.name}"),
-        MCP_SERVER: ([one["name"] for one in init["mcp_servers"]], f"{'plugin:' if prefix else ''}{prefix}{case.name}"),
-        PLUGIN: ([one["name"] for one in init["plugins"]], case.name),
-    }
-    if case.type not in listings:
-        return _configured(machine, case, of_plugin=of_plugin)
-    listed, wanted = listings[case.type]
-    if case.type == MCP_SERVER and not of_plugin:
-        wanted = read(case.install)[-1].name if isinstance(read(case.install)[-1], AddServer) else case.name
-    if wanted in listed:
-        return PROVEN, ""
+    if case.type in (HOOK, SETTING):
+        return _configured(machine, case)
+    init, names = session.init, _names(case)
+    listed = {
+        SKILL: init["skills"],
+        COMMAND: init["slash_commands"],
+        AGENT: init["agents"],
+        MCP_SERVER: [one["name"] for one in init["mcp_servers"]],
+        PLUGIN: [one["name"] for one in init["plugins"]],
+    }[case.type]
     # beyond its room the listing names a skill without a description
-    if case.type == SKILL and re.search(rf"\n- {re.escape(wanted)}(?::|\n|$)", session.main_requests[0].text):
-        return PROVEN, "for the model alone"
-    if of_plugin and case.name in _inventory(machine, case.install[-1].split()[-1], case.type):
-        return (
-            PROVEN,
-            "in its plugin's inventory: its author keeps it out of the listing, or another plugin has the same",
-        )
-    if case.plugin and f"{case.plugin}:{case.name}" in listed:  # a plugin that lies among the skills
+    shown = {line[2:].partition(": ")[0] for line in session.main_requests[0].text.splitlines() if line[:2] == "- "}
+    if names & set(listed):
         return PROVEN, ""
+    if case.type == SKILL and names & shown:
+        return PROVEN, "for the model alone"
+    return _otherwise(machine, case, listed)
+
+
+def _otherwise(machine: Machine, case: Case, listed: Sequence[str]) -> tuple[str, str]:
+    """Tell why a component may be in no listing of this machine."""
+    of_plugin = case.install[0].startswith("/plugin")
+    if of_plugin and case.name in _inventory(machine, case.install[-1].split()[-1], case.type):
+        return PROVEN, "in its plugin's inventory: its author hides it, or another plugin here has the same"
+    if case.type == SKILL and _is_hidden(machine, case):
+        return NO_LISTING, "its author keeps it from the person and from the model"
     if case.type == PLUGIN and case.install[0].startswith("Copy"):
         return BY_HAND, "the client refuses its manifest; its commands and agents are copied"
     near = [one for one in listed if one.rpartition(":")[2] == case.name or Path(case.path).parent.name in one]
-    return WRONG, f"not in the listing as {wanted}; near: {', '.join(near[:3]) or 'nothing'}"
+    return WRONG, f"not in the listing as {', '.join(_names(case))}; near: {', '.join(near[:3]) or 'nothing'}"
+
+
+def _names(case: Case) -> set[str]:
+    """Return the names under which the client may list a component: its own, after its plugin's where it has one."""
+    [*_, step] = read(case.install)
+    if case.type == PLUGIN:
+        return {case.name}
+    if isinstance(step, AddServer):
+        return {step.name}
+    if isinstance(step, SetPlugin):
+        name = f"{step.plugin.partition('@')[0]}:{case.name}"
+        return {f"plugin:{name}" if case.type == MCP_SERVER else name}
+    return {case.name, f"{case.plugin}:{case.name}"}  # a plugin may lie among the skills
+
+
+def _is_hidden(machine: Machine, case: Case) -> bool:
+    """Tell whether a skill's own front matter keeps it out of every listing."""
+    for file in machine.home.glob(f".claude/skills/**/{case.name}/SKILL.md"):
+        text = file.read_text(encoding="utf-8")
+        return "user-invocable: false" in text and "disable-model-invocation: true" in text
+    return False
 
 
 def _inventory(machine: Machine, plugin: str, kind: str) -> list[str]:
@@ -310,13 +330,9 @@ def _inventory(machine: Machine, plugin: str, kind: str) -> list[str]:
     return found[1].split(", ") if found else []
 
 
-def _listed_as(case: Case) -> str:
-    return case.install[-1].split()[-1].partition("@")[0]
-
-
-def _configured(machine: Machine, case: Case, *, of_plugin: bool) -> tuple[str, str]:
+def _configured(machine: Machine, case: Case) -> tuple[str, str]:
     """Look for a hook in the inventory of its plugin; one in settings is in no listing of a headless client."""
-    if of_plugin:
+    if case.install[0].startswith("/plugin"):
         told = machine.command("plugin", "details", case.install[-1].split()[-1]).stdout
         found = re.search(r"^\s*Hooks \((\d+)\)\s*(.*)$", told, re.MULTILINE)
         events = {line.partition(" ")[0].partition(":")[0] for line in case.body.splitlines() if line}
