@@ -54,12 +54,22 @@ def test_a_plugin_of_no_marketplace_goes_where_the_client_loads_it_from(bench):
     assert found["plugin"] == ("kit", ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",))
 
 
-def test_a_plugin_whose_manifest_the_client_refuses_has_no_line_and_its_parts_are_copied(bench):
+@pytest.mark.parametrize("refused", [{"agents": "./agents/"}, {"commands": ["commands/weave.md"]}])
+def test_a_plugin_whose_manifest_the_client_refuses_has_no_line_and_its_parts_are_copied(bench, refused):
     listed = {"name": "shelf", "owner": {"name": "o"}}
-    found = lines(bench, plugin({**MANIFEST, "agents": "./agents/"}, listed))
+    found = lines(bench, plugin({**MANIFEST, **refused}, listed))
     assert found["plugin"] == ("kit", ())
     assert found["agent"][1] == ("mkdir -p ~/.claude/agents && cp /R/kit/agents/weaver.md ~/.claude/agents/",)
     assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave ~/.claude/skills/weave",)
+
+
+def test_what_starts_files_of_its_plugin_comes_with_that(bench):
+    runs = {"command": "${CLAUDE_PLUGIN_ROOT}/loom.sh"}
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", **runs}]}]}}
+    own = {"kit/hooks/hooks.json": json.dumps(hooks), "kit/.mcp.json": json.dumps({"mcpServers": {"loom": runs}})}
+    found = lines(bench, {**plugin(), **own})
+    whole = ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",)
+    assert {found[kind][1] for kind in ("plugin", "hook", "mcp_server")} == {whole}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import join, quote
 
 from repertoire.domain.component import (
@@ -24,6 +24,7 @@ from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # what starts files of its plugin works as a part of that alone
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
 
@@ -40,17 +41,15 @@ class Site:
 
 def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tuple[str, ...]:
     """Return the lines that install a component, in order; none where they cannot be told."""
-    refused = plugin is not None and _is_refused(plugin)
-    if plugin is not None and plugin.marketplace and not refused:
+    if plugin is not None and plugin.marketplace and plugin.taken:
         return _of_plugin(plugin, site)
-    if draft.install or not site.location or _is_for_others(draft, path) or (refused and draft.type == PLUGIN):
+    if plugin is not None and draft.type != PLUGIN and _OF_PLUGIN in f"{draft.body} {draft.install}":
+        draft, path = replace(draft, type=PLUGIN, name=plugin.name, install=()), plugin.root or "."
+    if draft.install or not site.location or _is_for_others(draft, path):
         return draft.install
+    if draft.type == PLUGIN and plugin is not None and not plugin.taken:
+        return ()
     return (_by_hand(draft, path, site.location.rstrip("/")),)
-
-
-def _is_refused(plugin: PluginFacts) -> bool:
-    """Tell a plugin whose manifest the client does not take: it names agents by their folder."""
-    return any(kind == AGENT and not path.endswith(".md") for path, kind in plugin.declared.items())
 
 
 def started(name: str, variables: Iterable[str], command: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceF
 from repertoire.ingestion.values import Unusable
 
 _DECLARING = {"agents": AGENT, "commands": COMMAND, "hooks": HOOK, "mcpServers": MCP_SERVER}
+_PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _POPULARITY = ("installs", "downloads", "stars", "unique_installs", "users")
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *_POPULARITY)
 
@@ -74,7 +75,14 @@ def _read_plugin(file: SourceFile) -> PluginFacts:
     if not file.path.endswith(".claude-plugin/plugin.json") and not _looks_like_plugin(data):
         message = "a plugin.json of something else"
         raise Unusable(message)
-    return _facts(data, root=plugin_root(file.path), manifest=file.path)
+    found = _facts(data, root=plugin_root(file.path), manifest=file.path)
+    return dataclasses.replace(found, taken=all(_is_place(key, data.get(key)) for key in _PLACES))
+
+
+def _is_place(key: str, listed: Any) -> bool:
+    """Tell whether the client takes what a manifest says of where something lies: `./` first, of an agent its file."""
+    places = [item for item in (listed if isinstance(listed, list) else [listed]) if isinstance(item, str)]
+    return all(item.startswith("./") and (key != "agents" or item.endswith(".md")) for item in places)
 
 
 def _looks_like_plugin(data: Mapping[str, Any]) -> bool:
