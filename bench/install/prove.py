@@ -17,13 +17,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests")]
 
-from client.client_binary import client_binary  # noqa: E402
+from client.client_binary import CLIENT_VERSION, client_binary  # noqa: E402
 from client.machine import Machine  # noqa: E402
 from client.session import Session  # noqa: E402
 from repertoire.boot.home import database_path  # noqa: E402
@@ -40,6 +40,7 @@ GITHUB = "https://github.com/"
 TOLD_COPY = re.compile(r"Copy (the folder )?(\S+) of https://(\S+) to (\S+)")
 TOLD_MERGE = re.compile(r'Merge the "hooks" object of (\S+) of https://(\S+) into (\S+)')
 LACKING = re.compile(r"does not appear to be a git repository|Source path does not exist")  # of the clones here
+PLACES = re.compile(r"/(?:[^/\s']+/)+")
 TOOLS = ("git", "sh", "mkdir", "cp", "sed")
 BATCH = 60  # components of one folder on one machine
 
@@ -59,7 +60,6 @@ class Case:
     install: tuple[str, ...]
     found: str = ""
     why: str = ""
-    said: dict[str, str] = field(default_factory=dict)
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def main() -> None:
             print(f"{time.monotonic() - started:6.0f} s  {_counted(group)}  {group[0].id[:90]}", flush=True)
     _tell(cases)
     if parsed.out:
-        parsed.out.write_text(json.dumps([asdict(case) for case in cases], indent=1) + "\n", encoding="utf-8")
+        parsed.out.write_text(json.dumps(_artefact(cases, parsed), indent=1) + "\n", encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -353,6 +353,26 @@ def _configured(machine: Machine, case: Case) -> tuple[str, str]:
 
 def _counted(cases: Iterable[Case]) -> str:
     return ", ".join(f"{count} {what}" for what, count in Counter(case.found for case in cases).most_common())
+
+
+def _artefact(cases: Sequence[Case], parsed: argparse.Namespace) -> dict[str, object]:
+    """Return the counts, and each component that is not proven with the reason, without this machine's folders."""
+    shipped = {entry.id for entry in reading.load().components} if parsed.catalogue else set()
+    first = len(shipped)
+    parts = {"catalogue": cases[:first], "drawn": cases[first:]}
+    return {
+        "client": CLIENT_VERSION,
+        "seed": parsed.seed,
+        "counts": {
+            name: {kind: dict(Counter(case.found for case in part if case.type == kind)) for kind in KINDS}
+            for name, part in parts.items()
+        },
+        "not_proven": [
+            {"id": case.id, "type": case.type, "found": case.found, "why": PLACES.sub("…/", case.why)}
+            for case in cases
+            if case.found != PROVEN
+        ],
+    }
 
 
 def _tell(cases: Sequence[Case]) -> None:

@@ -72,6 +72,11 @@ def test_what_starts_files_of_its_plugin_comes_with_that(bench):
     assert {found[kind][1] for kind in ("plugin", "hook", "mcp_server")} == {whole}
 
 
+@pytest.mark.parametrize("header", ["name: weaver", "description: Weaves."])
+def test_an_agent_that_the_client_does_not_load_has_no_line(bench, header):
+    assert lines(bench, {"agents/weaver.md": f"---\n{header}\n---\nWeave baskets.\n"})["agent"][1] == ()
+
+
 @pytest.mark.parametrize(
     ("named", "called"),
     [

@@ -153,7 +153,7 @@ def test_what_is_written_for_copilot_is_read_by_what_it_does(bench):
 
     found = {key: (c.type, c.name, c.description, bool(c.install)) for key, c in bench.all().items()}
     assert found == {
-        "chatmodes/Planner.chatmode.md": ("agent", "Planner", "Plans changes without making them.", True),
+        "chatmodes/Planner.chatmode.md": ("agent", "Planner", "Plans changes without making them.", False),
         "prompts/write-tests.prompt.md": ("command", "write-tests", "Writes tests for a file.", True),
         "instructions/go.instructions.md": ("setting", "go", "Idiomatic Go.", True),
         "collections/go.collection.yml": ("plugin", "go-kit", "What a Go developer needs.", False),

@@ -80,7 +80,8 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
         return Part(component, notes=("it is installed already",))
     steps = read(component.install)
     if not steps:
-        message = f"nothing is known that installs {component.name} ({component.id}); `repertoire explain` tells more"
+        parts = ", as a whole; its parts can be installed one by one" if component.type == PLUGIN else ""
+        message = f"nothing is known that installs {component.name} ({component.id}){parts}"
         raise InvalidRequest(message)
     for step in steps:
         if isinstance(step, ByHand):

@@ -76,7 +76,8 @@ def _is_for_others(draft: Draft, path: str) -> bool:
     if draft.type == WORKFLOW:
         return "on" not in draft.front_matter
     if draft.type in _FOLDERS:
-        return not path.endswith(".md")
+        unnamed = draft.type == AGENT and not all(draft.front_matter.get(key) for key in ("name", "description"))
+        return unnamed or not path.endswith(".md")  # the client loads no agent without both
     if draft.type == MCP_SERVER:
         return path.endswith(".md") or "registry_name" in draft.front_matter
     return draft.type == PLUGIN and path.endswith((".yml", ".yaml"))  # a collection: its items are installed one by one
