@@ -104,7 +104,7 @@ def test_an_npm_archive_yields_the_package_its_server_and_the_servers_tools(benc
     assert (package.type, server.type, tool.type) == ("package", "mcp_server", "tool")
     assert (package.name, package.licence, package.front_matter["version"]) == ("@acme/mcp-notes", "MIT", "2.0.0")
     assert server.front_matter["args"] == ["-y", "@acme/mcp-notes"]
-    assert server.install == ("claude mcp add mcp-notes -e NOTES_TOKEN=VALUE -- npx -y @acme/mcp-notes",)
+    assert server.install == ("claude mcp add mcp-notes -e 'NOTES_TOKEN=${NOTES_TOKEN}' -- npx -y @acme/mcp-notes",)
     assert tool.code.startswith("append_note(line)  # Write a line")
     assert set(bench.links(server, PART_OF)) == {"package.json"}
     assert set(bench.links(tool, PART_OF)) == {"dist/index.js#mcp-notes"}

@@ -85,7 +85,8 @@ def names_in(entry: reading.Entry) -> set[str]:
     if path.suffix == ".yaml":
         return {yaml.safe_load(text)["name"]}
     named = re.search(r"^name:\s*[\"']?(.*?)[\"']?\s*$", front_matter(text), re.MULTILINE)
-    return {named.group(1)} if named else {path.stem}
+    by_folder = {path.parent.name} if path.name == "SKILL.md" else set()  # the client lists a skill so
+    return {named.group(1), *by_folder} if named else {path.stem}
 
 
 def lies_where_it_says(entry: reading.Entry) -> bool:

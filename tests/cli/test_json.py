@@ -30,6 +30,7 @@ PROMISED: Mapping[str, tuple[tuple[str, ...], set[str]]] = {
         ("pdf-forms",),
         set("stored provides needs goes_with companions conditions selections standing".split()),
     ),
+    "install": (("pdf-forms", "--dry-run"), set("components files adds commands runs along notes".split())),
     "ingest": (("kit",), set("source components changed unchanged removed skipped seconds warnings".split())),
     "refresh": (("--text-only",), set("source components changed unchanged removed skipped seconds warnings".split())),
     "sources": ((), {"info", "components", "ingested_at"}),

@@ -66,7 +66,7 @@ def test_a_narrow_terminal_gets_prose_in_its_width_and_whole_lines_to_copy(look:
     plain = re.sub(r"\x1b\[[\d;]*m", "", seen)
     assert seen != plain
     wide = [line for line in plain.splitlines() if len(line) > NARROW]
-    assert all(line.lstrip().startswith(("install: ", "id: ")) for line in wide), wide
+    assert all(line.lstrip().startswith(("install: ", "then: ", "id: ")) for line in wide), wide
     assert " ".join(LONG.split())[:150] in " ".join(plain.split())
     assert ESCAPE not in run("search", "review woven baskets").stdout
 

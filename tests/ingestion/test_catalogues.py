@@ -128,7 +128,9 @@ def test_an_entry_of_the_mcp_registry_is_a_server_with_its_package_and_variables
     assert (server.id.rpartition(":")[2], server.name) == ("server.json", "tides")
     assert server.description == "Tells the tides of any harbour."
     assert server.repository == "github.com/acme/tides"
-    assert server.install == ("claude mcp add tides -e TIDES_KEY=VALUE -- npx -y @acme/tides-mcp --units metric",)
+    assert server.install == (
+        "claude mcp add tides -e 'TIDES_KEY=${TIDES_KEY}' -- npx -y @acme/tides-mcp --units metric",
+    )
     assert "TIDES_KEY: Key of the service" in server.body
     needed = {link.other for link in bench.store.graph.links(server.id) if link.relation == "depends_on"}
     assert {"requirement:env:TIDES_KEY", "requirement:package:@acme/tides-mcp"} <= needed

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.app.explain import Explanation
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
+from repertoire.domain.text import COPIED, UNCOPIED, clean_line, to_copy
+from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply
+from repertoire.ports import StoredComponent
 from repertoire.rendering.answers import answer_text, recommendation_text
+from repertoire.rendering.explanations import explanation_text
 
 COMPONENT = Component(
     id="s:a.md", type="mcp_server", name="postgres", description="Runs SQL.", install=("add market", "install it")
@@ -25,7 +33,8 @@ def test_a_ranked_list_reads_at_a_glance() -> None:
         "1. postgres (mcp server, available)",
         "   Runs SQL.",
         "   why: words: sql; used before for a similar request",
-        "   install: add market && install it",
+        "   install: add market",
+        "   then: install it",
         "   id: s:a.md",
         "Note: vectors 1/2",
     ]
@@ -57,7 +66,8 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
         "   for: sql",
         "   Runs SQL.",
         "   why: words: sql; used before for a similar request",
-        "   install: add market && install it",
+        "   install: add market",
+        "   then: install it",
         "   or: sqlite",
         "   id: s:a.md",
         "Install:",
@@ -90,4 +100,34 @@ def test_a_strangers_text_never_starts_a_line_nor_grows_one(name: str, descripti
     starts = [line[:6].strip()[:3] for line in model.splitlines()]
     assert all(line[:6].strip()[:3] in starts or line.startswith("   ") for line in text.splitlines())
     assert len(text.splitlines()) <= len(model.splitlines())
-    assert max(map(len, text.splitlines())) <= 350
+    assert max(len(line) for line in text.splitlines() if not line.startswith("   install: ")) <= 350
+
+
+LONG = "mkdir -p ~/.claude/skills && cp -R '/a folder/" + "deep/" * 120 + "weave' ~/.claude/skills/weave"
+
+
+@pytest.mark.parametrize("line", [LONG, "cp 'a  b' c", "x" * COPIED])
+def test_a_line_to_copy_stands_whole_in_every_rendering(line: str) -> None:
+    lines = ("/plugin marketplace add acme/shelf", line)
+    hit = replace(HIT, component=replace(COMPONENT, install=lines))
+    recommendation = Recommendation((Item(hit, role="", tokens=1),), install=lines)
+    explained = Explanation(StoredComponent(1, hit.component, "s", "folder", "2026-01-01", "2026-01-01"))
+    shown = line if clean_line(line, COPIED) == line else UNCOPIED
+    for text in (
+        answer_text(Answer((hit,), fits=True, confidence=1.0)),
+        recommendation_text(recommendation),
+        explanation_text(explained),
+    ):
+        assert f" {shown}\n" in f"{text}\n"
+        assert "shelf &&" not in text
+    for data in (
+        answer_reply(Answer((hit,), fits=True, confidence=1.0)).data["components"][0],
+        recommendation_reply(recommendation).data,
+        explanation_reply(explained).data,
+    ):
+        assert data["install"] == [lines[0], shown]
+
+
+@pytest.mark.parametrize("line", ["x" * (COPIED + 1), "cp a\nrm b", "cp \u202e b", "cp a  b"])
+def test_a_line_that_cannot_be_copied_as_it_is_is_not_shown(line: str) -> None:
+    assert to_copy((line, "cp a b")) == (UNCOPIED, "cp a b")

@@ -21,6 +21,7 @@ VERBS = {
     "recommend": "answers",
     "search": "answers",
     "explain": "explaining",
+    "install": "install",
     "ingest": "sources",
     "refresh": "sources",
     "sources": "sources",

@@ -16,7 +16,7 @@ _WIDEST = 120  # longer lines are hard to read, however wide the window
 _HEAD = re.compile(r"\d+\. ")
 _HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: )?")
 # Broken in two it would install nothing, or something else.
-_COPIED = re.compile(r"\s*(?:install|id): |\s+(?:/plugin|claude|cp|docker|mkdir|npx|uvx|git|npm) ")
+_COPIED = re.compile(r"\s*(?:install|then|id): |\s+(?:/plugin|claude|cp|docker|mkdir|npx|uvx|git|npm) ")
 _BLOCK = "Install:"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import UNCOPIED, clean_line, to_copy
 
 MAX_ITEMS = 3
 MAX_CHARACTERS = 1_500  # of a whole hint
@@ -53,9 +53,9 @@ def hint_text(heading: str, items: Iterable[HintItem]) -> str:
 def _line(item: HintItem) -> str:
     state = "installed" if item.installed else "not installed"
     if item.install and not item.installed:
-        install = clean_line(", then ".join(item.install), _INSTALL_CHARACTERS + 1)
-        # a line that is cut installs nothing, or something else
-        state += f"; install: {install if len(install) <= _INSTALL_CHARACTERS else 'explain_component tells how'}"
+        install = ", then ".join(to_copy(item.install))
+        whole = UNCOPIED not in install and len(install) <= _INSTALL_CHARACTERS
+        state += f"; install: {install if whole else 'explain_component tells how'}"
     description = clean_line(item.description, DESCRIPTION_CHARACTERS).rstrip(".")
     name, why = clean_line(item.name, _NAME_CHARACTERS), clean_line(item.why, _WHY_CHARACTERS).rstrip(".")
     kind = clean_line(item.type, _NAME_CHARACTERS).replace("_", " ")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts that part no words, and Hangul, whose particles cling to a foreign word: "PDFを" speaks of PDF.
@@ -28,6 +29,9 @@ _HIDDEN = re.compile(
     # half a surrogate pair: cannot be printed
     "\ud800-\udfff]"
 )
+
+COPIED = 4_000  # characters of a line that is meant to be copied
+UNCOPIED = "(too long or too odd to be copied: `repertoire install ID` does what it says)"
 
 STOPWORDS = frozenset(
     """a about after all also am an and any are aren as at be been but by can could couldn did didn do does
@@ -92,6 +96,11 @@ def clean_line(text: str, limit: int) -> str:
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def to_copy(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return lines that are meant to be copied, each as it is or not at all: cut, one would do something else."""
+    return tuple(line if clean_line(line, COPIED) == line else UNCOPIED for line in lines)
 
 
 def _tokens(text: str) -> list[str]:

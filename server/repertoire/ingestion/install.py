@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from shlex import quote
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from shlex import join, quote
 
 from repertoire.domain.component import (
     AGENT,
@@ -24,6 +26,8 @@ _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
 _PATHS = "(applyTo|fileMatchPattern|globs)"  # as Copilot, Kiro, and Cursor and Windsurf say it
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # what starts files of its plugin works as a part of that alone
 _WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
 
 
@@ -40,11 +44,32 @@ class Site:
 
 def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tuple[str, ...]:
     """Return the lines that install a component, in order; none where they cannot be told."""
-    if plugin is not None and plugin.marketplace:
+    if plugin is not None and plugin.marketplace and plugin.taken:
         return _of_plugin(plugin, site)
+    if plugin is not None and draft.type != PLUGIN and _OF_PLUGIN in f"{draft.body} {draft.install}":
+        draft, path = replace(draft, type=PLUGIN, name=plugin.name, install=()), plugin.root or "."
     if draft.install or not site.location or _is_for_others(draft, path):
         return draft.install
+    if draft.type == PLUGIN and plugin is not None and not plugin.taken:
+        return ()
     return (_by_hand(draft, path, site.location.rstrip("/")),)
+
+
+def started(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
+    """Return the line that adds an MCP server which the client starts, and which reads these variables."""
+    # the client itself puts in what a variable holds when it starts the server
+    given = [part for variable in variables for part in ("-e", f"{variable}=${{{variable}}}")]
+    return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
+
+
+def reached(name: str, transport: str, address: str) -> str:
+    """Return the line that adds an MCP server which is reached at an address."""
+    return f"claude mcp add --transport {transport} {_server(name)} {quote(address)}"
+
+
+def _server(name: str) -> str:
+    """Return a server's name in letters that the client takes."""
+    return _NOT_A_NAME.sub("-", name).strip("-") or "server"
 
 
 def _is_for_others(draft: Draft, path: str) -> bool:
@@ -54,7 +79,8 @@ def _is_for_others(draft: Draft, path: str) -> bool:
     if draft.type == WORKFLOW:
         return "on" not in draft.front_matter
     if draft.type in _FOLDERS:
-        return not path.endswith(".md")
+        unnamed = draft.type == AGENT and not all(draft.front_matter.get(key) for key in ("name", "description"))
+        return unnamed or not path.endswith(".md")  # the client loads no agent without both
     if draft.type == MCP_SERVER:
         return path.endswith(".md") or "registry_name" in draft.front_matter
     return draft.type == PLUGIN and path.endswith((".yml", ".yaml"))  # a collection: its items are installed one by one
@@ -66,7 +92,7 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         return _of_text(path, place)
     if draft.type == SKILL:
         whole = quote(f"{location}/{folder(path)}".rstrip("/"))
-        return _copied(f"-R {whole}", "~/.claude/skills", quote(draft.name))
+        return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, path, location)))
     if draft.type in _FOLDERS:
         renamed = quote(f"{stem(path)}.md") if path.endswith(_RENAMED) else ""  # a command is called by its file
         return _copied(place, f"~/.claude/{_FOLDERS[draft.type]}", renamed)
@@ -74,7 +100,16 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
         return f"merge {place} into {'.mcp.json' if draft.type == MCP_SERVER else '~/.claude/settings.json'}"
     if draft.type == WORKFLOW:
         return _copied(place, ".github/workflows")
-    return f"claude --plugin-dir {quote(location if path == '.' else f'{location}/{path}')}"
+    # a plugin of no marketplace is loaded from where skills lie
+    whole = quote(location if path == "." else f"{location}/{path}")
+    return _copied(f"-R {whole}", "~/.claude/skills", quote(_folder_name(draft.name, f"{path}/", location)))
+
+
+def _folder_name(name: str, path: str, location: str) -> str:
+    """Return what a skill's folder is to be called: by its name, where that is one, since the client lists it so."""
+    if name[:1].isalnum() and not {"/", "\\", ":"} & set(name):
+        return name
+    return folder(path).rpartition("/")[2] or location.rpartition("/")[2]
 
 
 def _of_text(path: str, place: str) -> str:

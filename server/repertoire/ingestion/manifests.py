@@ -25,6 +25,7 @@ _DECLARING = {
     "outputStyles": SETTING,
     "skills": SKILL,
 }
+_PLACES = ("skills", "agents", "commands", "hooks", "mcpServers")
 _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
 
@@ -81,7 +82,14 @@ def _read_plugin(file: SourceFile) -> PluginFacts:
     if not file.path.endswith(".claude-plugin/plugin.json") and not _looks_like_plugin(data):
         message = "a plugin.json of something else"
         raise Unusable(message)
-    return _facts(data, root=plugin_root(file.path), manifest=file.path)
+    found = _facts(data, root=plugin_root(file.path), manifest=file.path)
+    return dataclasses.replace(found, taken=all(_is_place(key, data.get(key)) for key in _PLACES))
+
+
+def _is_place(key: str, listed: Any) -> bool:
+    """Tell whether the client takes what a manifest says of where something lies: `./` first, of an agent its file."""
+    places = [item for item in (listed if isinstance(listed, list) else [listed]) if isinstance(item, str)]
+    return all(item.startswith("./") and (key != "agents" or item.endswith(".md")) for item in places)
 
 
 def _looks_like_plugin(data: Mapping[str, Any]) -> bool:
@@ -107,14 +115,19 @@ def marketplace_entries(path: str, text: str) -> list[Entry]:
         data = json.loads(text)  # a marketplace holds more values than other files may; each entry is bounded below
     except (ValueError, RecursionError):
         data = values.parse_json(text)
-    found = values.mapping(data)
-    if isinstance(found.get("marketplace"), Mapping):
-        found = found["marketplace"]
-    found = validation.require("marketplace", found)
-    return list(_entries(found, path))
+    stated = values.mapping(data)
+    inner = stated.get("marketplace")
+    found = validation.require("marketplace", inner if isinstance(inner, Mapping) else stated)
+    return list(_entries(found, path, values.name(stated.get("name")) if _is_taken(stated) else ""))
 
 
-def _entries(found: Mapping[str, Any], path: str) -> Iterator[Entry]:
+def _is_taken(stated: Mapping[str, Any]) -> bool:
+    """Tell whether the client takes a marketplace: one without a plain name and an owner's is refused."""
+    name, owner = stated.get("name"), values.mapping(stated.get("owner"))
+    return isinstance(name, str) and len(name.split()) == 1 and isinstance(owner.get("name"), str)
+
+
+def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[Entry]:
     base = plugin_root(path)
     below = values.text(values.mapping(found.get("metadata")).get("pluginRoot"))
     for listed in found["plugins"][:5_000]:
@@ -126,7 +139,7 @@ def _entries(found: Mapping[str, Any], path: str) -> Iterator[Entry]:
         if not name or (local and root is None):
             continue
         yield Entry(
-            marketplace=values.name(found.get("name")),
+            marketplace=marketplace,
             manifest=path,
             name=name,
             local=local,

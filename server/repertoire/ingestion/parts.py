@@ -88,6 +88,7 @@ class PluginFacts:
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
+    taken: bool = True  # by the client, which refuses some manifests
 
 
 @dataclass(frozen=True)

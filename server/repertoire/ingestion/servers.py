@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from repertoire import linear
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.text import clean_line
-from repertoire.ingestion import dependencies, requirements, validation, values
+from repertoire.ingestion import dependencies, install, requirements, validation, values
 from repertoire.ingestion.parts import Draft, Need, Outcome, entry_digest
 from repertoire.ingestion.values import Unusable
 
@@ -139,11 +138,7 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
     if url:
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
-        return (f"claude mcp add --transport {transport} {shlex.quote(name)} {shlex.quote(url)}",)
-    variables = [part for variable in values.mapping(server.get("env")) for part in ("-e", f"{variable}=VALUE")]
+        return (install.reached(name, transport, url),)
     command = values.text(server.get("command"))
-    return (
-        (f"claude mcp add {shlex.join([name, *variables])} -- {shlex.join([clean_line(command, 300), *args])}",)
-        if command
-        else ()
-    )
+    variables = values.mapping(server.get("env"))
+    return (install.started(name, variables, [clean_line(command, 300), *args]),) if command else ()

@@ -8,7 +8,7 @@ from typing import Any
 from repertoire.app.explain import Explanation
 from repertoire.app.status import Status
 from repertoire.domain.answer import Answer, Combination, Hit, Item, Other, Recommendation, Unit
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, to_copy
 from repertoire.mcp_server.reply import Reply
 from repertoire.ports import Link
 from repertoire.rendering.answers import answer_text, note_lines, recommendation_text, why_text
@@ -44,7 +44,7 @@ def recommendation_reply(recommendation: Recommendation) -> Reply:
             "companions": [_other_data(other) for other in recommendation.companions],
             "combinations": [_combination_data(one) for one in recommendation.combinations],
             "gaps": list(recommendation.gaps),
-            "install": list(recommendation.install),
+            "install": list(to_copy(recommendation.install)),
             "dependencies": [
                 {"member": one.member, "needs": clean_line(one.needs, 300), "kind": one.kind}
                 for one in recommendation.dependencies
@@ -75,7 +75,7 @@ def explanation_reply(explanation: Explanation) -> Reply:
                 *_names(explanation.goes_with),
                 *(clean_line(other.component.name, 80) for other in explanation.companions),
             ],
-            "install": [clean_line(line, 300) for line in component.install],
+            "install": list(to_copy(component.install)),
             "client": component.client,
             "brings": _unit_data(explanation.unit),
             "rank": standing.rank if standing is not None else None,
@@ -125,7 +125,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
         "notes": note_lines(hit),
         "score": round(hit.score, 6),
         "whys": [why_text(why) for why in hit.whys],
-        "install": [clean_line(line, 300) for line in component.install],
+        "install": list(to_copy(component.install)),
         "role": clean_line(role, 200),
         "client": component.client,
         "brings": _unit_data(hit.unit),

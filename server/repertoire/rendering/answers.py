@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import COMPONENT, Component, is_pointer
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
 
@@ -73,7 +73,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(_why_line(hit.whys)),
         *_indent(flag_lines(component.flags)),
         *_indent(note_lines(hit)),
-        *_indent(_install_line(hit)),
+        *_indent(_install_lines(hit)),
         *_indent(unit_lines(hit.unit)),
         f"   id: {clean_line(component.id, 300)}",
     ]
@@ -170,17 +170,18 @@ def _why_line(whys: Sequence[Why]) -> list[str]:
     return [f"why: {'; '.join(reasons[:_WHYS])}"] if reasons else []
 
 
-def _install_line(hit: Hit) -> list[str]:
+def _install_lines(hit: Hit) -> list[str]:
     component = hit.component
     if hit.there_as:
         return [f"there already, the same is installed: {clean_line(hit.there_as, 200)}"]
     if component.installed or not component.install:
         return elsewhere_lines(component)
-    return [f"install: {' && '.join(clean_line(line, LINE) for line in component.install)}"]
+    first, *more = to_copy(component.install)
+    return [f"install: {first}", *(f"then: {line}" for line in more)]
 
 
 def _install(lines: Sequence[str]) -> list[str]:
-    return ["Install:", *_indent(clean_line(line, 300) for line in lines)] if lines else []
+    return ["Install:", *_indent(to_copy(lines))] if lines else []
 
 
 def _companions(others: Sequence[Other]) -> list[str]:

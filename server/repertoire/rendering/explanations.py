@@ -9,7 +9,7 @@ from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.fields import fields_of
 from repertoire.domain.soundness import LOST
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, to_copy
 from repertoire.ports import Link
 from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
 from repertoire.rendering.answers import (
@@ -179,7 +179,7 @@ def _copy(twin: Twin) -> str:
 def _install(component: Component) -> list[str]:
     if component.installed or not component.install:
         return elsewhere_lines(component)
-    return ["install:", *(f"  {clean_line(line, 300)}" for line in component.install)]
+    return ["install:", *(f"  {line}" for line in to_copy(component.install))]
 
 
 def _origin(explanation: Explanation) -> str:

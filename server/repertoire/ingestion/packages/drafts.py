@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
 from repertoire.domain.fields import Fields
-from repertoire.ingestion import prose, requirements
+from repertoire.ingestion import install, prose, requirements
 from repertoire.ingestion.packages.contents import root_of
 from repertoire.ingestion.packages.found import FoundTool
 from repertoire.ingestion.packages.manifest import NPM, Manifest
@@ -22,7 +22,6 @@ from repertoire.ingestion.parts import Draft, Need, entry_digest
 _MOST_TOOLS, _MOST_PROGRAMS = 200, 10
 _LINE, _README, _SIGNATURES = 300, 6_000, 4_000
 _SERVER = re.compile(r"(?<![a-z])(?:mcp|server)(?![a-z])", re.IGNORECASE)
-_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _TAGS = 20
 
 
@@ -200,9 +199,8 @@ def _command(manifest: Manifest, program: str) -> tuple[str, list[str]]:
 
 
 def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[Need]) -> str:
-    variables = [part for need in needs if need.kind == "env" for part in ("-e", f"{need.name}=VALUE")]
-    called = _NOT_A_NAME.sub("-", name).strip("-") or "server"
-    return f"claude mcp add {shlex.join([called, *variables])} -- {shlex.join([command, *arguments])}"
+    variables = (need.name for need in needs if need.kind == "env")
+    return install.started(name, variables, [command, *arguments])
 
 
 def _install(manifest: Manifest) -> str:

@@ -1,0 +1,228 @@
+"""Works out what installing one component changes: files, settings, commands of the client, and what comes along."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
+from repertoire.domain.errors import InvalidRequest, SourceError
+from repertoire.domain.trust import HIGH, Flag, rank
+from repertoire.ingestion import servers
+from repertoire.installing import merging
+from repertoire.installing.changing import File
+from repertoire.installing.files import Found, gather
+from repertoire.installing.journal import Told, held
+from repertoire.installing.places import Places
+from repertoire.installing.steps import (
+    SERVERS,
+    AddMarketplace,
+    AddServer,
+    ByHand,
+    CopyIn,
+    MergeInto,
+    SetPlugin,
+    Step,
+    read,
+)
+from repertoire.ports import StoredComponent
+from repertoire.sources.installed import Machine
+from repertoire.trust.scan import is_checked, scan
+
+CATALOGUE = "catalogue"  # a kind of source that was never read: it tells of what others hold
+GRAVE = rank(HIGH)
+_UNDO = {"install": "uninstall", "enable": "disable"}
+_RUNNING = (HOOK, MCP_SERVER)
+_LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What installing one component changes, and what it brings along."""
+
+    component: Component
+    files: tuple[File, ...] = ()
+    adds: tuple[str, ...] = ()  # to settings: the key, and what stands there then
+    commands: tuple[Told, ...] = ()
+    runs: tuple[str, ...] = ()  # what sessions will start because of it
+    along: tuple[Component, ...] = ()  # what the same plugin brings
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Desk:
+    """What working out an installation needs to know, and the files as the parts before leave them."""
+
+    places: Places
+    machine: Machine
+    servers: frozenset[str]  # names of MCP servers that are there
+    root: Callable[[str], Path]  # a source's key to where it lies
+    unit: Callable[[Component], Sequence[StoredComponent]]  # the components of the same plugin
+    accepted: Callable[[str], frozenset[str]]  # a content that a person accepted to the rules that spoke against it
+    flagged: bool = False  # a person wants it whatever was found
+    overlay: dict[Path, bytes] = field(default_factory=dict)
+
+    def content(self, path: Path) -> bytes | None:
+        """Return what a file will hold when this comes to it."""
+        return self.overlay.get(path, held(path))
+
+
+def part_of(desk: Desk, stored: StoredComponent) -> Part:
+    """Return what installing a component changes.
+
+    Raises:
+        InvalidRequest: it cannot be installed from here; the message says what a person can do.
+    """
+    component = stored.component
+    if component.installed:
+        return Part(component, notes=("it is installed already",))
+    steps = read(component.install)
+    if not steps:
+        parts = ", as a whole; its parts can be installed one by one" if component.type == PLUGIN else ""
+        message = f"nothing is known that installs {component.name} ({component.id}){parts}"
+        raise InvalidRequest(message)
+    for step in steps:
+        if isinstance(step, ByHand):
+            message = f"{component.name} is installed by hand: {step.line}"
+            raise InvalidRequest(message)
+    _refuse_flagged(desk, component, component.flags)
+    if any(isinstance(step, (AddMarketplace, SetPlugin)) for step in steps):
+        return _of_plugin(desk, stored, steps)
+    [step] = steps
+    if isinstance(step, AddServer):
+        return _of_server(desk, component, step)
+    if isinstance(step, CopyIn):
+        return _copied(desk, stored, step)
+    if isinstance(step, MergeInto):
+        return _merged(desk, stored, step)
+    message = f"{component.name} is installed by hand: {' '.join(component.install)}"
+    raise InvalidRequest(message)
+
+
+def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> None:
+    grave = [flag for flag in flags if rank(flag.severity) >= GRAVE]
+    if grave and not desk.flagged:
+        message = (
+            f"the checks found something {grave[0].severity} in {component.name}: {grave[0].reason}. "
+            f"Look at it (`repertoire trust show {component.id}`); then accept it, or say --flagged"
+        )
+        raise InvalidRequest(message)
+
+
+def _of_plugin(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Part:
+    component = stored.component
+    along = [other for other in desk.unit(component) if other.component.id != component.id]
+    for other in along:
+        _refuse_flagged(desk, other.component, other.component.flags)
+    commands = [command for step in steps if (command := _command(desk, component, step)) is not None]
+    unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
+    members = [component, *(other.component for other in along)]
+    return Part(
+        component,
+        commands=tuple(commands),
+        runs=tuple(line for member in members for line in _runs(member)),
+        along=tuple(other.component for other in along if other.component.type in _LISTED),
+        notes=("what else its plugin holds was not read here, nor checked",) if unread else (),
+    )
+
+
+def _command(desk: Desk, component: Component, step: Step) -> Told | None:
+    scope = ("--scope", "project") if desk.places.for_project else ()
+    if isinstance(step, AddMarketplace):
+        if component.marketplace in desk.machine.known_marketplaces:
+            return None
+        add = ("plugin", "marketplace", "add", *scope, step.address)
+        return Told(add, ("plugin", "marketplace", "remove", component.marketplace))
+    if not isinstance(step, SetPlugin):
+        return None
+    return Told(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
+
+
+def _runs(component: Component) -> Iterator[str]:
+    if component.type in _RUNNING:
+        yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
+
+
+def _of_server(desk: Desk, component: Component, step: AddServer) -> Part:
+    if step.name in desk.servers:
+        message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
+        raise InvalidRequest(message)
+    scope = "project" if desk.places.for_project else "local"
+    add = Told(("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name))
+    return Part(component, commands=(add,), runs=tuple(_runs(component)))
+
+
+def _copied(desk: Desk, stored: StoredComponent, step: CopyIn) -> Part:
+    component = stored.component
+    found, links = gather(Path(step.source), desk.root(stored.source), whole=step.whole)
+    _check(desk, stored, found, step)
+    target = desk.places.of(step.folder, step.name)
+    files = []
+    for one in found:
+        path = target / one.path if step.whole or not step.name else target
+        desk.places.of(step.folder, path.relative_to(desk.places.of(step.folder)).as_posix())
+        before = desk.content(path)
+        if before not in (None, one.content):
+            message = f"{path} is there already and is another: nothing is overwritten; move it away first"
+            raise InvalidRequest(message)
+        if before is None:
+            files.append(File(path, one.content, runs=one.runs))
+    desk.overlay.update({file.path: file.content for file in files})
+    notes = [f"a link is left out: {link}" for link in links]
+    return Part(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
+
+
+def _check(desk: Desk, stored: StoredComponent, found: Sequence[Found], step: CopyIn) -> None:
+    """Refuse what the checks warn of in the very bytes that are to be written: they may differ from what was read."""
+    own = stored.component.path.rpartition("/")[2]
+    texts = {one.path: one.content.decode("utf-8", "replace") for one in found if is_checked(one.path)}
+    text = texts.pop(own, "")
+    unread = {one.path: None for one in found if b"\x00" in one.content and one.path in texts}
+    parts = {path: unread.get(path, content) for path, content in texts.items() if step.whole}
+    _refuse_new(desk, stored, scan(stored.component, text, parts.items()))
+
+
+def _refuse_new(desk: Desk, stored: StoredComponent, flags: Sequence[Flag]) -> None:
+    known = desk.accepted(stored.component.content_hash) if stored.accepted else frozenset()
+    _refuse_flagged(desk, stored.component, [flag for flag in flags if flag.rule not in known])
+
+
+def _merged(desk: Desk, stored: StoredComponent, step: MergeInto) -> Part:
+    component = stored.component
+    [file], _ = gather(Path(step.source), desk.root(stored.source), whole=False)
+    offered = _offered(file, step.source)
+    _refuse_new(desk, stored, scan(component, file.content.decode("utf-8", "replace"), ()))
+    target = desk.places.of(SERVERS if component.type == MCP_SERVER else step.target)
+    before = desk.content(target)
+    there = merging.parsed(before, target)
+    if component.type == MCP_SERVER:
+        found, told = merging.with_server(there, component.name, _server_in(offered, component.name))
+    elif component.type == HOOK:
+        found, told = merging.with_hooks(there, offered)
+    else:
+        found, told = merging.with_settings(there, offered)
+    if not told:
+        return Part(component, notes=("it is there already",))
+    change = File(target, merging.written(found), held(target))
+    desk.overlay[target] = change.content
+    runs = tuple(line for line in told if ": runs" in line)
+    return Part(component, files=(change,), adds=tuple(told), runs=runs)
+
+
+def _offered(file: Found, source: str) -> Mapping[str, object]:
+    try:
+        offered = json.loads(file.content)
+    except (ValueError, RecursionError) as error:
+        message = f"{source} is not valid JSON; nothing is taken from it"
+        raise SourceError(message) from error
+    return offered if isinstance(offered, dict) else {}
+
+
+def _server_in(offered: Mapping[str, object], name: str) -> Mapping[str, object]:
+    found = servers.listed(offered).get(name)
+    if not isinstance(found, Mapping):
+        message = f"{name} is not in its file any more; `repertoire ingest` its source again"
+        raise SourceError(message)
+    return found

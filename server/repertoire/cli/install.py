@@ -1,0 +1,87 @@
+"""`install`: runs what the install lines say, after it has shown it, and takes it back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from repertoire.app.install import Plan, Wanted, install, plan, undo
+from repertoire.app.wiring import find_home, open_repertoire
+from repertoire.cli.completion import component_names
+from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.prepare import prepared, tell_steps
+from repertoire.installing.journal import LAST
+from repertoire.rendering.installs import done_text, plan_text, undone_text
+
+
+@click.command("install")
+@click.argument("components", nargs=-1, metavar="ID...", shell_complete=component_names)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--project", "for_project", is_flag=True, help="For this project alone; default: for you, everywhere.")
+@click.option("--flagged", is_flag=True, help="Also what the checks found something grave in.")
+@click.option(
+    "--undo",
+    "undone",
+    is_flag=False,
+    flag_value=LAST,
+    metavar="[N|last]",
+    help="Take an installation back, byte for byte.",
+)
+@json_option
+def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    components: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
+    for_project: bool,
+    flagged: bool,
+    undone: str | None,
+    as_json: bool,
+) -> None:
+    r"""Install components, by id or name: show what will change, ask, change it, and keep what was there.
+
+    A plugin's component is installed by the client (`claude plugin install`), with its plugin; anything else is
+    copied or merged into ~/.claude. Nothing of a component is run.
+
+    \b
+    repertoire install test-driven-development --dry-run
+    repertoire install code-reviewer --project
+    repertoire install --undo
+    """
+    if bool(components) == (undone is not None):
+        message = "name what to install, or say --undo"
+        raise click.UsageError(message)
+    if undone is not None:
+        back = undo(find_home(), undone, os.environ)
+        show(back, lambda: undone_text(back), as_json=as_json)
+        return
+    wanted = Wanted(components, Path.cwd(), os.environ, for_project=for_project, flagged=flagged)
+    with open_repertoire() as repertoire, prepared(repertoire, wait=False):
+        home = repertoire.home
+        with progress() as bar:
+            decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=tell_steps(bar))
+    if dry_run or not decided.changes:
+        show(_shown(decided), lambda: plan_text(decided), as_json=as_json)
+        return
+    if not yes:
+        click.echo(plan_text(decided), err=True)
+        click.confirm("Change this?", abort=True, err=True)
+    entry = install(home, decided, wanted)
+    told = {**_shown(decided), "journal": entry.name}
+    show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
+
+
+def _shown(decided: Plan) -> dict[str, Any]:
+    """Return a plan as data: of a file its place and size, not what it holds."""
+    return {
+        "components": [part.component.id for part in decided.parts],
+        "files": [{"path": str(file.path), "bytes": len(file.content)} for file in decided.files],
+        "adds": [line for part in decided.parts for line in part.adds],
+        "commands": [["claude", *command.arguments] for command in decided.commands],
+        "runs": [line for part in decided.parts for line in part.runs],
+        "along": [other.id for part in decided.parts for other in part.along],
+        "notes": [note for part in decided.parts for note in part.notes],
+    }

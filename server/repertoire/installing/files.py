@@ -1,0 +1,81 @@
+"""Reads the files that are to be copied: plain ones alone, bounded, and never through a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.domain.errors import SourceError
+
+MOST_FILES, MOST_BYTES = 2_000, 64_000_000
+_LEFT = frozenset((".git", ".DS_Store", "__pycache__", "node_modules"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file of a component: its path within it, what it holds, and whether it may be run."""
+
+    path: str
+    content: bytes
+    runs: bool
+
+
+def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    """Return the files of a component, and the links among them, which are left out.
+
+    Raises:
+        SourceError: it is not there, leads out of its source, or is more than is copied.
+    """
+    if not source.resolve().is_relative_to(within.resolve()) or source.is_symlink():
+        message = f"{source} leads out of {within}, where its source lies; it is not copied"
+        raise SourceError(message)
+    try:
+        if not whole:
+            return (_found(source, source.name),), ()
+        return _of_folder(source)
+    except OSError as error:
+        message = f"{source} cannot be read ({error.strerror}); `repertoire ingest` its source again"
+        raise SourceError(message) from error
+
+
+def _of_folder(source: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    found: list[Found] = []
+    links: list[str] = []
+    size = 0
+    for path in _walk(source):
+        shown = path.relative_to(source).as_posix()
+        if path.is_symlink():
+            links.append(shown)
+            continue
+        found.append(_found(path, shown))
+        size += len(found[-1].content)
+        if len(found) > MOST_FILES or size > MOST_BYTES:
+            message = f"{source} holds more than {MOST_FILES:,} files or {MOST_BYTES // 1_000_000} MB; copy it by hand"
+            raise SourceError(message)
+    return tuple(found), tuple(links)
+
+
+def _walk(source: Path) -> Iterator[Path]:
+    for above, folders, names in os.walk(source, onerror=_raise):
+        here = Path(above)
+        yield from (here / name for name in sorted(folders) if (here / name).is_symlink())
+        folders[:] = sorted(name for name in folders if name not in _LEFT and not (here / name).is_symlink())
+        yield from (here / name for name in sorted(names) if name not in _LEFT)
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _found(path: Path, shown: str) -> Found:
+    # it may have become a link or a pipe since it was looked at
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | careful)) as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
+            message = f"{path} is no plain file, or too large; copy it by hand"
+            raise SourceError(message)
+        return Found(shown, stream.read(MOST_BYTES), bool(state.st_mode & stat.S_IXUSR))

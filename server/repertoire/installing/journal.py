@@ -1,0 +1,183 @@
+"""Keeps what an installation changes, before it is changed, so that it can be taken back after any end of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from repertoire.domain.errors import InvalidRequest
+
+BEGUN, DONE, UNDONE = "begun", "done", "undone"
+WAITING, FAILED = "waiting", "failed"
+LAST = "last"
+_VERSION = 1
+_FILE = "journal.json"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file as it was and as it is to be: digests of what it holds; empty where there is none."""
+
+    path: str
+    before: str
+    after: str
+    mode: int  # as it was; as it is to be where it is new
+
+
+@dataclass(frozen=True)
+class Told:
+    """A command of the client, what takes it back, and how far it came."""
+
+    arguments: tuple[str, ...]
+    undo: tuple[str, ...]
+    state: str = WAITING
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One installation: what of, when, where, and all that it changes."""
+
+    name: str
+    at: str
+    ids: tuple[str, ...]
+    project: str
+    state: str = BEGUN
+    folders: tuple[str, ...] = ()  # that it made, the outer ones first
+    files: tuple[Written, ...] = ()
+    commands: tuple[Told, ...] = ()
+    noted: tuple[Written, ...] = ()  # what the client keeps, which its own commands change
+
+
+class Journal:
+    """The installations of one home, a folder for each."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "installs"
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock lets one installation at a time through."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        return self._folder / "lock"
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return every installation, the oldest first."""
+        return tuple(sorted(self._read(), key=lambda entry: int(entry.name)))
+
+    def find(self, name: str) -> Entry:
+        """Return an installation that was not taken back: by its number, or the last one.
+
+        Raises:
+            InvalidRequest: there is none.
+        """
+        left = [entry for entry in self.entries() if entry.state != UNDONE]
+        found = left[-1:] if name == LAST else [entry for entry in left if entry.name == name]
+        if not found:
+            numbers = ", ".join(entry.name for entry in left)
+            told = f"; there are {numbers}" if numbers else "; nothing was installed by `repertoire install`"
+            message = f"there is no installation {name!r} that could be taken back{told}"
+            raise InvalidRequest(message)
+        return found[0]
+
+    def unfinished(self) -> Entry | None:
+        """Return an installation that ended half-way."""
+        return next((entry for entry in self.entries() if entry.state == BEGUN), None)
+
+    def begin(self, entry: Entry, before: Mapping[str, bytes]) -> Entry:
+        """Keep what is about to change, and what it is now by its digest; return the entry under its own name."""
+        names = [int(known.name) for known in self.entries()]
+        named = replace(entry, name=str(max(names, default=0) + 1))
+        place = self._folder / named.name
+        shutil.rmtree(place, ignore_errors=True)  # of one that was killed before it had changed anything
+        place.mkdir(mode=0o700, parents=True)
+        for digest, content in before.items():
+            write(place / digest, content, mode=0o600)
+        self.keep(named)
+        return named
+
+    def keep(self, entry: Entry) -> None:
+        """Write how far an installation is; what it replaced is let go of once it was taken back."""
+        place = self._folder / entry.name
+        text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
+        write(place / _FILE, text.encode(), mode=0o600)
+        if entry.state == UNDONE:
+            for kept in place.iterdir():
+                if kept.name != _FILE:
+                    kept.unlink()
+
+    def content(self, entry: Entry, digest: str) -> bytes:
+        """Return what a file held before."""
+        return (self._folder / entry.name / digest).read_bytes()
+
+    def _read(self) -> Iterator[Entry]:
+        for place in self._folder.iterdir() if self._folder.is_dir() else ():
+            if place.name.isdecimal() and (place / _FILE).is_file():
+                yield _entry(place)
+
+
+def _entry(place: Path) -> Entry:
+    try:
+        data: dict[str, Any] = json.loads((place / _FILE).read_bytes())
+        version = data["version"]
+        entry = Entry(
+            name=data["name"],
+            at=data["at"],
+            ids=tuple(data["ids"]),
+            project=data["project"],
+            state=data["state"],
+            folders=tuple(data["folders"]),
+            files=tuple(Written(**item) for item in data["files"]),
+            commands=tuple(Told(tuple(one["arguments"]), tuple(one["undo"]), one["state"]) for one in data["commands"]),
+            noted=tuple(Written(**item) for item in data["noted"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"{place / _FILE} cannot be read ({error}); what it kept lies beside it"
+        raise InvalidRequest(message) from error
+    if version != _VERSION:
+        message = f"{place / _FILE} is of another version of Repertoire ({version}); update it"
+        raise InvalidRequest(message)
+    return entry
+
+
+def digest(content: bytes | None) -> str:
+    """Return the SHA-256 of what a file holds; empty where there is none."""
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def held(path: Path) -> bytes | None:
+    """Return what a file holds, or None where there is none."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write(path: Path, content: bytes, *, mode: int) -> None:
+    """Write a file as a whole: whoever reads it, at whatever moment, finds the old content or the new."""
+    fresh = path.with_name(f".{path.name}.repertoire")
+    fresh.unlink(missing_ok=True)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.chmod(mode)
+    fresh.replace(path)
+    _settle(path.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Have a new name on the disk too, where folders can be told so."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,137 @@
+"""Reads the lines that install a component as steps; a line that is none of ours is left to a person."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PERSONAL = "~/.claude/"
+SETTINGS, SERVERS = "~/.claude/settings.json", ".mcp.json"
+_ADD = "/plugin marketplace add "
+_WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # never an option of the client's
+_PLUGIN = re.compile(rf"{_WORD}@{_WORD}")
+_SHORT = re.compile(rf"{_WORD}/{_WORD}")
+_SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+_FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
+_OMITTED = "…"  # stands where a secret was left out
+
+
+@dataclass(frozen=True)
+class AddMarketplace:
+    """The client is told of a marketplace."""
+
+    address: str
+
+
+@dataclass(frozen=True)
+class SetPlugin:
+    """The client installs or enables a plugin, `name@marketplace`."""
+
+    verb: str
+    plugin: str
+
+
+@dataclass(frozen=True)
+class AddServer:
+    """The client is told of an MCP server; `arguments` follow `claude mcp add`."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CopyIn:
+    """A file, or a folder as a whole, is copied into a folder, under a name; empty: its own."""
+
+    source: str
+    folder: str
+    name: str = ""
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class MergeInto:
+    """What a JSON file holds is added to settings or to a list of servers."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """What only a person can do."""
+
+    line: str
+
+
+Step = AddMarketplace | SetPlugin | AddServer | CopyIn | MergeInto | ByHand
+
+
+def read(lines: Iterable[str]) -> tuple[Step, ...]:
+    """Return the step that each line asks for."""
+    return tuple(_step(line) for line in lines)
+
+
+def _step(line: str) -> Step:
+    match _words(line):
+        case ["/plugin", "marketplace", "add", address] if _is_address(address):
+            return AddMarketplace(address)
+        case ["/plugin", ("install" | "enable") as verb, plugin] if _PLUGIN.fullmatch(plugin):
+            return SetPlugin(verb, plugin)
+        case ["claude", "mcp", "add", *arguments] if _OMITTED not in line:
+            name = _server(arguments)
+            return AddServer(name, tuple(arguments)) if name else ByHand(line)
+        case ["mkdir", "-p", folder, "&&", "cp", *options, source, target]:
+            return _copy(line, folder, options, source, target)
+        case ["merge", source, "into", (("~/.claude/settings.json" | ".mcp.json") as target)]:
+            return MergeInto(source, target)
+    return ByHand(line)
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; a slash command's last one is taken as it stands."""
+    if line.startswith(_ADD):
+        return [*_ADD.split(), line.removeprefix(_ADD)]
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return []
+
+
+def _is_address(address: str) -> bool:
+    """Tell an owner's repository, an https address and a folder from what could be an option or hold a secret."""
+    if any(ord(character) < 33 for character in address.replace(" ", "")):
+        return False
+    plain = address.startswith("https://") and "@" not in address and " " not in address
+    return plain or address.startswith("/") or bool(_SHORT.fullmatch(address))
+
+
+def _copy(line: str, folder: str, options: list[str], source: str, target: str) -> Step:
+    name = target.removeprefix(f"{folder}/")
+    fits = target.startswith(f"{folder}/") and not {"/", "\\"} & set(name) and name not in (".", "..")
+    if not _FOLDER.fullmatch(folder) or not fits or options not in ([], ["-R"]):
+        return ByHand(line)
+    return CopyIn(source, folder, name, whole=options == ["-R"])
+
+
+def _server(arguments: list[str]) -> str:
+    """Return the name in the arguments of `claude mcp add`; empty where they are not as our lines have them."""
+    match arguments:
+        case ["--transport", ("http" | "sse"), name, address, *headers] if _is_remote(address, headers):
+            return name if _SERVER.fullmatch(name) else ""
+        case [name, *_] if "--" in arguments and _SERVER.fullmatch(name):
+            return name if _only_variables(arguments[1 : arguments.index("--")]) else ""
+    return ""
+
+
+def _is_remote(address: str, headers: list[str]) -> bool:
+    return "://" in address and (not headers or (len(headers) == 2 and headers[0] == "--header"))
+
+
+def _only_variables(words: list[str]) -> bool:
+    """Tell whether words are pairs of `-e` or `--env` and NAME=VALUE."""
+    return len(words) % 2 == 0 and all(
+        option in ("-e", "--env") and "=" in value for option, value in zip(words[::2], words[1::2], strict=True)
+    )

@@ -1,0 +1,87 @@
+"""Renders what an installation is about to change, changed, and took back; strangers' words stay on our lines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+from repertoire.app.install import Plan
+from repertoire.app.installable import Part
+from repertoire.domain.component import Component
+from repertoire.domain.text import clean_line
+from repertoire.installing.changing import File, Undone
+from repertoire.installing.journal import Entry
+from repertoire.rendering.answers import LINE, NAME, type_name
+
+_FILES, _ALONG = 40, 12
+_PATH = 400
+
+
+def plan_text(plan: Plan) -> str:
+    """Render all that an installation changes, component by component."""
+    lines = [line for part in plan.parts for line in _part(part)]
+    return "\n".join(lines if plan.changes else [*lines, "Nothing is to be done."])
+
+
+def done_text(entry: Entry) -> str:
+    """Render what was changed, and how it is taken back."""
+    what = _counted(len(entry.files), "file") + " written" if entry.files else ""
+    told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
+    return (
+        f"Installed: {', and '.join(filter(None, (what, told)))}. A session that starts now has it.\n"
+        f"`repertoire install --undo {entry.name}` takes it back."
+    )
+
+
+def undone_text(undone: Undone) -> str:
+    """Render what was taken back."""
+    entry = undone.entry
+    lines = [f"Installation {entry.name} of {entry.at[:10]} was taken back: {', '.join(_ids(entry.ids))}."]
+    lines += [f"  as before: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
+    lines += _more(len(undone.files) - _FILES, "file")
+    lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
+    return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
+
+
+def _part(part: Part) -> list[str]:
+    component = part.component
+    kinds: dict[str, list[Component]] = {}
+    for other in part.along:
+        kinds.setdefault(type_name(other), []).append(other)
+    adds = [f"  adds to {clean_line(str(part.files[0].path), _PATH)}:"] if part.adds else []
+    return [
+        f"{clean_line(component.name, NAME)} ({type_name(component)})",
+        *(adds or _written(part.files)),
+        *(f"    {clean_line(line, _PATH)}" for line in part.adds),
+        *(f"  runs now: {_command(command.arguments)}" for command in part.commands),
+        *(f"  sessions will start: {clean_line(line, LINE)}" for line in part.runs[:_FILES] if not part.adds),
+        *(f"  brings along: {_names(kind, others)}" for kind, others in sorted(kinds.items())),
+        *(f"  note: {clean_line(note, _PATH)}" for note in part.notes),
+        f"  id: {clean_line(component.id, 300)}",
+    ]
+
+
+def _written(files: Sequence[File]) -> list[str]:
+    shown = [f"  writes {clean_line(str(file.path), _PATH)} ({len(file.content):,} bytes)" for file in files[:_FILES]]
+    return [*shown, *_more(len(files) - _FILES, "file")]
+
+
+def _more(count: int, noun: str) -> list[str]:
+    return [f"  and {_counted(count, f'more {noun}')}"] if count > 0 else []
+
+
+def _names(kind: str, others: Sequence[Component]) -> str:
+    listed = ", ".join(clean_line(other.name, NAME) for other in others[:_ALONG])
+    return f"{_counted(len(others), kind)}: {listed}" + (", …" if len(others) > _ALONG else "")
+
+
+def _command(arguments: Iterable[str]) -> str:
+    return clean_line(shlex.join(["claude", *arguments]), 4_000)
+
+
+def _ids(ids: Iterable[str]) -> list[str]:
+    return [clean_line(one, 300) for one in ids]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

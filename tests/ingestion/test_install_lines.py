@@ -1,0 +1,106 @@
+"""The lines that install a component are those that the client takes, under the name by which it then lists it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ingestion.workbench import skill
+
+MANIFEST = {"name": "kit", "description": "Baskets."}
+
+
+def plugin(manifest=MANIFEST, listed=None):
+    """Return the files of a plugin with an oddly named skill, and of the marketplace that lists it, if one does."""
+    files = {
+        "kit/.claude-plugin/plugin.json": json.dumps(manifest),
+        "kit/skills/weave/SKILL.md": skill("Basket Weaving", "Weaves baskets from willow."),
+        "kit/agents/weaver.md": "---\nname: weaver\ndescription: Weaves.\n---\nWeave.\n",
+    }
+    listing = {"plugins": [{"name": "kit", "source": "./kit"}], **(listed or {})}
+    return files if listed is None else {**files, ".claude-plugin/marketplace.json": json.dumps(listing)}
+
+
+def lines(bench, files) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Ingest a folder of these files and return the name and the lines of each type."""
+    folder = bench.write(files)
+    bench.ingest(folder)
+    shown = ((one.type, one.name, one.install) for one in bench.all().values())
+    return {kind: (name, tuple(line.replace(str(folder), "/R") for line in install)) for kind, name, install in shown}
+
+
+def test_a_plugins_skill_is_called_by_its_folder_as_the_client_lists_it(bench):
+    found = lines(bench, plugin(listed={"name": "shelf", "owner": {"name": "o"}}))
+    assert found["skill"] == ("weave", ("/plugin marketplace add /R", "/plugin install kit@shelf"))
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"name": "shelf"},
+        {"name": "my shelf", "owner": {"name": "o"}},
+        {"owner": {"name": "o"}},
+        {"name": "s", "owner": {}},
+    ],
+)
+def test_what_a_marketplace_lists_that_the_client_refuses_is_copied(bench, listed):
+    found = lines(bench, plugin(listed=listed))
+    assert found["agent"] == ("weaver", ("mkdir -p ~/.claude/agents && cp /R/kit/agents/weaver.md ~/.claude/agents/",))
+
+
+def test_a_plugin_of_no_marketplace_goes_where_the_client_loads_it_from(bench):
+    found = lines(bench, plugin())
+    assert found["plugin"] == ("kit", ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",))
+
+
+@pytest.mark.parametrize("refused", [{"agents": "./agents/"}, {"commands": ["commands/weave.md"]}])
+def test_a_plugin_whose_manifest_the_client_refuses_has_no_line_and_its_parts_are_copied(bench, refused):
+    listed = {"name": "shelf", "owner": {"name": "o"}}
+    found = lines(bench, plugin({**MANIFEST, **refused}, listed))
+    assert found["plugin"] == ("kit", ())
+    assert found["agent"][1] == ("mkdir -p ~/.claude/agents && cp /R/kit/agents/weaver.md ~/.claude/agents/",)
+    assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave ~/.claude/skills/weave",)
+
+
+def test_what_starts_files_of_its_plugin_comes_with_that(bench):
+    runs = {"command": "${CLAUDE_PLUGIN_ROOT}/loom.sh"}
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", **runs}]}]}}
+    own = {"kit/hooks/hooks.json": json.dumps(hooks), "kit/.mcp.json": json.dumps({"mcpServers": {"loom": runs}})}
+    found = lines(bench, {**plugin(), **own})
+    whole = ("mkdir -p ~/.claude/skills && cp -R /R/kit ~/.claude/skills/kit",)
+    assert {found[kind][1] for kind in ("plugin", "hook", "mcp_server")} == {whole}
+
+
+@pytest.mark.parametrize("header", ["name: weaver", "description: Weaves."])
+def test_an_agent_that_the_client_does_not_load_has_no_line(bench, header):
+    assert lines(bench, {"agents/weaver.md": f"---\n{header}\n---\nWeave baskets.\n"})["agent"][1] == ()
+
+
+@pytest.mark.parametrize(
+    ("named", "called"),
+    [
+        ("weave-it", "weave-it"),
+        ("Basket Weaving", "baskets"),
+        ("../../.ssh", "baskets"),
+        ("..", "baskets"),
+        ("a/b", "baskets"),
+        ("-R", "baskets"),
+    ],
+)
+def test_a_loose_skill_is_copied_under_a_name_that_leads_nowhere_else(bench, named, called):
+    found = lines(bench, {"stuff/baskets/SKILL.md": skill(named, "Weaves baskets.")})
+    line = f"mkdir -p ~/.claude/skills && cp -R /R/stuff/baskets ~/.claude/skills/{called}"
+    assert found["skill"] == (called, (line,))
+
+
+def test_the_only_skill_of_a_folder_is_copied_under_a_name_that_leads_nowhere_else(bench):
+    found = lines(bench, {"SKILL.md": skill("../../.ssh", "Weaves baskets.")})
+    assert found["skill"][1] == ("mkdir -p ~/.claude/skills && cp -R /R ~/.claude/skills/repo",)
+
+
+def test_a_server_gets_a_name_that_the_client_takes_and_its_keys_from_the_environment(bench):
+    server = {"command": "loom", "args": ["--size", "big one"], "env": {"LOOM_KEY": "secret"}}
+    found = lines(bench, {"mcp.json": json.dumps({"mcpServers": {"sea.bed / loom": server}})})
+    line = "claude mcp add sea-bed-loom -e 'LOOM_KEY=${LOOM_KEY}' -- loom --size 'big one'"
+    assert found["mcp_server"] == ("sea.bed / loom", (line,))

@@ -1,0 +1,78 @@
+"""Install lines become steps; whatever else a line says is left to a person."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.ingestion import install
+from repertoire.installing.steps import AddMarketplace, AddServer, ByHand, CopyIn, MergeInto, SetPlugin, read
+
+ODD = st.text(max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("line", "step"),
+    [
+        ("/plugin marketplace add acme/shelf", AddMarketplace("acme/shelf")),
+        ("/plugin marketplace add /srv/my shelf", AddMarketplace("/srv/my shelf")),
+        ("/plugin install kit@shelf", SetPlugin("install", "kit@shelf")),
+        ("/plugin enable kit@shelf", SetPlugin("enable", "kit@shelf")),
+        (
+            "mkdir -p ~/.claude/skills && cp -R '/s/a b' ~/.claude/skills/weave",
+            CopyIn("/s/a b", "~/.claude/skills", "weave", whole=True),
+        ),
+        ("mkdir -p ~/.claude/agents && cp /s/a.md ~/.claude/agents/", CopyIn("/s/a.md", "~/.claude/agents")),
+        ("merge /s/hooks.json into ~/.claude/settings.json", MergeInto("/s/hooks.json", "~/.claude/settings.json")),
+    ],
+)
+def test_a_line_of_ours_is_a_step(line, step):
+    assert read((line,)) == (step,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/plugin marketplace add --help",
+        "/plugin marketplace add https://user:secret@host.invalid/a",
+        "/plugin install --yes kit@shelf",
+        "/plugin install kit@shelf; rm -rf ~",
+        "mkdir -p ~/.claude/skills && cp -R /s/a ~/.claude/skills/../../x",
+        "mkdir -p ~/.ssh && cp /s/a ~/.ssh/authorized_keys",
+        "mkdir -p ~/.claude/skills && cp --target-directory=/ /s/a ~/.claude/skills/x",
+        "merge /s/a.md into CLAUDE.md",
+        "claude mcp add --scope user x -- run",
+        "claude mcp add x -e TOKEN=… -- run",
+        "claude mcp add x --callback-port 1 -- run",
+        "docker mcp server enable x",
+        "npm install --global x",
+        "unclosed 'quote",
+    ],
+)
+def test_any_other_line_is_left_to_a_person(line):
+    assert read((line,)) == (ByHand(line),)
+
+
+@given(ODD, st.lists(ODD, max_size=3), st.lists(ODD, min_size=1, max_size=3))
+def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, command):
+    line = install.started(name, variables, command)
+    [step] = read((line,))
+    if isinstance(step, AddServer):
+        assert step.arguments[0] == step.name
+        assert step.arguments[len(step.arguments) - len(command) :] == tuple(command)
+    else:
+        assert step == ByHand(line)
+
+
+@given(ODD, ODD)
+def test_no_name_leads_out_of_the_folder_it_is_copied_to(folder, name):
+    line = f"mkdir -p ~/.claude/{folder} && cp -R /s/a ~/.claude/{folder}/{name}"
+    [step] = read((line,))
+    if isinstance(step, CopyIn):
+        assert step.folder in {
+            f"~/.claude/{kind}" for kind in ("skills", "agents", "commands", "rules", "output-styles")
+        }
+        assert PurePosixPath(step.name or "x").name == (step.name or "x")
