@@ -16,7 +16,7 @@ from repertoire.app.soundness import Troubles
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
-from repertoire.catalogue import reading
+from repertoire.catalogue import products, reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
 from repertoire.domain.freshness import Ageing, freshness
@@ -98,6 +98,7 @@ def open_repertoire(
                 demoted=use.demoted,
                 troubles=troubles.said_of,
                 synonyms={name: known.synonyms for name, known in reading.load().capabilities.items()},
+                products=products.load(),
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)

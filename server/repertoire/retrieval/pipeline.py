@@ -9,7 +9,9 @@ import numpy as np
 
 from repertoire.domain.answer import CODE_SPACE, Hit, Query
 from repertoire.domain.experience import Experiences
+from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
+from repertoire.retrieval.binding import BINDING, Bindings
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
@@ -26,6 +28,7 @@ from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
@@ -38,6 +41,7 @@ from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
 _WANTED = 2.0  # log-odds for a type that the words ask for
+_BOUND = 100  # rows at the head of which it counts what they are bound to
 _JUDGED = 3  # hits whose text tells how sure it is
 
 
@@ -70,6 +74,7 @@ class Options:
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
     troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the words by which each capability goes
+    products: Mapping[str, Product] = field(default_factory=dict)  # what components may be bound to
 
 
 class Pipeline:
@@ -96,6 +101,7 @@ class Pipeline:
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
         self._called = Called(meant_for(reading), self._options.synonyms)
+        self._bindings = Bindings(Products(self._options.products), self._options.synonyms)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -110,6 +116,7 @@ class Pipeline:
         self._nearest.read(snapshot)
         self._scope.read(snapshot)
         self._called.read(snapshot)
+        self._bindings.read(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -136,6 +143,7 @@ class Pipeline:
         self._ask_the_past(run)
         _walk(run)
         self._match(run)
+        self._bind(run)
         self._look_again(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
@@ -260,6 +268,16 @@ class Pipeline:
             score = run.snapshot.copies.shared(run.matched.score)
             run.add(PATTERNS, score, finds=score > 0.0)
             detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
+
+    def _bind(self, run: Run) -> None:
+        if not self._options.products or not run.may(BINDING, BINDING, cheap=True):
+            return
+        with run.trace.stage(BINDING) as detail:
+            with run.trace.aside():
+                self._bindings.read(run.snapshot)
+            odds = self._bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
+            run.add(BINDING, odds)
+            detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
 
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
