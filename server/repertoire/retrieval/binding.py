@@ -129,6 +129,8 @@ class Bindings:
         brands = self._brands_in([*own, *group], told, capital)
         name = self._borne(own, capital, whole=whole) | brands.intersection(word.text for word in own)
         within = self._borne(group, capital, whole=False) | brands
+        if component.type != TOOL:  # of a vendor's collection not all is about the vendor
+            within &= self._products.written(told) | brands
         if component.type in _SERVING:
             name, within = name - {MCP}, within - {MCP}
         borne = self._narrow(name | within)
