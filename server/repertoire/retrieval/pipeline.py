@@ -15,6 +15,7 @@ from repertoire.retrieval.binding import BINDING, Bindings
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
+from repertoire.retrieval.direction import DIRECTION, Directions
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.fuse import DESCRIPTION, GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
 from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
@@ -101,7 +102,8 @@ class Pipeline:
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
         self._called = Called(meant_for(reading), self._options.synonyms)
-        self._bindings = Bindings(Products(self._options.products), self._options.synonyms)
+        products = Products(self._options.products)
+        self._bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -144,6 +146,7 @@ class Pipeline:
         _walk(run)
         self._match(run)
         self._bind(run)
+        self._direct(run)
         self._look_again(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
@@ -278,6 +281,14 @@ class Pipeline:
             odds = self._bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
             run.add(BINDING, odds)
             detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
+
+    def _direct(self, run: Run) -> None:
+        if not self._options.products or not run.may(DIRECTION, DIRECTION, cheap=True):
+            return
+        with run.trace.stage(DIRECTION) as detail:
+            odds = self._directions.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan.query.text)
+            run.add(DIRECTION, odds)
+            detail.append(f"{int((odds < 0.0).sum())} lead elsewhere")
 
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
