@@ -8,6 +8,7 @@ text writes with a capital.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ _ASIDE = linear.compile(
     r"(?is)<example>|\bspecifically:|\bcontext:\s|\bexamples?:|\be\.g\.|\bsuch as\b|\bincluding\b|\(|\blike\s"
     r"|\bnot for\b|\bdo(?: no|n')t use\b|\binstead of\b|\brather than\b|\bunlike\b"
 )
+_PLAIN = re.compile(r"[^\W_]+")
 _KINDS_OF_THING = frozenset(
     """agent agents ai and anthropic api app apps assistant claude cli cloud code data docs expert for helper in kit mcp
     of official plugin plugins pro remote sdk server servers skill skills the to tool toolkit tools use web with
@@ -60,6 +62,11 @@ class Bound:
     name: frozenset[str] = frozenset()
     within: frozenset[str] = frozenset()  # by its plugin or server
     lead: frozenset[str] = frozenset()
+
+
+def capitals(text: str) -> set[str]:
+    """Return the words that running text writes with a capital, in lower case."""
+    return {word.text for word in words_of(text) if word.capital}
 
 
 class Bindings:
@@ -121,15 +128,13 @@ class Bindings:
 
     def _bound(self, component: Component, server: str) -> Bound:
         told = "" if component.type == HOOK else component.description[:_TEXT]  # of a hook it is its command
-        words = words_of(told)
-        capital = {word.text for word in words if word.capital}
         own = name_words(component.name)
         group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
-        whole = component.type in {MCP_SERVER, PLUGIN}
-        brands = self._brands_in([*own, *group], told, capital)
-        name = self._borne(own, capital, whole=whole) | brands.intersection(word.text for word in own)
-        within = self._borne(group, capital, whole=False) | brands
-        if component.type != TOOL:  # of a vendor's collection not all is about the vendor
+        brands = self._brands_in([*own, *group], told)
+        name = self._borne(own, told, whole=component.type in {MCP_SERVER, PLUGIN})
+        name |= brands.intersection(word.text for word in own)
+        within = (self._borne(group, told, whole=False) | brands) if group else brands
+        if within and component.type != TOOL:  # of a vendor's collection not all is about the vendor
             within &= self._products.written(told) | brands
         if component.type in _SERVING:
             name, within = name - {MCP}, within - {MCP}
@@ -137,39 +142,35 @@ class Bindings:
         lead = self._narrow(self._products.written(lead_of(told))) - self._products.implied(borne - self._brands)
         return Bound(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
 
-    def _borne(self, words: Sequence[Word], capital: set[str], *, whole: bool) -> frozenset[str]:
+    def _borne(self, words: Sequence[Word], told: str, *, whole: bool) -> frozenset[str]:
         """Return the products that a name bears, ordinary words where they are all of it or the text has them so."""
-        return frozenset(
-            found.product
-            for found in self._products.borne(words)
-            if not found.ordinary
-            or (whole and len(found.words) == len(words))
-            or any(word.text in capital for word in found.words)
+        borne = list(self._products.borne(words))
+        plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}
+        if len(plain) == len(borne):
+            return frozenset(plain)
+        capital = capitals(told)
+        return frozenset(plain).union(
+            found.product for found in borne if any(word.text in capital for word in found.words)
         )
 
-    def _brands_in(self, words: Sequence[Word], told: str, capital: set[str]) -> frozenset[str]:
+    def _brands_in(self, words: Sequence[Word], told: str) -> frozenset[str]:
         """Return the brands among a component's words that its text always writes as names."""
-        found = self._brands.intersection(word.text for word in words) & capital
-        return frozenset(one for one in found if one not in told.split()) if found else frozenset()
+        found = self._brands.intersection(word.text for word in words)
+        return found & capitals(told) - set(told.split()) if found else found
 
     def _narrow(self, names: frozenset[str]) -> frozenset[str]:
         listed = frozenset(name for name in names if name in self._products.known)
         return self._products.narrowest(listed) | (names - listed)
 
     def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
-        candidates: set[str] = set()
+        naming = (one.name for one in summaries if one.type in {MCP_SERVER, PLUGIN})
+        words = {word.text for name in naming for word in name_words(name)} - self._words
+        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.listed(word)}
         families: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for one in summaries:
-            words = {word.text for word in name_words(one.name)}
-            for word in words:
+            for word in candidates.intersection(_PLAIN.findall(one.name.lower())):
                 families[word].add((one.repository, one.plugin))
-            if one.type in {MCP_SERVER, PLUGIN}:
-                candidates |= words
-        return frozenset(
-            word
-            for word in candidates - self._words
-            if len(word) >= _SHORTEST and len(families[word]) <= _FEW_FAMILIES and not self._products.listed(word)
-        )
+        return frozenset(word for word in candidates if len(families[word]) <= _FEW_FAMILIES)
 
 
 def lead_of(description: str) -> str:

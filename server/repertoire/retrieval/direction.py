@@ -96,7 +96,7 @@ class Directions:
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
-        if action or ends:
+        if action or any(ends):
             said = frozenset(stem(word.text) for word in words)
             for row, entry in shelf.at(rows):
                 odds[row] = self._of_one(entry.component, action, ends, said)

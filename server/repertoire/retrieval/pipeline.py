@@ -42,7 +42,7 @@ from repertoire.retrieval.why import Reasons, whys
 
 _MAX_RANKED = 200
 _WANTED = 2.0  # log-odds for a type that the words ask for
-_BOUND = 100  # rows at the head of which it counts what they are bound to
+_BOUND = 40  # rows at the head of which it counts what they are bound to
 _JUDGED = 3  # hits whose text tells how sure it is
 
 
