@@ -33,6 +33,7 @@ def direction(tmp_path):
         ("convert the PDF to Excel", "excel-to-markdown", "Excel sheets as text."),
         ("turn the PDF into Excel", "sheets", "Converts Excel into Markdown."),
         ("port the page from Vue to React", "react-to-vue", "Moves a page."),
+        ("migrate our page to React", "page-to-vue", "Moves a page."),
         ("mock the payment service", "service-load-testing", "Puts a payment service under load."),
         ("load test the payment service", "service-mocking", "Stands in for a payment service."),
     ],

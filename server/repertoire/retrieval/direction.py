@@ -96,7 +96,7 @@ class Directions:
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
-        if action or any(ends):
+        if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
             for row, entry in shelf.at(rows):
                 odds[row] = self._of_one(entry.component, action, ends, said)
@@ -109,18 +109,24 @@ class Directions:
         opposed = {offer for offer, word in offers.items() if stem(word) not in said}
         found = _ALIKE if action in offers else 0.0
         found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
-        own = self._ends(name) if all(ends) else ("", "")
-        own = own if all(own) or not all(ends) else self._ends(words_of(lead_of(component.description)))
-        return found - (_ELSEWHERE if all(own) and own[1] != ends[1] else 0.0)
+        return found - _ELSEWHERE * self._leads_elsewhere(component, name, ends)
+
+    def _leads_elsewhere(self, component: Component, name: Sequence[Word], ends: tuple[str, str]) -> bool:
+        """Tell whether a component turns things into something else: by its name, or by a sentence about both ends."""
+        own = self._ends(name) if ends[1] else ("", "")
+        if ends[1] and not own[1]:
+            told = self._ends(words_of(lead_of(component.description)))
+            own = told if all(told) else own
+        return own[1] not in {"", ends[1]}
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
-        """Return from what into what something is turned; blank where that is not said of two products."""
+        """Return from what into what something is turned, as products; what is not said of one is blank."""
         for place, word in enumerate(words):
             if word.text in _INTO:
                 before = [found.product for found in self._products.borne(words[max(place - _BETWEEN, 0) : place])]
                 after = [found.product for found in self._products.borne(words[place + 1 : place + 1 + _BETWEEN])]
-                if before and after and before[-1] != after[0]:
-                    return before[-1], after[0]
+                if after and after[0] not in before:
+                    return before[-1] if before else "", after[0]
         return "", ""
 
 
