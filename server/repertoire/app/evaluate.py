@@ -22,7 +22,7 @@ from repertoire.domain.component import DEPENDS_ON, REQUEST, Component, Edge, Fi
 from repertoire.domain.errors import InvalidRequest
 from repertoire.ingestion.titles import Titled, title_mentions
 from repertoire.ports import Embedder, Vectors
-from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities
 from repertoire.retrieval.views import passage
 from repertoire.store.database import Store
@@ -68,10 +68,11 @@ class EvalResult:
 
 @dataclass(frozen=True)
 class Tools:
-    """What the product brings to a measurement: its model, and how it finds capabilities."""
+    """What the product brings to a measurement: its model, how it finds capabilities, and what else it knows."""
 
     embedder: Embedder | None
     capabilities: Capabilities | None = None
+    options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,9 @@ def evaluate(options: EvalOptions, store: Store, *, tools: Tools, report: Report
     seconds = perf_counter() - start
     learned = _learn(store, options, labelled, tools.embedder)
     renew_patterns(store)
-    pipeline = Pipeline(store.graph, store.vectors, embedder=tools.embedder, capabilities=tools.capabilities)
+    pipeline = Pipeline(
+        store.graph, store.vectors, embedder=tools.embedder, capabilities=tools.capabilities, options=tools.options
+    )
     report(f"{len(labelled.corpus)} documents in {seconds:.1f} s, {learned} requests learned, {len(queries)} queries")
     rows, times = _run(options, pipeline, queries)
     return EvalResult(

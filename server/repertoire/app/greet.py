@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repertoire.app.contents import IS_THERE, copies_of, silent_in, twins_of
+from repertoire.app.greeting import Greeting, worded
 from repertoire.boot import home as homes
 from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
-from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.learning.hints import SESSION_START, demands, let_through
@@ -44,7 +45,6 @@ _LOOKED_AT = 20_000  # characters of a text that is offered
 _AGAIN = timedelta(days=14)  # after which a project is told again what it made no use of
 _EVENTS = 2_000  # of the log, the newest, that are folded here: others are kept as sums
 _SPARE = 3  # beyond what is shown, for those whose text turns out unfit
-_NAMED_TERMS = 4
 _OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
 _SHIPPED = 0.8  # how sure the shipped catalogue is of its capabilities
 
@@ -72,14 +72,6 @@ class Start:
     at: str
 
 
-@dataclass(frozen=True)
-class Greeting:
-    """What the session is told, and which components that names."""
-
-    text: str = ""
-    items: tuple[HintItem, ...] = ()
-
-
 def greet(start: Start) -> Greeting:
     """Return what fits the project, or an empty greeting; often nothing fits.
 
@@ -100,10 +92,10 @@ def greet(start: Start) -> Greeting:
     if path.exists():
         with closing(_connect(path, writing=False)) as db:
             if db.execute("SELECT 1 FROM component LIMIT 1").fetchone():
-                return _greeting(profile, _from_store(db, profile, start, _half_life(settings)))
+                return worded(profile, _from_store(db, profile, start, _half_life(settings)))
     if start.source == "resume":  # nothing notes what was said, so it would be said again
         return Greeting()
-    return _greeting(profile, _from_catalogue(shipped, profile, start.project))
+    return worded(profile, _from_catalogue(shipped, profile, start.project))
 
 
 def note(start: Start, greeting: Greeting) -> None:
@@ -367,42 +359,6 @@ def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) 
     weight = weights(profile.terms, frequency, len(candidates))
     fits = choose(candidates, weight, absent=profile.absent, most=MAX_ITEMS + _SPARE)
     return [fit for fit in fits if not _is_own(project, fit.candidate)][:MAX_ITEMS]
-
-
-def _greeting(profile: Profile, fits: Sequence[Fit]) -> Greeting:
-    items = tuple(_item(profile, fit) for fit in fits)
-    named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
-    return Greeting(
-        hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items), items
-    )
-
-
-def _item(profile: Profile, fit: Fit) -> HintItem:
-    candidate = fit.candidate
-    telling = [term for term in fit.terms if term not in COMMON] or list(fit.terms)
-    reasons = [_reason(term, clean_line(profile.evidence[term], 60)) for term in telling[:2]]
-    installed_as = (
-        f"{candidate.plugin}:{candidate.name}" if candidate.installed and candidate.plugin else candidate.name
-    )
-    return HintItem(
-        id=candidate.id,
-        name=installed_as,
-        type=candidate.type,
-        description=candidate.description,
-        why=" and ".join(reasons),
-        installed=candidate.installed,
-        install=candidate.install,
-    )
-
-
-def _said(term: str, evidence: str) -> str:
-    """Return what a project uses as its own manifest calls it, where one names a package."""
-    package, named, _ = evidence.partition(" in ")
-    return clean_line(package, 60) if named else term
-
-
-def _reason(term: str, evidence: str) -> str:
-    return evidence if evidence.lower().startswith(f"{term} in ") else f"{term} ({evidence})"
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from repertoire.app.soundness import Troubles
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
-from repertoire.catalogue import reading
+from repertoire.catalogue import products, reading
 from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
 from repertoire.domain.freshness import Ageing, freshness
@@ -92,7 +92,8 @@ def open_repertoire(
             store.vectors,
             embedder=embedder,
             capabilities=capabilities_in(),
-            options=Options(
+            options=replace(
+                shipped(),
                 pace=Pace(budget_ms=settings.query_ms),
                 stack=stack_in(),
                 reranker=open_reranker(settings),
@@ -101,7 +102,6 @@ def open_repertoire(
                 experiences=use.experiences,
                 demoted=use.demoted,
                 troubles=troubles.said_of,
-                synonyms={name: known.synonyms for name, known in reading.load().capabilities.items()},
             ),
         )
         yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
@@ -179,6 +179,12 @@ def capabilities_in() -> Capabilities:
     return lambda text: tuple(vocabulary.count(text))
 
 
+def shipped() -> Options:
+    """Return what the shipped catalogue tells a pipeline: the words of capabilities, and products."""
+    synonyms = {name: known.synonyms for name, known in reading.load().capabilities.items()}
+    return Options(synonyms=synonyms, products=products.load())
+
+
 def stack_in() -> Callable[[str], Stack]:
     """Return what reads a project's stack from its manifests, once a process."""
     signals = reading.load().signals
@@ -196,4 +202,4 @@ def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:
     """Return what the product brings to a measurement."""
     from repertoire.app.evaluate import Tools  # noqa: PLC0415 - no answer needs it
 
-    return Tools(embedder, capabilities=capabilities_in())
+    return Tools(embedder, capabilities=capabilities_in(), options=shipped())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from repertoire.domain.component import Component
 
 # parts of the pipeline that `repertoire eval --without` can switch off
-PARTS = ("text", "vectors", "graph", "patterns", "capabilities", "meant", "learning", "rerank", "languages")
+PARTS = tuple("text vectors graph patterns capabilities meant binding direction learning rerank languages".split(" "))
 
 # how much work an answer may be: fast is words and names, and meaning where the model is in memory; thorough looks
 # at more candidates

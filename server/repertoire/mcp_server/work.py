@@ -208,10 +208,9 @@ class Answers:
             signal = of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             return Outcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
         if hook.name("tool_name") == "Edit":
-            signal = UNDONE if self._edits_of(hook.session).take(hook.mapping("tool_input")) else ""
-            return Outcome(
-                events=record.signalled(signal, _moment(hook), self._session(hook.session)) if signal else ()
-            )
+            if not self._edits_of(hook.session).take(hook.mapping("tool_input")):
+                return Outcome()
+            return Outcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
 
     def expanded(self, hook: Hook) -> Outcome:

@@ -9,42 +9,40 @@ import numpy as np
 
 from repertoire.domain.answer import CODE_SPACE, Hit, Query
 from repertoire.domain.experience import Experiences
-from repertoire.domain.text import content_words
+from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
+from repertoire.retrieval.binding import BINDING, Bindings
 from repertoire.retrieval.code import CODE, code_odds
 from repertoire.retrieval.cross import MOST as MOST_CROSSED
 from repertoire.retrieval.cross import cross_encode
+from repertoire.retrieval.direction import DIRECTION, Directions
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.foreign import reads_any
 from repertoire.retrieval.fuse import DESCRIPTION, GRAPH, KIND, NAME, PAST, Features, fuse, spoken_for
-from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
 from repertoire.retrieval.gather import Gatherer
-from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.history import History, with_past
-from repertoire.retrieval.lexical import MAX_TERMS
-from repertoire.retrieval.meant import MEANT, Called, Calling, meant_for
+from repertoire.retrieval.judging import MAX_RANKED, Judge, rarities_of
+from repertoire.retrieval.meant import MEANT, Called, meant_for
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
-from repertoire.retrieval.need import need_for
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
+from repertoire.retrieval.products import Products
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
 from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
-from repertoire.retrieval.subject import Scope, subject_for
 from repertoire.retrieval.trace import Pace, Trace
 from repertoire.retrieval.walk import Start, walk
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
-_MAX_RANKED = 200
 _WANTED = 2.0  # log-odds for a type that the words ask for
 _FOREIGN = -2.0  # log-odds for what another client reads: found where nothing of Claude Code's comes near
 _CLIENT = "client"
-_JUDGED = 3  # hits whose text tells how sure it is
+_BOUND = 40  # rows at the head of which it counts what they are bound to
 
 
 def _no_stack(_project: str) -> Stack:
@@ -76,6 +74,7 @@ class Options:
     demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
     troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the words by which each capability goes
+    products: Mapping[str, Product] = field(default_factory=dict)  # what components may be bound to
 
 
 class Pipeline:
@@ -100,10 +99,10 @@ class Pipeline:
         model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._reads_any = reads_any(model)
-        self._subject = subject_for(reading)
-        self._scope = Scope(self._subject)
-        self._need = need_for(reading)
         self._called = Called(meant_for(reading), self._options.synonyms)
+        self._judge = Judge(graph, self._called, reading)
+        products = Products(self._options.products)
+        self._bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -147,10 +146,12 @@ class Pipeline:
         self._ask_the_past(run)
         _walk(run)
         self._match(run)
+        self._bind(run)
+        self._direct(run)
         self._look_again(run)
         if len(named):
             run.add(NAME, odds_of_named(run.scores, named), finds=np.isin(np.arange(len(snapshot)), named))
-        return self._judged(run, certain=len(named) > 0)
+        return self._judge.ranking(run, certain=len(named) > 0)
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
@@ -190,8 +191,9 @@ class Pipeline:
         self._patterns.of(snapshot)
         self._priors.read(snapshot)
         self._nearest.read(snapshot)
-        self._scope.read(snapshot)
+        self._judge.read(snapshot)
         self._called.read(snapshot)
+        self._bindings.read(snapshot)
 
     def combinations(self, snapshot: Snapshot) -> Patterns:
         """Return the known combinations of a snapshot."""
@@ -209,13 +211,15 @@ class Pipeline:
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
         components = [entry.component for _, entry in ranking.shelf.at(rows)]
-        features = second_look(ranking.plan.query.text, self._rarities(ranking.plan, ranking.snapshot), components)
+        features = second_look(
+            ranking.plan.query.text, rarities_of(self._graph, ranking.plan, ranking.snapshot), components
+        )
         return [component.id for component in components], ranking.odds(rows), features
 
     def judge(self, query: Query) -> tuple[float, float, float]:
         """Return what the confidence in an answer is made of, for learning how much each counts."""
         ranking = self.rank(query, intent="")
-        judged = self._judge(ranking, ranking.rows, ranking.nearness)
+        judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def _readable(self, query: Query) -> Query:
@@ -248,7 +252,7 @@ class Pipeline:
                 detail.append("nothing was learned for this model")
                 return
             near = run.evidence.table[DESCRIPTION]
-            odds = self._called.odds(run.snapshot, run.head(_MAX_RANKED), text, run.calling, near)
+            odds = self._called.odds(run.snapshot, run.head(MAX_RANKED), text, run.calling, near)
             run.add(MEANT, run.snapshot.copies.shared(odds))
             detail.append(", ".join(run.calling.likeliest(3)))
 
@@ -286,6 +290,24 @@ class Pipeline:
             run.add(PATTERNS, score, finds=score > 0.0)
             detail.append(f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members")
 
+    def _bind(self, run: Run) -> None:
+        if not self._options.products or not run.may(BINDING, BINDING, cheap=True):
+            return
+        with run.trace.stage(BINDING) as detail:
+            with run.trace.aside():
+                self._bindings.read(run.snapshot)
+            odds = self._bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
+            run.add(BINDING, odds)
+            detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
+
+    def _direct(self, run: Run) -> None:
+        if not self._options.products or not run.may(DIRECTION, DIRECTION, cheap=True):
+            return
+        with run.trace.stage(DIRECTION) as detail:
+            odds = self._directions.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan.query.text)
+            run.add(DIRECTION, odds)
+            detail.append(f"{int((odds < 0.0).sum())} lead elsewhere")
+
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
         stored = [entry for _, entry in run.shelf.at(rows)]
@@ -294,72 +316,12 @@ class Pipeline:
         if run.may(RERANK, "rerank", worth=len(rows) > 0):
             with run.trace.stage(RERANK) as detail:
                 odds = np.zeros(len(run.snapshot))
-                rarities = self._rarities(run.plan, run.snapshot)
+                rarities = rarities_of(self._graph, run.plan, run.snapshot)
                 odds[rows] = odds_of(second_look(run.plan.query.text, rarities, [entry.component for entry in stored]))
                 run.add(RERANK, run.snapshot.copies.shared(odds))
                 detail.append(f"{len(rows)} looked at")
         if self._options.reranker is not None:
             cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], self._options.reranker)
-
-    def _judged(self, run: Run, *, certain: bool) -> Ranking:
-        """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
-        leads, among = run.snapshot.pointers, int(run.allowed.sum())
-        rows = run.head(_MAX_RANKED, without=None if certain else leads)
-        with run.trace.stage("gate") as detail:
-            sure = 1.0 if certain else self._sure(run, rows)
-            if leads.any() and not fits(sure, among=among):
-                # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
-                beyond = run.head(_MAX_RANKED)
-                surer = self._sure(run, beyond)
-                rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
-            detail.append(f"confidence {sure:.2f}")
-        rows = run.snapshot.copies.behind(rows)
-        ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
-        if not certain and run.calling is not None:
-            ranking = replace(ranking, chance=self._chance(ranking, run.calling))
-        if self._subject is None or run.question is None:
-            return ranking
-        subject = self._subject.odds(run.question.turned)
-        need = self._need.odds(run.plan.query.text, run.question.turned) if self._need is not None else 0.0
-        return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
-
-    def _chance(self, ranking: Ranking, calling: Calling) -> float | None:
-        rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if not len(rows) or not self._called.known(snapshot):
-            return None
-        odds = ranking.odds(rows)
-        leader = Leader(
-            sure=ranking.confidence,
-            provides=float(calling.provided[rows[0]]),
-            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
-            nearness=float(ranking.nearness[rows[0]]),
-            lead=float(odds[0] - odds[-1]),
-        )
-        return 1.0 - (1.0 - self._understood(ranking.plan) * chance(leader)) * (1.0 - ranking.past.trust)
-
-    def _sure(self, run: Run, rows: Rows) -> float:
-        judged = self._judge(run, rows, run.evidence.nearness)
-        sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
-        sure *= self._understood(run.plan)
-        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
-
-    def _judge(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
-        head = rows[:_JUDGED]
-        rarities = self._rarities(asked.plan, asked.snapshot)
-        held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
-        return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
-
-    def _understood(self, plan: Plan) -> float:
-        """Return the share of a question's words that were understood; what some component holds is a word, too."""
-        if plan.reading is None or not plan.reading.unknown:
-            return 1.0
-        lost = {word: content_words(word) for word in plan.reading.unknown}
-        held = self._graph.document_frequency([part for parts in lost.values() for part in parts])
-        unknown = sum(not any(held[part] for part in parts) for parts in lost.values())
-        return 1.0 - unknown / (plan.reading.known + len(lost))
-
-    def _rarities(self, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
-        return rarity(self._graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
     def _history_of(self, snapshot: Snapshot) -> History:
         if self._history is None or self._history[0] is not snapshot:

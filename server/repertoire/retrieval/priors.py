@@ -1,4 +1,4 @@
-"""What speaks for a component whatever is asked: popularity, freshness, trust, the project's stack; each within bounds.
+"""What speaks for a component whatever is asked: popularity, freshness, trust, being installed, the stack; in bounds.
 
 A prior breaks ties between components that fit alike. None may exceed `MOST` log-odds, about what one common word
 in a description is worth, so that no favourite is offered for a task that another serves better.
@@ -19,9 +19,9 @@ from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 MOST = 0.5
-POPULARITY, FRESHNESS, TRUST, STACK = "popularity", "freshness", "trust", "stack"
+POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"
 # On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; no labels tell of the others.
-_POPULARITY, _FRESHNESS, _STACK = 0.1, 0.1, 0.25
+_POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.25, 0.25
 _POPULAR = 4.0  # carried by sixteen sources
 
 Values = Callable[[Snapshot], Floats]
@@ -47,6 +47,7 @@ def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> 
         Prior(POPULARITY, _POPULARITY, popularity),
         Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today(), ageing)),
         Prior(TRUST, MOST, trust),
+        Prior(INSTALLED, _INSTALLED, installed),
     )
 
 
@@ -54,6 +55,11 @@ def popularity(snapshot: Snapshot) -> Floats:
     """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere; the same for all copies."""
     carried = snapshot.copies.shared(snapshot.column("popularity").astype(np.float64))
     return np.asarray(np.minimum(carried / _POPULAR, 1.0))
+
+
+def installed(snapshot: Snapshot) -> Floats:
+    """Return 1 for what is there already: of two that fit alike it costs nothing."""
+    return snapshot.column("installed").astype(np.float64)
 
 
 def trust(snapshot: Snapshot) -> Floats:

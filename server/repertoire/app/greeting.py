@@ -1,0 +1,61 @@
+"""Words what a session is told at its start: what the project uses, and which components fit that, each with a reason.
+
+The session hook runs this with any Python from 3.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repertoire.catalogue.fitting import COMMON, Fit
+from repertoire.catalogue.profile import Profile
+from repertoire.domain.hint import HintItem, hint_text
+from repertoire.domain.text import clean_line
+
+_NAMED_TERMS = 4
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What the session is told, and which components that names."""
+
+    text: str = ""
+    items: tuple[HintItem, ...] = ()
+
+
+def worded(profile: Profile, fits: Sequence[Fit]) -> Greeting:
+    """Return what fits a project as a session is told of it."""
+    items = tuple(_item(profile, fit) for fit in fits)
+    named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
+    return Greeting(
+        hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items), items
+    )
+
+
+def _item(profile: Profile, fit: Fit) -> HintItem:
+    candidate = fit.candidate
+    telling = [term for term in fit.terms if term not in COMMON] or list(fit.terms)
+    reasons = [_reason(term, clean_line(profile.evidence[term], 60)) for term in telling[:2]]
+    installed_as = (
+        f"{candidate.plugin}:{candidate.name}" if candidate.installed and candidate.plugin else candidate.name
+    )
+    return HintItem(
+        id=candidate.id,
+        name=installed_as,
+        type=candidate.type,
+        description=candidate.description,
+        why=" and ".join(reasons),
+        installed=candidate.installed,
+        install=candidate.install,
+    )
+
+
+def _said(term: str, evidence: str) -> str:
+    """Return what a project uses as its own manifest calls it, where one names a package."""
+    package, named, _ = evidence.partition(" in ")
+    return clean_line(package, 60) if named else term
+
+
+def _reason(term: str, evidence: str) -> str:
+    return evidence if evidence.lower().startswith(f"{term} in ") else f"{term} ({evidence})"

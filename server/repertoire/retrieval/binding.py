@@ -1,0 +1,181 @@
+"""What components are bound to (a vendor, a framework, a language), and what that counts where nobody named it.
+
+A component is bound to the products that its name bears, to those of the plugin or server it belongs to, and to the
+one or two in its first sentence. The shipped table knows products with their aliases; a brand that is not in it shows
+in the graph itself: a word of a server's or plugin's name that nothing else here bears, and that the component's own
+text writes with a capital.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from repertoire import linear
+from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, TOOL, Component
+from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
+from repertoire.ports import Summary
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.products import Products, Word, name_words, words_of
+from repertoire.retrieval.shelf import Shelf
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+
+BINDING = "binding"
+# Log-odds against what is bound to something that nobody named, by where that shows; what is worst counts. Learned on
+# 3,700 plain requests with the components they were written for, and rounded.
+_IN_NAME = {
+    LANGUAGE: 0.8, FRAMEWORK: 0.8, DATABASE: 0.8, CLOUD: 0.8, SERVICE: 1.3, CLIENT: 0.8, FORMAT: 0.6, PLATFORM: 0.3
+}  # fmt: skip
+_IN_LEAD = {SERVICE: 0.65}
+_WITHIN = 1.2
+_INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # more, where something else was named
+_NAMED = 0.6  # for what is bound to something that was named
+_MOST_TOLD = 2  # products of a first sentence; more are examples
+_LEAD, _TEXT = 400, 600  # characters
+_FEW_FAMILIES = 3  # in which a brand stands in names: its own, and what connects to it
+_SHORTEST = 3
+MCP = "mcp"
+_SERVING = frozenset((MCP_SERVER, PLUGIN, TOOL))  # what is no more about MCP for being a part of it
+_FIRST = linear.compile(r"(?s)^\s*(.*?)(?:[.!?]\s|\n|$)")
+# what follows is given as an example, or is what it is not
+_ASIDE = linear.compile(
+    r"(?is)<example>|\bspecifically:|\bcontext:\s|\bexamples?:|\be\.g\.|\bsuch as\b|\bincluding\b|\(|\blike\s"
+    r"|\bnot for\b|\bdo(?: no|n')t use\b|\binstead of\b|\brather than\b|\bunlike\b"
+)
+_PLAIN = re.compile(r"[^\W_]+")
+_KINDS_OF_THING = frozenset(
+    """agent agents ai and anthropic api app apps assistant claude cli cloud code data docs expert for helper in kit mcp
+    of official plugin plugins pro remote sdk server servers skill skills the to tool toolkit tools use web with
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What one component is bound to, each thing where it shows most plainly."""
+
+    name: frozenset[str] = frozenset()
+    within: frozenset[str] = frozenset()  # by its plugin or server
+    lead: frozenset[str] = frozenset()
+
+
+def capitals(text: str) -> set[str]:
+    """Return the words that running text writes with a capital, in lower case."""
+    return {word.text for word in words_of(text) if word.capital}
+
+
+class Bindings:
+    """Knows of the newest snapshot what its components are bound to: each is read once, when it first matters."""
+
+    def __init__(self, products: Products, synonyms: Mapping[str, Iterable[str]]) -> None:
+        """`synonyms` are the words by which capabilities go: none of them is a brand."""
+        self._products = products
+        phrases = chain(synonyms, *synonyms.values())
+        self._words = _KINDS_OF_THING.union(word.text for phrase in phrases for word in name_words(phrase))
+        self._kept: Snapshot | None = None
+        self._brands: frozenset[str] = frozenset()
+        self._server: Mapping[int, str] = {}
+        self._known: dict[int, Bound] = {}
+
+    def read(self, snapshot: Snapshot) -> None:
+        """Find the brands of a snapshot, where it is another one."""
+        if self._kept is snapshot or not self._products.known:
+            return
+        self._brands = self._brands_among(snapshot.summaries)
+        inner, outer = (rows.tolist() for rows in snapshot.inside)
+        self._server = {row: snapshot.summaries[other].name for row, other in zip(inner, outer, strict=True)}
+        self._kept, self._known = snapshot, {}
+
+    def named(self, plan: Plan) -> frozenset[str]:
+        """Return what a question names: products, what they imply, the project's own, and brands of this snapshot."""
+        known = plan.stack.uses.union(plan.capabilities)
+        brands = self._brands.intersection(word.text for word in name_words(plan.query.text))
+        return self._products.asked(plan.query.text, known) | brands
+
+    def of(self, shelf: Shelf, rows: Rows) -> Mapping[int, Bound]:
+        """Return what the components at rows are bound to."""
+        new = [row for row in rows.tolist() if row not in self._known]
+        for row, entry in shelf.at(np.array(new, dtype=np.int64)):
+            self._known[row] = self._bound(entry.component, self._server.get(row, ""))
+        return self._known
+
+    def odds(self, snapshot: Snapshot, shelf: Shelf, rows: Rows, plan: Plan) -> Floats:
+        """Return what binding adds to the log-odds of these rows; nothing for the others."""
+        self.read(snapshot)
+        odds = np.zeros(len(snapshot))
+        if self._products.known:
+            named, known = self.named(plan), self.of(shelf, rows)
+            for row in rows.tolist():
+                odds[row] = self._of_one(known.get(row, Bound()), named)
+        return odds
+
+    def _of_one(self, bound: Bound, named: frozenset[str]) -> float:
+        fits = bool(named & (bound.name | bound.within | bound.lead))
+        instead, told = (_INSTEAD, _INSTEAD_TOLD) if named else (0.0, 0.0)
+        against = [_IN_NAME[self._kind(one)] + instead for one in bound.name - named]
+        against += [_WITHIN] * bool(bound.within - named)
+        if not fits:
+            against += [_IN_LEAD.get(self._kind(one), 0.0) + told for one in bound.lead]
+        return _NAMED * fits - max(against, default=0.0)
+
+    def _kind(self, one: str) -> str:
+        return self._products.known[one].kind if one in self._products.known else SERVICE
+
+    def _bound(self, component: Component, server: str) -> Bound:
+        told = "" if component.type == HOOK else component.description[:_TEXT]  # of a hook it is its command
+        own = name_words(component.name)
+        group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
+        brands = self._brands_in([*own, *group], told)
+        name = self._borne(own, told, whole=component.type in {MCP_SERVER, PLUGIN})
+        name |= brands.intersection(word.text for word in own)
+        within = (self._borne(group, told, whole=False) | brands) if group else brands
+        if within and component.type != TOOL:  # of a vendor's collection not all is about the vendor
+            within &= self._products.written(told) | brands
+        if component.type in _SERVING:
+            name, within = name - {MCP}, within - {MCP}
+        borne = self._narrow(name | within)
+        lead = self._narrow(self._products.written(lead_of(told))) - self._products.implied(borne - self._brands)
+        return Bound(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
+
+    def _borne(self, words: Sequence[Word], told: str, *, whole: bool) -> frozenset[str]:
+        """Return the products that a name bears, ordinary words where they are all of it or the text has them so."""
+        borne = list(self._products.borne(words))
+        plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}
+        if len(plain) == len(borne):
+            return frozenset(plain)
+        capital = capitals(told)
+        return frozenset(plain).union(
+            found.product for found in borne if any(word.text in capital for word in found.words)
+        )
+
+    def _brands_in(self, words: Sequence[Word], told: str) -> frozenset[str]:
+        """Return the brands among a component's words that its text always writes as names."""
+        found = self._brands.intersection(word.text for word in words)
+        return found & capitals(told) - set(told.split()) if found else found
+
+    def _narrow(self, names: frozenset[str]) -> frozenset[str]:
+        listed = frozenset(name for name in names if name in self._products.known)
+        return self._products.narrowest(listed) | (names - listed)
+
+    def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
+        naming = (one.name for one in summaries if one.type in {MCP_SERVER, PLUGIN})
+        words = {word.text for name in naming for word in name_words(name)} - self._words
+        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.listed(word)}
+        families: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for one in summaries:
+            for word in candidates.intersection(_PLAIN.findall(one.name.lower())):
+                families[word].add((one.repository, one.plugin))
+        return frozenset(word for word in candidates if len(families[word]) <= _FEW_FAMILIES)
+
+
+def lead_of(description: str) -> str:
+    """Return what the first sentence of a description says a component is for, without examples and exceptions."""
+    match = _FIRST.search(description)
+    first = match[1][:_LEAD] if match else description[:_LEAD]
+    aside = _ASIDE.search(first)
+    return first[: aside.start()] if aside else first

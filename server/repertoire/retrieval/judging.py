@@ -1,0 +1,98 @@
+"""Ends a ranking: which of its head is answered with, how sure that is, and whether anything was needed at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from repertoire.domain.text import content_words
+from repertoire.ports import GraphReader
+from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
+from repertoire.retrieval.held import coverage, rarity
+from repertoire.retrieval.lexical import MAX_TERMS
+from repertoire.retrieval.meant import Called, Calling
+from repertoire.retrieval.need import need_for
+from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.subject import Scope, subject_for
+
+MAX_RANKED = 200
+_JUDGED = 3  # hits whose text tells how sure it is
+
+
+def rarities_of(graph: GraphReader, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
+    """Return how rare each word of a question is here."""
+    return rarity(graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
+
+
+class Judge:
+    """Judges answers over one store, by what was learned for one reading of questions."""
+
+    def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
+        self._graph = graph
+        self._called = called
+        self._subject = subject_for(reading)
+        self._scope = Scope(self._subject)
+        self._need = need_for(reading)
+
+    def read(self, snapshot: Snapshot) -> None:
+        """Work out what is needed of a snapshot, where it is another one."""
+        self._scope.read(snapshot)
+
+    def ranking(self, run: Run, *, certain: bool) -> Ranking:
+        """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
+        leads, among = run.snapshot.pointers, int(run.allowed.sum())
+        rows = run.head(MAX_RANKED, without=None if certain else leads)
+        with run.trace.stage("gate") as detail:
+            sure = 1.0 if certain else self._sure(run, rows)
+            if leads.any() and not fits(sure, among=among):
+                # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
+                beyond = run.head(MAX_RANKED)
+                surer = self._sure(run, beyond)
+                rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
+            detail.append(f"confidence {sure:.2f}")
+        rows = run.snapshot.copies.behind(rows)
+        ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
+        if not certain and run.calling is not None:
+            ranking = replace(ranking, chance=self._chance(ranking, run.calling))
+        if self._subject is None or run.question is None:
+            return ranking
+        subject = self._subject.odds(run.question.turned)
+        need = self._need.odds(run.plan.query.text, run.question.turned) if self._need is not None else 0.0
+        return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
+
+    def _chance(self, ranking: Ranking, calling: Calling) -> float | None:
+        rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
+        if not len(rows) or not self._called.known(snapshot):
+            return None
+        odds = ranking.odds(rows)
+        leader = Leader(
+            sure=ranking.confidence,
+            provides=float(calling.provided[rows[0]]),
+            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
+            nearness=float(ranking.nearness[rows[0]]),
+            lead=float(odds[0] - odds[-1]),
+        )
+        return 1.0 - (1.0 - self._understood(ranking.plan) * chance(leader)) * (1.0 - ranking.past.trust)
+
+    def _sure(self, run: Run, rows: Rows) -> float:
+        judged = self.evidence(run, rows, run.evidence.nearness)
+        sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
+        sure *= self._understood(run.plan)
+        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
+
+    def evidence(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
+        """Return what speaks for the head of an answer; None where there is none."""
+        head = rows[:_JUDGED]
+        rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
+        held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
+        return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
+
+    def _understood(self, plan: Plan) -> float:
+        """Return the share of a question's words that were understood; what some component holds is a word, too."""
+        if plan.reading is None or not plan.reading.unknown:
+            return 1.0
+        lost = {word: content_words(word) for word in plan.reading.unknown}
+        held = self._graph.document_frequency([part for parts in lost.values() for part in parts])
+        unknown = sum(not any(held[part] for part in parts) for parts in lost.values())
+        return 1.0 - unknown / (plan.reading.known + len(lost))

@@ -1,0 +1,138 @@
+"""Finds products in texts: in what is asked, in names, and in running text, where a name is told by its capital."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from repertoire.domain.product import Product
+
+# A word, `.net`, or the end of a sentence, after which a capital tells nothing.
+_TOKEN = re.compile(r"(?<![^\W_])\.net\b|[^\W_]+(?:[+#]+(?!\w))?|[.!?:](?=\s)|\n", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_VERSION = re.compile(r"(?<=[a-z]{3})[0-9]+$")
+
+
+class Word(NamedTuple):
+    """One word in lower case, and whether its place does not account for its capital."""
+
+    text: str
+    capital: bool
+
+
+class Found(NamedTuple):
+    """A product that a text names, and the words by which it does."""
+
+    product: str
+    ordinary: bool
+    words: Sequence[Word]
+
+
+_Phrases = Callable[[str, Product], Iterator[tuple[str, bool]]]
+_Index = dict[str, list[tuple[tuple[str, ...], list[tuple[str, bool]]]]]
+
+
+def words_of(text: str) -> list[Word]:
+    """Return the words of a text."""
+    found = []
+    begins = True
+    for token in _TOKEN.findall(text):
+        word = "dotnet" if token.lower() == ".net" else token
+        if word[0].isalnum():
+            found.append(Word(word.lower(), not begins and word[0].isupper()))
+        begins = not word[0].isalnum()
+    return found
+
+
+def name_words(name: str) -> list[Word]:
+    """Return the words of a name: parted at capitals, without the number of a version at their end."""
+    parted = _CAPITAL.sub(" ", name).replace("_", " ")
+    return [Word(_VERSION.sub("", word.text), capital=False) for word in words_of(parted)]
+
+
+class Products:
+    """What is known of products, and how texts name them."""
+
+    def __init__(self, known: Mapping[str, Product]) -> None:
+        self.known = known
+        self._borne, self._asked = _index(known, _own), _index(known, _by_question)
+
+    def asked(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
+        """Return the products that a question names or has `known` otherwise, with all that they imply."""
+        words = words_of(text)
+        named = {found.product for found in _find(words, self._asked) if not found.ordinary or _capital(found)}
+        return self.implied(named.union(name for name in known if name in self.known))
+
+    def borne(self, words: Sequence[Word]) -> Iterator[Found]:
+        """Yield the products whose names stand among these words, ordinary ones too."""
+        return _find(words, self._borne)
+
+    def written(self, text: str) -> frozenset[str]:
+        """Return the products that running text names, ordinary words only where they are written as names."""
+        return frozenset(found.product for found in self.borne(words_of(text)) if not found.ordinary or _capital(found))
+
+    def listed(self, word: str) -> bool:
+        """Tell whether some product goes by this one word."""
+        return any(len(phrase) == 1 for phrase, _ in self._borne.get(word, ()))
+
+    def implied(self, names: Iterable[str]) -> frozenset[str]:
+        """Return these products with all that they imply."""
+        found: set[str] = set()
+        left = list(names)
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left.extend(self.known[name].implies)
+        return frozenset(found)
+
+    def narrowest(self, names: frozenset[str]) -> frozenset[str]:
+        """Return these products without those that others of them imply: what is for Django is for Python anyhow."""
+        beyond = {name: self.implied(self.known[name].implies) for name in names}
+        return frozenset(
+            name for name in names if not any(name in beyond[other] and other not in beyond[name] for other in names)
+        )
+
+
+def _own(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+    for phrase in (name, name.replace("-", ""), *product.also):
+        yield phrase, phrase in product.ordinary
+
+
+def _by_question(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+    if product.asked:
+        yield from ((phrase, False) for phrase in product.asked)
+        return
+    yield from _own(name, product)
+    yield from ((phrase, False) for phrase in product.told_by)
+
+
+def _index(known: Mapping[str, Product], phrases_of: _Phrases) -> _Index:
+    phrases: dict[tuple[str, ...], dict[str, bool]] = {}
+    for name, product in known.items():
+        for phrase, ordinary in phrases_of(name, product):
+            named = phrases.setdefault(tuple(word.text for word in words_of(phrase)), {})
+            named[name] = named.get(name, True) and ordinary
+    index: _Index = {}
+    for words in sorted(phrases, key=len, reverse=True):
+        index.setdefault(words[0], []).append((words, list(phrases[words].items())))
+    return index
+
+
+def _find(words: Sequence[Word], index: _Index) -> Iterator[Found]:
+    """Yield what the words name; the longest phrase at a place wins."""
+    at = 0
+    while at < len(words):
+        step = 1
+        for phrase, named in index.get(words[at].text, ()):
+            here = words[at : at + len(phrase)]
+            if tuple(word.text for word in here) == phrase:
+                yield from (Found(product, ordinary, here) for product, ordinary in named)
+                step = len(phrase)
+                break
+        at += step
+
+
+def _capital(found: Found) -> bool:
+    return any(word.capital for word in found.words)
