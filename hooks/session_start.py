@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from repertoire.app.greet import Greeting, Start
+    from repertoire.app.greet import Start
+    from repertoire.app.greeting import Greeting
 
 DEADLINE_SECONDS = 1.0
 GRACE_SECONDS = 0.2  # for the deadline to do its work
