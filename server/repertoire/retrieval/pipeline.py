@@ -103,7 +103,7 @@ class Pipeline:
         self._scope = Scope(self._subject)
         self._called = Called(meant_for(reading), self._options.synonyms)
         products = Products(self._options.products)
-        self._bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
+        self.bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -118,7 +118,7 @@ class Pipeline:
         self._nearest.read(snapshot)
         self._scope.read(snapshot)
         self._called.read(snapshot)
-        self._bindings.read(snapshot)
+        self.bindings.read(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
         """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
@@ -277,8 +277,8 @@ class Pipeline:
             return
         with run.trace.stage(BINDING) as detail:
             with run.trace.aside():
-                self._bindings.read(run.snapshot)
-            odds = self._bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
+                self.bindings.read(run.snapshot)
+            odds = self.bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
             run.add(BINDING, odds)
             detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
 
