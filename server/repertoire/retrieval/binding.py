@@ -34,6 +34,7 @@ _IN_NAME = {
 _IN_LEAD = {SERVICE: 0.65}
 _WITHIN = 1.2
 _INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # more, where something else was named
+_AKIN = 0.5  # of it, where what it is bound to belongs to what was named: Pydantic AI to Python
 _NAMED = 0.6  # for what is bound to something that was named
 _MOST_TOLD = 2  # products of a first sentence; more are examples
 _LEAD, _TEXT = 400, 600  # characters
@@ -115,13 +116,16 @@ class Bindings:
         return odds
 
     def _of_one(self, bound: Bound, named: frozenset[str]) -> float:
-        fits = bool(named & (bound.name | bound.within | bound.lead))
-        instead, told = (_INSTEAD, _INSTEAD_TOLD) if named else (0.0, 0.0)
+        every = bound.name | bound.within | bound.lead
+        fits = bool(named & every)
+        akin = fits or bool(named & self._products.implied(every - self._brands))
+        instead, told = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
         against = [_IN_NAME[self._kind(one)] + instead for one in bound.name - named]
         against += [_WITHIN] * bool(bound.within - named)
         if not fits:
             against += [_IN_LEAD.get(self._kind(one), 0.0) + told for one in bound.lead]
-        return _NAMED * fits - max(against, default=0.0)
+        worst = max(against, default=0.0)
+        return _NAMED * fits - (_AKIN * worst if akin else worst)
 
     def _kind(self, one: str) -> str:
         return self._products.known[one].kind if one in self._products.known else SERVICE

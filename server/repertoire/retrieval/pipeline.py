@@ -102,7 +102,7 @@ class Pipeline:
         self._called = Called(meant_for(reading), self._options.synonyms)
         self._judge = Judge(graph, self._called, reading)
         products = Products(self._options.products)
-        self._bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
+        self.bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
         self._history: tuple[Snapshot, History] | None = None
         self._patterns = KeptPatterns()
 
@@ -193,7 +193,7 @@ class Pipeline:
         self._nearest.read(snapshot)
         self._judge.read(snapshot)
         self._called.read(snapshot)
-        self._bindings.read(snapshot)
+        self.bindings.read(snapshot)
 
     def combinations(self, snapshot: Snapshot) -> Patterns:
         """Return the known combinations of a snapshot."""
@@ -295,8 +295,8 @@ class Pipeline:
             return
         with run.trace.stage(BINDING) as detail:
             with run.trace.aside():
-                self._bindings.read(run.snapshot)
-            odds = self._bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
+                self.bindings.read(run.snapshot)
+            odds = self.bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
             run.add(BINDING, odds)
             detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
 
