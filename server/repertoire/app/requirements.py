@@ -10,7 +10,6 @@ from packaging.utils import canonicalize_name
 
 from repertoire.domain.answer import Dependency
 from repertoire.domain.component import COMPONENT, DEPENDS_ON, HOOK, MCP_SERVER, REQUIREMENT
-from repertoire.ingestion.ranges import apart
 from repertoire.retrieval.snapshot import Snapshot
 
 _SHARED = ("package", "runtime")  # of which a project has one version
@@ -41,6 +40,10 @@ def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str
     """Return by row what it wants in a version that another, by id, cannot live with."""
     wants = {row: own for row in rows if (own := wanted(snapshot, row))}
     found: dict[int, dict[str, str]] = {}
+    if len(wants) < 2:
+        return found
+    from repertoire.ingestion.ranges import apart  # noqa: PLC0415 - few sets have two versions, and it takes 20 ms
+
     for (one, ours), (other, theirs) in combinations(wants.items(), 2):
         for kind, name in ours.keys() & theirs.keys():
             if apart(ours[kind, name], theirs[kind, name]):

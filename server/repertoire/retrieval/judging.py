@@ -70,8 +70,8 @@ class Judge:
             sure=ranking.confidence,
             provides=float(calling.provided[rows[0]]),
             beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
-            nearness=float(ranking.nearness[rows[0]]),
             lead=float(odds[0] - odds[-1]),
+            words=len(ranking.plan.words),
         )
         return 1.0 - (1.0 - self._understood(ranking.plan) * chance(leader)) * (1.0 - ranking.past.trust)
 
