@@ -46,7 +46,7 @@ def recover(store: Store, home: Path) -> Recovered:
     known |= {info.key for info in again}
     known |= {place.key for place in installed.look(os.environ, project=project_folder()).places}
     lost = (key.removeprefix(_LOCAL[0]).removeprefix(_LOCAL[1]) for key in spoken_of if key not in known)
-    return Recovered(tuple(info.key for info in again), tuple(lost))
+    return Recovered(tuple(sorted(info.key for info in again)), tuple(lost))
 
 
 def _source_of(node: str) -> Iterator[str]:
