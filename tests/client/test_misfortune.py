@@ -14,6 +14,7 @@ from client.belongings import A_PROMPT_THAT_NEEDS_ONE
 from client.graph_tools import SERVER, ask
 from client.machine import REPOSITORY, Machine, Settle
 from client.session import Session
+from hooks.starting import HOSTILE
 
 pytestmark = pytest.mark.client
 
@@ -89,3 +90,17 @@ def test_a_store_that_is_not_ours_does_not_end_the_session(regular: Machine) -> 
     _unharmed(session, turns=2)
     assert "repertoire.db" in ask(regular, "status")
     assert store.read_bytes() == b"not a database" * 1000
+
+
+def test_manifests_that_once_held_a_start_for_a_minute_hold_it_no_more(newcomer: Machine) -> None:
+    hostile = {name: newcomer.project / name for name in ("pyproject.toml", "Package.swift")}
+    for name, path in hostile.items():
+        path.write_text(HOSTILE[name], encoding="utf-8")
+    try:
+        session = newcomer.session("hello")
+    finally:
+        for path in hostile.values():
+            path.unlink()
+    _unharmed(session, turns=1)
+    assert {run["outcome"] for run in session.hook_runs("SessionStart")} == {"success"}
+    assert "fastapi" in session.injected("SessionStart")[0].lower()
