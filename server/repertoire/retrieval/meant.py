@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +109,11 @@ class Calling:
         return sorted(self.likely, key=lambda name: -self.likely[name])[:count]
 
 
+@lru_cache(maxsize=4096)  # the same few stand at the head again and again
+def _stems_of_name(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in split_words(name))
+
+
 class Called:
     """Tells what speaks for the components of the newest snapshot where a question calls for capabilities."""
 
@@ -117,6 +122,7 @@ class Called:
         self._meant = meant
         self._synonyms = synonyms
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
+        self._most_are_known = False
 
     def likely(self, text: str, turned: Vectors) -> dict[str, float]:
         """Return how likely a question calls for each capability; nothing where nothing was learned."""
@@ -143,7 +149,7 @@ class Called:
         asked = {stem(word) for word in split_words(text)}.union(*(self._words_of(name) for name in meant))
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
-            name = {stem(word) for word in split_words(snapshot.summaries[row].name)}
+            name = _stems_of_name(snapshot.summaries[row].name)
             share[row] = len(name - asked) / max(len(name), 1)
         return share
 
@@ -154,7 +160,7 @@ class Called:
     def known(self, snapshot: Snapshot) -> bool:
         """Tell whether it is known of most components here what they provide."""
         self.read(snapshot)
-        return self._kept is not None and 2 * len(set(self._kept[1].tolist())) > int((~snapshot.inner).sum())
+        return self._most_are_known
 
     def ask(self, snapshot: Snapshot, text: str, turned: Vectors) -> Calling | None:
         """Return what a question calls for; None where nothing was learned."""
@@ -181,3 +187,4 @@ class Called:
                 surest[row, index] = max(surest.get((row, index), 0.0), weight)
         pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
         self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
+        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner).sum())
