@@ -294,8 +294,6 @@ class Pipeline:
         if not self._options.products or not run.may(BINDING, BINDING, cheap=True):
             return
         with run.trace.stage(BINDING) as detail:
-            with run.trace.aside():
-                self.bindings.read(run.snapshot)
             odds = self.bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
             run.add(BINDING, odds)
             detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
