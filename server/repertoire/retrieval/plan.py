@@ -77,6 +77,7 @@ _CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
 MAX_CLAUSES = 8
 _LONGEST_NAME = 200
 _SIMPLE_WORDS, _COMPLEX_WORDS = 8, 60
+_BRIEF = 5, 10  # words of meaning: up to the first a question is brief, from the second on it is not
 _COMPLEX_CLAUSES = 4
 # Components that a task needs, learned on the train splits of four labelled sets (`bench/quality/size.py`)
 _SIZE, _SIZE_A_CLAUSE, _SIZE_A_CAPABILITY = 1.35, 0.19, 0.29
@@ -130,6 +131,12 @@ class Plan:
     stack: Stack = Stack()
     near: tuple[str, ...] = ()  # capabilities that it is about in meaning, words or not; known once it is embedded
     reading: Reading | None = None  # how the question was read, where it is not in English; the query is in English
+
+    @property
+    def brevity(self) -> float:
+        """How short the question is: 1 for a few words, 0 for a sentence or more."""
+        few, many = _BRIEF
+        return min(max((many - len(self.words)) / (many - few), 0.0), 1.0)
 
 
 def make_plan(

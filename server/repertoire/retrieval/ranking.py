@@ -81,6 +81,7 @@ class Run:
     parts: dict[str, Floats]
     found: Mask
     calling: Calling | None = None
+    brevity: float = 0.0  # how short the question is, where it is known here what it calls for
     past: Past = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
