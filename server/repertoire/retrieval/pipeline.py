@@ -42,8 +42,8 @@ from repertoire.retrieval.why import Reasons, whys
 _WANTED = 2.0  # log-odds for a type that the words ask for
 _FOREIGN = -2.0  # log-odds for what another client reads: found where nothing of Claude Code's comes near
 _CLIENT = "client"
-# A brief question ("add dark mode") says too little for likeness and for a second look at texts, which were learned from
-# long ones; what it calls for tells more. Shares of a part, chosen on the dev half of graded plain tasks, by folds.
+# A brief question ("add dark mode") says too little for likeness and for a second look at texts, both learned from long
+# ones; what it calls for tells more. Shares of a part, chosen on the dev half of graded plain tasks, by folds.
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 _BOUND = 40  # rows at the head of which it counts what they are bound to
 
