@@ -10,7 +10,7 @@ def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skil
     task = ("recommend", "paint zebra crossings on a road", "--wait", "--json")
 
     def recommended() -> list[str]:
-        return [item["hit"]["component"]["name"] for item in json.loads(run(*task).stdout)["items"]]
+        return [item["name"] for item in json.loads(run(*task).stdout)["items"]]
 
     assert "zebra-crossing" in recommended()
     assert run("mute", "zebra-crossing").returncode == 0

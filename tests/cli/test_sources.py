@@ -36,7 +36,7 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     assert [(fate["became"], fate["of"]) for fate in told] == [("component", "skill")]
     assert run("remove", key).returncode == 0
     state = json.loads(run("status", "--json").stdout)
-    assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, [])
+    assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, 0)
 
 
 def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, environment, tmp_path):

@@ -125,7 +125,7 @@ def test_mermaid_itself_reads_hostile_names(tmp_path: Path) -> None:
 def test_json_holds_keys_and_what_lies_between_them() -> None:
     told = json.loads(drawn(graph_of("a", "b"), "json", title="t"))
     assert told["edges"] == [{"source": "s:0", "target": "s:1", "relation": "provides", "weight": 1.0}]
-    assert [node["key"] for node in told["nodes"]] == ["s:0", "s:1"]
+    assert [node["id"] for node in told["nodes"]] == ["s:0", "s:1"]
 
 
 def test_text_lists_the_nodes_with_their_ties() -> None:

@@ -94,16 +94,19 @@ def verdict(
     *,
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
-) -> Item | Other | None:
-    """Tell a component's place in the set for a task, or what keeps it out; None where it is not near enough to ask."""
+) -> tuple[Ranking, Item | Other | None]:
+    """Rank what there is for a task, and tell a component's place in the set for it, or what keeps it out.
+
+    None: it is not near enough to ask.
+    """
     answered = _answered(pipeline, task, muted, environment)
     for chosen in answered.assembly.chosen:
         if chosen.key == component.id:
-            return _item(answered, chosen)
+            return answered.ranking, _item(answered, chosen)
     ranked = {candidate.key for candidate in answered.case.ranked}
     if component.id not in ranked or not _worth_naming(answered.ranking):
-        return None
-    return _refused(answered, answered.pool.hit(component.id))
+        return answered.ranking, None
+    return answered.ranking, _refused(answered, answered.pool.hit(component.id))
 
 
 def _check(task: Task) -> None:

@@ -38,6 +38,7 @@ class Tool:
     idempotent: bool = True
     open_world: bool = False
     always_load: bool = False  # the model sees it without having to search for it
+    needs_model: bool = False  # it is answered from meaning
     input_schema: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,7 +108,10 @@ _OTHERS = {
 }
 _ITEMS = {"type": "array", "items": _output(**_HIT, tokens="integer", lacking=_LINES, alternatives=_OTHERS)}
 _GRAPH = _output(
-    nodes={"type": "array", "items": _output(id="string", name="string", type="string", weight="number")},
+    nodes={
+        "type": "array",
+        "items": _output(id="string", name="string", type="string", weight="number", chosen="boolean"),
+    },
     edges={"type": "array", "items": _output(source="string", target="string", relation="string", weight="number")},
 )
 _COMBINATIONS = {
@@ -168,6 +172,7 @@ TOOLS = (
             degraded=_LINES,
         ),
         always_load=True,
+        needs_model=True,
     ),
     Tool(
         name="recommend_set",
@@ -215,6 +220,7 @@ TOOLS = (
             degraded=_LINES,
         ),
         always_load=True,
+        needs_model=True,
     ),
     Tool(
         name="explain_component",
@@ -252,12 +258,20 @@ TOOLS = (
                 install=_LINES,
                 client="string",
                 brings=_BRINGS,
+                conflicts=_LINES,
+                same_name=_LINES,
+                source="string",
+                licence="string",
+                muted="boolean",
+                used=_output(offered="integer", selected="integer", failed="integer"),
+                in_set="string",
                 rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
                 whys=_LINES,
                 lacking=_LINES,
             ),
             graph=_GRAPH,
         ),
+        needs_model=True,
     ),
     Tool(
         name="ingest_repo",

@@ -23,16 +23,22 @@ def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
     from repertoire.rendering.explanations import graph_text  # noqa: PLC0415 - answers list the forms, and draw none
 
     if form == "json":
-        return json.dumps(_plain(graph), indent=2)
+        return json.dumps(graph_data(graph), indent=2)
     if form == "mermaid":
         return _mermaid(graph)
     return _page(graph, title, graph_text(graph)) if form == "html" else graph_text(graph)
 
 
-def _plain(graph: Neighbourhood) -> dict[str, Any]:
-    """Return nodes and edges for a program; the keys are those of the store."""
+def graph_data(graph: Neighbourhood) -> dict[str, Any]:
+    """Return nodes and edges as data; the ids are those of the store."""
     nodes = [
-        {"key": node.key, "name": clean_line(node.name, _NAME), "type": node.type, "weight": round(node.weight, 4)}
+        {
+            "id": node.key,
+            "name": clean_line(node.name, _NAME),
+            "type": node.type,
+            "weight": round(node.weight, 4),
+            "chosen": node.chosen,
+        }
         for node in graph.nodes
     ]
     edges = [
@@ -61,10 +67,10 @@ def _quoted(text: str) -> str:
 def _page(graph: Neighbourhood, title: str, text: str) -> str:
     library = (_ASSETS / "cytoscape.min.js").read_text(encoding="utf-8")
     script = (_ASSETS / "graph.js").read_text(encoding="utf-8")
-    shown = _plain(graph)
-    number = {node["key"]: f"n{at}" for at, node in enumerate(shown["nodes"])}
+    shown = graph_data(graph)
+    number = {node["id"]: f"n{at}" for at, node in enumerate(shown["nodes"])}
     data = {
-        "nodes": [{**node, "id": number[node["key"]]} for node in shown["nodes"]],
+        "nodes": [{**node, "id": number[node["id"]]} for node in shown["nodes"]],
         "edges": [
             {**edge, "source": number[edge["source"]], "target": number[edge["target"]]} for edge in shown["edges"]
         ],
