@@ -51,6 +51,13 @@ def unknown(store: Store, asked: str, *, also: str = "") -> str:
     return f"nothing has the id or name {clean_line(asked, 80)!r}{also}; {hint}"
 
 
+def no_source(asked: str, keys: list[str]) -> str:
+    """Say that no source has this key, and which there are, what is spelled nearly so first."""
+    listed = ", ".join(spelled_like(asked, keys))
+    hint = f"did you mean {listed}?" if listed else f"there are {', '.join(keys) or 'none yet'}"
+    return f"there is no source {clean_line(asked, 120)!r}; {hint}"
+
+
 def spelled_like(asked: str, names: list[str]) -> list[str]:
     """Return the names that are spelled nearly like what was asked for, the likest first."""
     known = {name.lower()[:_LONGEST]: name for name in names}

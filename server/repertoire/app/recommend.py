@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repertoire.app.combinations import combinations, companions, strangers
+from repertoire.app.combinations import combinations, companions, strangers, unprovided
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.app.requirements import dependencies
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
@@ -75,7 +75,8 @@ def recommend(
     names = (*task.using, *((topic,) if topic else ()))
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
-    degraded = (*answered.ranking.degraded, *strangers(answered.ranking, task.using))
+    ranking = answered.ranking
+    degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
     if not _worth_naming(answered.ranking):
         return replace(
             _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
