@@ -127,8 +127,6 @@ def test_nonsense_is_answered_with_an_honest_no(run):
         (("search", "x", "--limit", "0"), 2, "0 is not in the range"),
         (("serach", "x"), 2, "Did you mean search?"),
         (("explain", "auth-implementation-patern"), 2, "did you mean auth-implementation-patterns"),
-        (("sources", "--files", "catalog"), 2, "did you mean catalogue"),
-        (("remove", "catalog"), 2, "did you mean catalogue"),
         (("ingest",), 2, "SOURCE"),
     ],
 )
@@ -137,6 +135,20 @@ def test_bad_input_gets_one_line_of_advice_and_no_traceback(run, arguments, stat
     assert done.returncode == status
     assert advice in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_nothing_here_is_of_is_said_and_is_no_need_that_nothing_covers(run):
+    task = ("recommend", "review a pull request")
+    assert "Note: no tool is known here: `repertoire ingest` reads more sources" in run(*task, "--type", "tool").stdout
+    assert run(*task, "--installed").stdout.startswith("Nothing fits")
+    assert "needs that nothing covered" not in run("status").stdout
+    run("recommend", "qwertz asdfgh yxcvbn")
+    assert "needs that nothing covered:\n  - qwertz asdfgh yxcvbn" in run("status").stdout
+
+
+def test_where_no_combination_is_known_a_question_for_them_is_told_where_they_come_from(run):
+    told = run("search", "common auth stacks").stdout
+    assert "Note: no combination is known for 'auth': they are seen in plugins, agents and projects" in told
 
 
 def test_words_need_no_quotes(run, environment):

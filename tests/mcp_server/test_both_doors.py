@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from mcp_server.talk import Talk, events_of
 from repertoire.cli.main import cli, main
+from repertoire.mcp_server.definitions import TOOLS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
 from repertoire.store.events import OFFERED
@@ -68,6 +69,21 @@ async def data(talk: Talk, tool: str, arguments: dict[str, Any]) -> Any:
 async def test_every_question_has_one_answer_the_command_lines_data_are_the_tools(talk: Talk, project: Path) -> None:
     for tool, arguments, words in QUESTIONS:
         assert said(*words) == await data(talk, tool, arguments), words
+
+
+async def test_tools_answer_with_the_data_that_the_command_line_prints_and_their_schema_tells(
+    talk: Talk, project: Path
+) -> None:
+    calls: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+        "status": ({}, ("status",)),
+        "report_outcome": ({"id": "ship", "outcome": "ok"}, ("feedback", "ship", "ok")),
+        "mute": ({"target": "changelog"}, ("mute", "changelog")),
+        "forget": ({"what": "requests"}, ("forget", "--requests", "--yes")),
+    }
+    schemas = {tool.name: tool.output["properties"] for tool in TOOLS}
+    for tool, (arguments, words) in calls.items():
+        told = await data(talk, tool, arguments)
+        assert set(told) == set(said(*words)) == set(schemas[tool]), tool
 
 
 async def test_what_is_muted_in_a_project_is_in_no_set_for_it_wherever_it_is_asked(

@@ -13,7 +13,7 @@ from repertoire.app.opening import Opened, Surroundings, open_address, open_plac
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import FileFate
-from repertoire.domain.errors import InvalidRequest, SourceError
+from repertoire.domain.errors import InvalidRequest
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.fates import NONE
 from repertoire.settings import Settings
@@ -27,7 +27,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
 
     Raises:
         SourceError: it cannot be read.
-        InvalidRequest: it is no source, and is spelled nearly like one.
+        InvalidRequest: it has no files, or is no source and is spelled nearly like one.
     """
     opened = _open(store, home, source, settings)
     with opened.scratch or contextlib.nullcontext():
@@ -51,7 +51,7 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> Opened:
     known = next((row.info for row in store.sources.all() if row.info.key == source), None)
     if source == CATALOGUE.key:
         message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
-        raise SourceError(message)
+        raise InvalidRequest(message)
     keys = [row.info.key for row in store.sources.all()]
     if known is None and not os.path.lexists(source) and spelled_like(source, keys):
         raise InvalidRequest(no_source(source, keys))

@@ -131,7 +131,8 @@ def graph_text(graph: Neighbourhood) -> str:
     for node in graph.nodes:
         told = "; ".join(ties[node.key][:_TIES])
         more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
-        lines.append(f"  - {clean_line(node.name, _NODE)} ({node.type}){': ' + told + more if told else ''}")
+        kind = f"{node.type}, chosen" if node.chosen else node.type
+        lines.append(f"  - {clean_line(node.name, _NODE)} ({kind}){': ' + told + more if told else ''}")
     return "\n".join(lines)
 
 

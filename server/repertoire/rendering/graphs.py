@@ -55,6 +55,8 @@ def _mermaid(graph: Neighbourhood) -> str:
     lines += [
         f'  n{number[edge.source]} -- "{_quoted(edge.relation)}" --> n{number[edge.target]}' for edge in graph.edges
     ]
+    chosen = ",".join(f"n{number[node.key]}" for node in graph.nodes if node.chosen)
+    lines += ["  classDef chosen stroke-width:4px", f"  class {chosen} chosen"] if chosen else []
     return "\n".join(lines)
 
 

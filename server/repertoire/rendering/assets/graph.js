@@ -23,7 +23,9 @@ const graph = cytoscape({
   container: document.getElementById("graph"),
   elements: [...data.nodes.map((node) => ({ data: node })), ...data.edges.map((edge) => ({ data: edge }))],
   style: style(),
-  layout: { name: "cose", animate: false, randomize: true, nodeRepulsion: () => 40000, idealEdgeLength: () => 90 },
+  layout: {
+    name: "cose", animate: false, randomize: true, nodeDimensionsIncludeLabels: true, nodeRepulsion: () => 40000, idealEdgeLength: () => 90,
+  },
 });
 graph.on("tap", "node", (event) => {
   graph.edges().removeClass("near");
