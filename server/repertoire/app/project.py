@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from repertoire.domain.errors import InvalidRequest
+
 
 def present_project(environment: Mapping[str, str] = os.environ) -> str:
     """Return the folder of the project at hand, as hooks write it: the client names it, or we are in it."""
@@ -13,7 +15,14 @@ def present_project(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def project_named(folder: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a project's folder as hooks would write it, wherever it is named from; the one at hand if none is."""
+    """Return a project's folder as hooks would write it, wherever it is named from; the one at hand if none is.
+
+    Raises:
+        InvalidRequest: no folder can be called that.
+    """
+    if "\0" in folder:
+        message = "a project's folder has no NUL in its name; send its path"
+        raise InvalidRequest(message)
     return os.path.realpath(os.path.expanduser(folder)) if folder else present_project(environment)  # noqa: PTH111
 
 
