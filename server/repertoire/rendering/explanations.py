@@ -26,16 +26,14 @@ from repertoire.rendering.answers import (
 )
 from repertoire.rendering.data import unit_data
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
-from repertoire.rendering.graphs import graph_data
+from repertoire.rendering.graphs import graph_data, graph_text
 from repertoire.rendering.learned import lift_text
-from repertoire.retrieval.neighbourhood import Neighbourhood
 from repertoire.sources.equipment import Condition
 
 _DESCRIPTION = 600
 _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
-_NODE, _TIES = 60, 4
 _RELATIONS = {
     CO_OCCURS_WITH: "found together with",
     ALTERNATIVE_TO: "alternative to",
@@ -116,24 +114,6 @@ def _verdict(standing: Standing) -> str:
         role = clean_line(told.role, LINE)
         return f"yes, for {role}" if role else "yes"
     return f"no, {other_text(told).partition(': ')[2]}" if told is not None else ""
-
-
-def graph_text(graph: Neighbourhood) -> str:
-    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
-    place = {node.key: number for number, node in enumerate(graph.nodes)}
-    ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
-    for edge in graph.edges:
-        later, earlier = sorted((edge.source, edge.target), key=place.__getitem__, reverse=True)
-        arrow = "→" if edge.source == later else "←"
-        name = clean_line(graph.nodes[place[earlier]].name, _NODE)
-        ties[later].append(f"{edge.relation} {arrow} {name}")
-    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
-    for node in graph.nodes:
-        told = "; ".join(ties[node.key][:_TIES])
-        more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
-        kind = f"{node.type}, chosen" if node.chosen else node.type
-        lines.append(f"  - {clean_line(node.name, _NODE)} ({kind}){': ' + told + more if told else ''}")
-    return "\n".join(lines)
 
 
 def _line(label: str, text: str) -> list[str]:

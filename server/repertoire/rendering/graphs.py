@@ -14,19 +14,35 @@ from repertoire.retrieval.neighbourhood import Neighbourhood
 
 FORMATS = ("text", "json", "mermaid", "html")
 _ASSETS = Path(__file__).resolve().parent / "assets"
-_NAME = 60
+_NAME, _TIES = 60, 4
 _PLAIN = frozenset(" -_./@+")  # beside letters and digits, what means nothing to Mermaid
 
 
 def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
     """Return the graph in one of the forms."""
-    from repertoire.rendering.explanations import graph_text  # noqa: PLC0415 - answers list the forms, and draw none
-
     if form == "json":
         return json.dumps(graph_data(graph), indent=2)
     if form == "mermaid":
         return _mermaid(graph)
     return _page(graph, title, graph_text(graph)) if form == "html" else graph_text(graph)
+
+
+def graph_text(graph: Neighbourhood) -> str:
+    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
+    place = {node.key: number for number, node in enumerate(graph.nodes)}
+    ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
+    for edge in graph.edges:
+        later, earlier = sorted((edge.source, edge.target), key=place.__getitem__, reverse=True)
+        arrow = "→" if edge.source == later else "←"
+        name = clean_line(graph.nodes[place[earlier]].name, _NAME)
+        ties[later].append(f"{edge.relation} {arrow} {name}")
+    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
+    for node in graph.nodes:
+        told = "; ".join(ties[node.key][:_TIES])
+        more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
+        kind = f"{node.type}, chosen" if node.chosen else node.type
+        lines.append(f"  - {clean_line(node.name, _NAME)} ({kind}){': ' + told + more if told else ''}")
+    return "\n".join(lines)
 
 
 def graph_data(graph: Neighbourhood) -> dict[str, Any]:
