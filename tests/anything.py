@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.mcp_server.definitions import Tool
 
-LONG_RUN = "REPERTOIRE_FUZZ"  # how many examples a long run tries; unset: a few, always the same
 HOSTILE = (
     "",
     " \t\n",
@@ -158,15 +157,9 @@ ANYTHING = st.one_of(
 
 
 def profile(few: int) -> settings:
-    """Return how many examples are tried: a few that are always the same, or those of a long run."""
-    many = int(os.environ.get(LONG_RUN, "0"))
-    return settings(
-        max_examples=many or few,
-        deadline=None,
-        derandomize=not many,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-    )
+    """Return how many examples are tried where each may be large."""
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+    return examples(few, suppress_health_check=checks)
 
 
 def fitting(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:

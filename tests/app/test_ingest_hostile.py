@@ -7,9 +7,10 @@ import os
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from examples import examples
 from ingestion.workbench import skill
 from repertoire.app import ingest as ingesting
 from repertoire.ingestion.front_matter import split
@@ -216,7 +217,7 @@ _CONTENTS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=st.sampled_from(_PATHS), content=_CONTENTS)
 def test_no_content_whatever_stops_an_ingest(bench, path, content):
     folder = bench.write({**GOOD, path: content})

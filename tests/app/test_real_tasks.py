@@ -25,7 +25,7 @@ pytestmark = [
 
 # each task, and why what is kept for it is right
 TASKS = {
-    "add OAuth login with sessions to a FastAPI service": "one that knows FastAPI, one logins, one sessions",
+    "add OAuth login with sessions to a FastAPI service": "one knows FastAPI and OAuth, one adds logins; a gap",
     "review this pull request for security problems": "one reviews them for security too; its server comes along",
     "fill in PDF forms from a spreadsheet": "one fills forms; that it reads no spreadsheet is said",
     "write end-to-end tests with Playwright for our React checkout page": "what drives Playwright, and writes tests",

@@ -135,7 +135,7 @@ def test_one_that_does_the_same_and_is_stale_is_out_for_that(store):
         Task("fill PDF forms", limit=2),
     )
     assert "pdf-old" not in names(recommend(pipeline, task))
-    told = verdict(pipeline, task, component("skill", "pdf-old", same))
+    _, told = verdict(pipeline, task, component("skill", "pdf-old", same))
     assert isinstance(told, Other)
     assert told.reason == "the same as pdf-new, and stale: last changed 2023-01, 36 months ago"
 

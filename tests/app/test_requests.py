@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.app import record
 from repertoire.app.record import Lesson, Moment, learn, open_request
 from repertoire.app.relearn import relearn
@@ -136,7 +136,7 @@ said = st.tuples(
 )
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.lists(said, max_size=16), st.integers(2, 6))
 def test_what_the_log_tells_is_what_was_learned_as_it_happened(tmp_path_factory, happened, most):
     settings = Settings(max_requests=most)

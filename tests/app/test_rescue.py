@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from privileges import held_back
 from repertoire.app.freshness import is_stale
 from repertoire.app.rescue import mend
@@ -96,7 +97,7 @@ def test_what_only_the_log_holds_is_brought_over_too(home: Path) -> None:
         assert store.events.recent(kinds=("late",))[0].data == {"text": "x" * 3000}
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@examples(8)
 @given(seed=st.integers(0, 2**32), strokes=st.integers(1, 12), longest=st.sampled_from([1, 40, PAGE, 9 * PAGE]))
 def test_any_noise_anywhere_brings_over_nothing_that_was_not_there(
     sound: Sound, tmp_path_factory: pytest.TempPathFactory, seed: int, strokes: int, longest: int

@@ -8,7 +8,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.trust import accept, show_flags, withdraw
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.retrieval.priors import trust
 from repertoire.retrieval.snapshot import Snapshots
@@ -100,7 +100,7 @@ def test_what_has_no_flags_cannot_be_accepted_and_what_is_unknown_is_named(bench
 
     with pytest.raises(InvalidRequest, match="nothing was found"):
         accept(bench.store, "good", now="2026-01-01T00:00:00Z")
-    with pytest.raises(InvalidRequest, match="nothing is called 'nobody'"):
+    with pytest.raises(UnknownComponent, match="'nobody'"):
         show_flags(bench.store, "nobody")
 
 

@@ -13,8 +13,8 @@ from repertoire.app.offer import Limits, offer
 from repertoire.app.recommend import recommend
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
-from repertoire.mcp_server.replies import recommendation_reply
 from repertoire.rendering.answers import recommendation_text
+from repertoire.rendering.data import recommendation_data
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
 
@@ -61,7 +61,7 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     told = f"armada@armada-market brings 40 agents, 1 skill; about {item.hit.unit.tokens:,} tokens"
     assert told in recommendation_text(found)
     assert told in explanation_text(explain(opened.store, opened.pipeline, Asked("tide-tables")))
-    (data,) = recommendation_reply(found).data["items"]
+    (data,) = recommendation_data(found)["items"]
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
 
 

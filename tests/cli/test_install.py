@@ -262,7 +262,7 @@ def test_an_installation_that_was_killed_is_taken_back_before_another_begins(run
 
 def test_what_cannot_be_installed_says_what_to_do(run, shelf):
     unknown = run("install", "no-such-thing", "--yes")
-    assert unknown.returncode == 1
+    assert unknown.returncode == 2
     assert "`repertoire search`" in unknown.stderr
     assert run("install").returncode == 2
     assert run("install", "weave", "--undo").returncode == 2

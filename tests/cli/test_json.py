@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,35 +20,30 @@ OTHER = {"serve", "completion"}  # what they print is for a client, and for a sh
 ELSEWHERE = {"doctor", "eval", "trust accept", "trust eval", "model fetch"}  # need more than a shelf; in other files
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}
 
-# what to say, and the keys that programs may count on: of an object, or of the first object of a list
-PROMISED: Mapping[str, tuple[tuple[str, ...], set[str]]] = {
-    "recommend": (
-        ("fill PDF forms",),
-        set("items near gaps why_not companions combinations install warnings fits confidence degraded".split()),
-    ),
-    "search": (("fill PDF forms",), set("hits fits confidence degraded combinations companions".split())),
-    "explain": (
-        ("pdf-forms",),
-        set("stored provides needs goes_with companions conditions selections standing".split()),
-    ),
-    "install": (("pdf-forms", "--dry-run"), set("components files adds commands runs along notes".split())),
-    "ingest": (("kit",), set("source components changed unchanged removed skipped seconds warnings".split())),
-    "refresh": (("--text-only",), set("source components changed unchanged removed skipped seconds warnings".split())),
-    "sources": ((), {"info", "components", "ingested_at"}),
-    "status": ((), set("version home counts sources vectors".split())),
-    "overlaps": ((), {"shown", "more", "dismissed"}),
-    "stale": ((), {"shown", "more", "copies"}),
-    "advisories": (("osv.json",), {"records", "packages", "matches"}),
-    "feedback": (("pdf-forms", "ok"), {"component", "outcome", "used"}),
-    "stats": ((), set("project offered selected components by_rank outcomes".split())),
-    "review": ((), set()),
-    "mute": (("pdf-forms",), {"targets", "scope", "undone"}),
-    "trust show": ((), {"counts", "flagged"}),
-    "rescue": ((), {"sound"}),
-    "model show": ((), {"model", "dimensions", "bytes", "folder"}),
-    "forget": (("--requests", "--yes"), {"what", "events", "home"}),
-    "remove": ((SOURCE.key,), {"source", "components"}),
+# what to say to each; the keys that it answers with stand in docs/json.md, and programs may count on them
+SAID: Mapping[str, tuple[str, ...]] = {
+    "recommend": ("fill PDF forms",),
+    "search": ("fill PDF forms",),
+    "explain": ("pdf-forms",),
+    "install": ("pdf-forms", "--dry-run"),
+    "ingest": ("kit",),
+    "refresh": ("--text-only",),
+    "sources": (),
+    "status": (),
+    "overlaps": (),
+    "stale": (),
+    "advisories": ("osv.json",),
+    "feedback": ("pdf-forms", "ok"),
+    "stats": (),
+    "review": (),
+    "mute": ("pdf-forms",),
+    "trust show": (),
+    "rescue": (),
+    "model show": (),
+    "forget": ("--requests", "--yes"),
+    "remove": (SOURCE.key,),
 }
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "json.md"
 
 
 @pytest.fixture
@@ -83,23 +79,40 @@ def ran(words: str, *arguments: str) -> Result:
     return CliRunner().invoke(cli, [*words.split(), *arguments, "--json"])
 
 
-def keys_of(value: Any) -> set[str]:
+def keys_of(value: Any) -> list[str]:
     first = value[0] if isinstance(value, list) and value else value
-    return set(first) if isinstance(first, dict) else set()
+    return list(first) if isinstance(first, dict) else []
+
+
+def documented() -> dict[str, list[str]]:
+    """Return the keys that the document promises, by what it says they are of."""
+    rows = re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    return {of.strip("`"): re.findall(r"`(\w+)`", keys) for of, keys in rows}
 
 
 def test_every_verb_that_answers_has_it() -> None:
     without = {words for words, command in commands().items() if not any(p.name == "as_json" for p in command.params)}
     assert without == OTHER
-    assert set(PROMISED) | ELSEWHERE | OTHER == set(commands())
+    assert set(SAID) | ELSEWHERE | OTHER == set(commands())
 
 
-def test_each_prints_one_value_under_the_promised_keys(project: Path) -> None:
-    for words, (arguments, promised) in PROMISED.items():
+def test_each_prints_one_value_under_the_documented_keys_and_no_other(project: Path) -> None:
+    promised = documented()
+    for words, arguments in SAID.items():
         result = ran(words, *arguments)
         assert result.exit_code == 0, (words, result.output, result.exception)
-        value = json.loads(result.stdout)
-        assert promised <= keys_of(value), (words, keys_of(value))
+        assert keys_of(json.loads(result.stdout)) == promised[words], words
+
+
+def test_what_stands_inside_an_answer_has_the_documented_keys(project: Path) -> None:
+    promised = documented()
+    recommended = json.loads(ran("recommend", "fill PDF forms").stdout)
+    searched = json.loads(ran("search", "fill PDF forms").stdout)
+    around = json.loads(ran("explain", "pdf-forms", "--detail", "graph").stdout)["graph"]
+    assert keys_of(searched["components"]) == promised["a component"]
+    assert keys_of(recommended["items"]) == promised["a component"] + promised["a member of a set, also"]
+    assert keys_of(around["nodes"]) == promised["a node"]
+    assert keys_of(around["edges"]) == promised["an edge"]
 
 
 def test_what_fails_prints_no_json_and_says_why_on_the_error_stream(project: Path) -> None:

@@ -9,12 +9,12 @@ def test_feedback_is_kept_for_the_component_of_that_name_and_an_unknown_name_is_
     skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
     assert run("refresh", "--text-only").returncode == 0
     said = run("feedback", "zebra-crossing", "failed", "--note", "used password=hunter2hunter2 in the open", "--json")
-    assert json.loads(said.stdout)["component"]["name"] == "zebra-crossing"
+    assert json.loads(said.stdout)["name"] == "zebra-crossing"
     database = (tmp_path / "home" / "repertoire.db").read_bytes()
     assert b"in the open" in database
     assert b"hunter2hunter2" not in database
     unknown = run("feedback", "no-such-thing", "ok")
-    assert unknown.returncode == 1
+    assert unknown.returncode == 2
     assert "no-such-thing" in unknown.stderr
 
 
@@ -35,5 +35,5 @@ def test_stats_tell_what_was_said_and_that_there_is_nothing_where_nothing_was(ru
 def test_review_says_that_nothing_waits_and_refuses_what_it_does_not_know(run):
     assert "no relation" in run("review").stdout
     refused = run("review", "--accept", "feedc0de")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "feedc0de" in refused.stderr

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+
+import pytest
 
 from ingestion.workbench import commit, repository
 from repertoire.app.background import one_refresh
@@ -36,7 +39,7 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     assert [(fate["became"], fate["of"]) for fate in told] == [("component", "skill")]
     assert run("remove", key).returncode == 0
     state = json.loads(run("status", "--json").stdout)
-    assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, [])
+    assert (state["counts"]["components"], state["counts"]["nodes"], state["sources"]) == (0, 0, 0)
 
 
 def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, environment, tmp_path):
@@ -71,7 +74,23 @@ def test_a_refresh_that_a_person_asks_for_fetches_whatever_the_setting_says(run,
 def test_what_is_shipped_is_not_removed_in_vain_and_has_no_files_to_tell_of(run):
     run("refresh", "--text-only", "--quiet")
     removed, told = run("remove", "catalogue"), run("sources", "--files", "catalogue")
-    assert (removed.returncode, told.returncode) == (1, 1)
+    assert (removed.returncode, told.returncode) == (2, 2)
     assert "`repertoire mute catalogue` silences it" in removed.stderr
     assert "is shipped with Repertoire and has no files" in told.stderr
     assert run("mute", "catalogue").returncode == 0
+
+
+@pytest.mark.parametrize("verb", [("sources", "--files"), ("remove",)])
+def test_a_source_that_is_spelled_nearly_so_is_named(run, verb):
+    run("refresh", "--text-only", "--quiet")
+    done = run(*verb, "catalog")
+    assert done.returncode == 2
+    assert "there is no source 'catalog'; did you mean catalogue?" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="NOT ASKED: no npm on PATH")
+def test_why_npm_could_not_fetch_a_package_is_told(run):
+    nowhere = {"npm_config_registry": "http://127.0.0.1:1", "npm_config_fetch_retries": "0"}
+    done = run("ingest", "npm:acme-notes", **nowhere)
+    assert done.returncode == 1
+    assert "npm could not fetch the package: npm error code ECONNREFUSED" in done.stderr

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
@@ -34,7 +35,7 @@ def test_no_texts_give_no_vectors(embedder: Embedder):
     assert embedder.embed_queries([]).shape == (0, embedder.dimensions)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(text=st.text(st.characters(exclude_categories=()), max_size=400))
 def test_any_text_has_a_finite_vector(embedder: Embedder, text: str):
     (vector,) = embedder.embed_queries([text])
@@ -89,7 +90,7 @@ def test_parts_that_the_model_does_not_reach_are_read_by_themselves(embedder: Em
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=()), max_size=60), max_size=4))
 def test_whatever_is_asked_with_whatever_parts_has_a_vector_each(embedder: Embedder, texts: list[str]):
     vectors = embedder.embed_question(" ".join(texts), texts)

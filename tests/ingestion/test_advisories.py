@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import nodesemver
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from examples import examples
 from repertoire.ingestion.advisories import AFFECTED, NPM, POSSIBLE, PYPI, concerns, judge
 
 # in order, oldest first; so the oracle compares places in this list and knows nothing of versions
@@ -65,7 +66,7 @@ def affected(ecosystem, ranges, versions, version):
     return False
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(records())
 def test_an_exact_version_is_affected_as_the_schema_says(drawn):
     found = concern(*drawn)
@@ -76,7 +77,7 @@ def test_an_exact_version_is_affected_as_the_schema_says(drawn):
         assert said == (AFFECTED if affected(*drawn, version) else ""), version
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(records(), st.data())
 def test_a_range_that_admits_an_affected_version_is_never_called_certain_and_never_missed(drawn, data):
     ecosystem = drawn[0]

@@ -7,9 +7,10 @@ import json
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.ingestion.parts import Layout, Outcome, SourceFile
 from repertoire.ingestion.registry import strategy_for
 from repertoire.ingestion.values import Unusable
@@ -64,14 +65,14 @@ def is_answered(path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("path", STRUCTURED)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40, suppress_health_check=[HealthCheck.too_slow])
 @given(value=VALUES)
 def test_any_value_is_read_or_refused_with_a_reason(path, value):
     is_answered(path, json.dumps(value) if path.endswith(".json") else yaml.safe_dump(value))
 
 
 @pytest.mark.parametrize("path", [*STRUCTURED, *TEXTS])
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(30, suppress_health_check=[HealthCheck.too_slow])
 @given(text=LINES)
 def test_any_text_is_read_or_refused_with_a_reason(path, text):
     is_answered(path, text)

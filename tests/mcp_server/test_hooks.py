@@ -13,10 +13,11 @@ from typing import Any
 
 import apsw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mcp import Client
 
+from examples import examples
 from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.boot.unwritten import waiting
 from repertoire.domain.component import REQUEST, SELECTED
@@ -357,7 +358,7 @@ async def test_without_a_store_a_hook_is_silent(talk: Talk, home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", HOOKS)
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     arguments=st.dictionaries(
         st.sampled_from("prompt session_id cwd tool_name tool_input tool_response error command_name x".split()),

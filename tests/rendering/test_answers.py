@@ -12,10 +12,10 @@ from repertoire.app.explain import Explanation
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import COPIED, UNCOPIED, clean_line, to_copy
-from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply
 from repertoire.ports import StoredComponent
 from repertoire.rendering.answers import answer_text, recommendation_text
-from repertoire.rendering.explanations import explanation_text
+from repertoire.rendering.data import answer_data, recommendation_data
+from repertoire.rendering.explanations import explanation_data, explanation_text
 
 COMPONENT = Component(
     id="s:a.md", type="mcp_server", name="postgres", description="Runs SQL.", install=("add market", "install it")
@@ -121,9 +121,9 @@ def test_a_line_to_copy_stands_whole_in_every_rendering(line: str) -> None:
         assert f" {shown}\n" in f"{text}\n"
         assert "shelf &&" not in text
     for data in (
-        answer_reply(Answer((hit,), fits=True, confidence=1.0)).data["components"][0],
-        recommendation_reply(recommendation).data,
-        explanation_reply(explained).data,
+        answer_data(Answer((hit,), fits=True, confidence=1.0))["components"][0],
+        recommendation_data(recommendation),
+        explanation_data(explained),
     ):
         assert data["install"] == [lines[0], shown]
 

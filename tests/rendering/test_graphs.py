@@ -122,10 +122,61 @@ def test_mermaid_itself_reads_hostile_names(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["diagramType"].startswith("flowchart")
 
 
+def test_what_was_chosen_is_marked_in_every_form_and_each_type_told() -> None:
+    places = (Place("s:0", "a", "skill", 1.0, chosen=True), Place("s:1", "b", "agent", 0.5))
+    graph = Neighbourhood(places, (Tie("s:0", "s:1", "mentions", 1.0),))
+    nodes = json.loads(drawn(graph, "json", title="t"))["nodes"]
+    assert [(node["type"], node["chosen"]) for node in nodes] == [("skill", True), ("agent", False)]
+    assert drawn(graph, "mermaid", title="t").splitlines()[-1] == "  class n0 chosen"
+    assert "  - a (skill, chosen)" in drawn(graph, "text", title="t")
+    assert "  - b (agent): mentions ← a" in drawn(graph, "text", title="t")
+    [data] = [json.loads(script) for script in Page(drawn(graph, "html", title="t")).scripts[:1]]
+    assert [(node["type"], node["chosen"]) for node in data["nodes"]] == [("skill", True), ("agent", False)]
+
+
+BROWSER = """
+import chromium from '@sparticuz/chromium'; import puppeteer from 'puppeteer-core';
+const executablePath = await chromium.executablePath();
+const browser = await puppeteer.launch({ args: [...chromium.args, '--no-sandbox'], executablePath, headless: 'shell' });
+const page = await browser.newPage(), said = [];
+page.on('console', (line) => said.push(line.text())); page.on('pageerror', (error) => said.push(error.message));
+page.on('request', (request) => { if (!request.url().startsWith('file:')) said.push(request.url()); });
+await page.goto('file://' + process.argv[2]);
+const legend = await page.$eval('#legend', (found) => found.textContent);
+const drawn = await page.$$eval('#graph canvas', (found) => found.some((canvas) =>
+  canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((part) => part)));
+console.log(JSON.stringify({ said, legend, drawn }));
+await browser.close();
+"""
+
+
+def test_a_browser_draws_a_page_of_hostile_names_says_nothing_and_reaches_for_nothing(tmp_path: Path) -> None:
+    modules, node = os.environ.get("REPERTOIRE_BROWSER"), shutil.which("node")
+    if not modules or node is None:
+        pytest.skip(
+            "NOT OPENED BY A BROWSER: REPERTOIRE_BROWSER names no folder with @sparticuz/chromium, puppeteer-core"
+        )
+    kinds = ("skill", "agent", "mcp_server", "capability", "requirement", "pattern", "component", "plugin")
+    places = tuple(
+        Place(f"s:{n}", name, kind, 1.0 / (n + 1), chosen=not n)
+        for n, (name, kind) in enumerate(zip(HOSTILE, kinds, strict=True))
+    )
+    ties = tuple(Tie(places[0].key, place.key, "provides", 1.0) for place in places[1:])
+    file, script = tmp_path / "graph.html", Path(modules) / "look.mjs"
+    file.write_text(drawn(Neighbourhood(places, ties), "html", title=HOSTILE[0]), encoding="utf-8")
+    script.write_text(BROWSER)
+    done = subprocess.run([node, str(script), str(file)], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["said"], told["drawn"]) == ([], True)
+    assert told["legend"].startswith("◉ the answer")
+    assert all(kind.replace("_", " ") in told["legend"] for kind in kinds)
+
+
 def test_json_holds_keys_and_what_lies_between_them() -> None:
     told = json.loads(drawn(graph_of("a", "b"), "json", title="t"))
     assert told["edges"] == [{"source": "s:0", "target": "s:1", "relation": "provides", "weight": 1.0}]
-    assert [node["key"] for node in told["nodes"]] == ["s:0", "s:1"]
+    assert [node["id"] for node in told["nodes"]] == ["s:0", "s:1"]
 
 
 def test_text_lists_the_nodes_with_their_ties() -> None:

@@ -4,9 +4,10 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.retrieval.assemble import Limits, Shelf, assemble
 from repertoire.retrieval.candidates import Candidate, without_twins
 from repertoire.retrieval.whynot import Case, why_not
@@ -43,7 +44,7 @@ def shelves(draw, keys=tuple(KEYS)):
 
 
 @given(shelves())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
     ranked, others, limits = shelf
     known = {candidate.key: candidate for candidate in [*ranked, *others]}
@@ -58,13 +59,13 @@ def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
 
 
 @given(shelves())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_the_same_shelf_gives_the_same_set(shelf):
     assert assemble(*shelf) == assemble(*shelf)
 
 
 @given(shelves())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_no_more_are_asked_for_than_wanted(shelf):
     ranked, others, limits = shelf
     assembly = assemble(ranked, others, limits)
@@ -73,7 +74,7 @@ def test_no_more_are_asked_for_than_wanted(shelf):
 
 
 @given(shelves())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
     ranked, others, limits = shelf
     assembly = assemble(ranked, others, limits)
@@ -89,7 +90,7 @@ def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
 
 
 @given(shelves(), st.data())
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_a_set_is_never_larger_when_a_requirement_of_a_member_falls_away(shelf, data):
     """Under a budget that holds everything; what a requirement leaves of a tight one, others fill to make it better."""
     ranked, others, limits = shelf
@@ -125,7 +126,7 @@ def worth_of_best(shelf, limits):
 
 
 @given(shelves(tuple(f"c{i}" for i in range(10))))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
     ranked, others, limits = shelf
     best = worth_of_best(Shelf.of(ranked, others), limits)
@@ -183,6 +184,15 @@ def test_of_two_as_likely_the_one_that_surely_provides_what_is_needed_covers_it(
         candidate("pdf", score=0.68, capabilities=frozenset({"pdf"}), surely={"pdf": 0.95}),
     ]
     assert [key for key, _ in chosen(ranked)] == ["sheets", "pdf"]
+
+
+def test_what_covers_none_of_the_capabilities_that_a_task_needs_must_be_likelier_to_be_worth_its_place():
+    helm, talk = candidate("helm", covers=frozenset({"deploy"})), candidate("talk", covers=frozenset({"monitor"}))
+    needed = replace(helm, capabilities=frozenset({"kubernetes"}))
+    for score, beside_words, beside_a_need in ((0.6, True, False), (0.9, True, True)):
+        other = replace(talk, score=score)
+        assert (len(chosen([helm, other])) == 2) is beside_words
+        assert (len(chosen([needed, other])) == 2) is beside_a_need
 
 
 def test_what_only_an_unlikely_candidate_provides_is_left_as_a_gap():
@@ -251,7 +261,7 @@ def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
 
 
 @given(shelves(), st.sampled_from(KEYS))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_whatever_kept_one_out_can_be_told(shelf, key):
     ranked, others, limits = shelf
     on_shelf = Shelf.of(ranked, others)

@@ -5,6 +5,7 @@ import pytest
 
 from repertoire.app import record
 from repertoire.app.clock import now
+from repertoire.app.embed import embed_pending
 from repertoire.app.memory import Use
 from repertoire.app.memory import memory as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
@@ -15,7 +16,7 @@ from repertoire.retrieval.snapshot import Snapshots
 from repertoire.settings import Settings
 from repertoire.store.events import FAILED, OFFERED, SELECTED, Event
 from repertoire.store.requests import Request, Selection
-from shelf import NOW
+from shelf import NOW, component, fill
 
 LEDGER, CHANGELOG = "folder:/shelf:agents/ledger-auditor.md", "folder:/shelf:skills/changelog.md"
 PAST = {
@@ -86,6 +87,15 @@ def test_a_past_in_which_nothing_came_back_is_not_trusted(embedded, embedder):
     remember(embedded, embedder, {component: [text] for component, text in zip(ids, texts, strict=False)})
     ranking, _ = first(embedded, embedder, "which postings belong to april")
     assert ranking.past.trust < 0.2
+
+
+def test_a_past_that_touched_little_of_what_there_is_is_trusted_less(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    asked = "the month end must tie out"
+    of_few = first(embedded, embedder, asked)[0].past.trust
+    fill(embedded, *(component("skill", f"gadget-{n}", f"Turns gadget {n}.", path=f"g{n}.md") for n in range(120)))
+    embed_pending(embedded, embedder)
+    assert first(embedded, embedder, asked)[0].past.trust < 0.7 * of_few
 
 
 def test_a_prompt_of_its_own_never_quotes_another(embedded, embedder):

@@ -9,9 +9,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.domain.errors import SourceError, SourceRefused
 from repertoire.sources.archives import Bounds, Unpacked, single_root, unpack
 
@@ -154,7 +155,7 @@ def test_what_is_no_archive_says_so(tmp_path: Path, room: Path) -> None:
             unpack(path, room)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_bytes_do_anything_but_unpack_or_be_refused(tmp_path: Path, data: st.DataObject) -> None:
     whole = data.draw(st.sampled_from(_seeds(tmp_path)))

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.domain.component import Component, Edge, FileRecord, Node, SourceInfo
 from repertoire.store.database import Store
 from store.samples import NOW
@@ -159,7 +160,7 @@ def check(store: Store, model: Model) -> None:
     }
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(st.lists(steps(), min_size=1, max_size=8))
 def test_the_graph_is_what_every_source_said_last(
     sequence: list[tuple[str, list[FileRecord] | None, list[str], tuple[Edge, ...]]],

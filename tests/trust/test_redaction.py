@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from repertoire.trust.redaction import ADDRESS, MOST, SECRET, redact
 
 SERVER = "server"
@@ -55,7 +56,7 @@ SENTENCES = st.lists(st.sampled_from("please fix the login page of our shop and 
 
 
 @given(SECRETS, SENTENCES, SENTENCES)
-@settings(deadline=None, max_examples=400)
+@examples(400)
 def test_no_secret_survives_wherever_it_stands(case: tuple[str, str], before: list[str], after: list[str]) -> None:
     secret, around = case
     prompt = " ".join([*before, around.format(secret), *after])

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
 from repertoire.app.ingest import ground_of, read_files
+from repertoire.app.naming import no_source, spelled_like
 from repertoire.app.opening import Opened, Surroundings, open_address, open_place
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.domain.component import FileFate
-from repertoire.domain.errors import SourceError
+from repertoire.domain.errors import InvalidRequest
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.fates import NONE
 from repertoire.settings import Settings
@@ -26,6 +27,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
 
     Raises:
         SourceError: it cannot be read.
+        InvalidRequest: it has no files, or is no source and is spelled nearly like one.
     """
     opened = _open(store, home, source, settings)
     with opened.scratch or contextlib.nullcontext():
@@ -49,7 +51,10 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> Opened:
     known = next((row.info for row in store.sources.all() if row.info.key == source), None)
     if source == CATALOGUE.key:
         message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
-        raise SourceError(message)
+        raise InvalidRequest(message)
+    keys = [row.info.key for row in store.sources.all()]
+    if known is None and not os.path.lexists(source) and spelled_like(source, keys):
+        raise InvalidRequest(no_source(source, keys))
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
         location = str(clone_folder(home, known.key))  # as it was last fetched: asking what was read fetches nothing

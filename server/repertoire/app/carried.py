@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from repertoire.domain.answer import Query, Recommendation, Task
+from repertoire.domain.answer import Recommendation
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import SEARCH
 
 _ASIDE = 0.1  # of a member's share, for what came near and is in no set
 
 
-def carried(pipeline: Pipeline, task: Task, answer: Recommendation) -> Neighbourhood:
+def carried(pipeline: Pipeline, answer: Recommendation) -> Neighbourhood:
     """Return the part of the graph around an answer; nothing where nothing was answered."""
-    snapshot = pipeline.rank(Query(task.text, project=task.project), intent=SEARCH).snapshot
+    snapshot = pipeline.snapshot()
     start: dict[int, float] = {}
     shares = [(item.hit, 1.0) for item in answer.items] + [(hit, _ASIDE) for hit in answer.near]
     for hit, share in shares:

@@ -20,6 +20,8 @@ MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3
 _COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
 _LOOKED_AT, _NAMED = 60, 80
+_READ = "`repertoire ingest` reads more sources"
+_SEEN_IN = "they are seen in plugins, agents and projects that were read"
 _TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
 
 
@@ -36,6 +38,15 @@ def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         f"no component is called {clean_line(name, _NAMED)!r}: what goes with it is not known" for name in unknown
     )
+
+
+def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
+    """Return notes of what a question asks for and nothing here holds: combinations of a topic, a type."""
+    types = sorted(set(ranking.plan.query.types) - set(ranking.snapshot.column("type").tolist()))
+    none = [f"no {kind.replace('_', ' ')} is known here: {_READ}" for kind in types]
+    if topic and not known:
+        none.append(f"no combination is known for {clean_line(topic, _NAMED)!r}: {_SEEN_IN}; {_READ}")
+    return tuple(none)
 
 
 def companions(

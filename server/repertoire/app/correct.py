@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from repertoire.app.naming import only_named
 from repertoire.catalogue import reading
 from repertoire.domain.component import PROVIDES, Edge
-from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, split_words
 from repertoire.store.database import Store
 
@@ -14,27 +16,32 @@ MOST, CHARACTERS = 12, 60
 CURATOR = "curator"  # the evidence of these edges
 
 
-def set_capabilities(store: Store, component: str, capabilities: Sequence[str], *, now: str) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Corrected:
+    """What a component, by its id, provides from now on."""
+
+    component: str
+    capabilities: tuple[str, ...]
+
+
+def set_capabilities(store: Store, component: str, capabilities: Sequence[str], *, now: str) -> Corrected:
     """Replace a component's capabilities; return them as they are kept.
 
     Raises:
-        UnknownComponent: there is no component of this id.
-        InvalidRequest: a phrase is empty or too long, or there are too many.
+        UnknownComponent: nothing answers to the id or name.
+        InvalidRequest: several do, a phrase is empty or too long, or there are too many.
     """
-    entry = store.graph.by_key(component)
-    if entry is None:
-        message = f"there is no component {clean_line(component, 80)!r}; search_components gives ids"
-        raise UnknownComponent(message)
+    key = only_named(store, component).component.id
     known = reading.load().phrases()
     kept = tuple(dict.fromkeys(known.get(text.strip().lower()) or _phrase(text) for text in capabilities))
     if not 1 <= len(kept) <= MOST:
         message = f"send 1 to {MOST} capabilities, not {len(kept)}"
         raise InvalidRequest(message)
-    edges = [Edge(component, f"capability:{name}", PROVIDES, 1.0, CURATOR) for name in kept]
+    edges = [Edge(key, f"capability:{name}", PROVIDES, 1.0, CURATOR) for name in kept]
     with store.transaction():
-        store.preferences.correct(component, kept, now=now)
-        store.sources.set_edges(edges, now=now, file=f"{CURATOR}:{component}")
-    return kept
+        store.preferences.correct(key, kept, now=now)
+        store.sources.set_edges(edges, now=now, file=f"{CURATOR}:{key}")
+    return Corrected(key, kept)
 
 
 def _phrase(text: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from repertoire.app.ageing import Judge
 from repertoire.app.clock import today
 from repertoire.app.correct import CURATOR
 from repertoire.app.lost import Lost, lost_sources
+from repertoire.app.naming import named
 from repertoire.app.pool import machine_check
 from repertoire.app.recommend import verdict
 from repertoire.app.soundness import Troubles
@@ -30,10 +29,8 @@ from repertoire.domain.component import (
     TWIN_OF,
     Component,
 )
-from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.soundness import LACKING, Trouble, soundness
-from repertoire.domain.text import clean_line
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
@@ -42,9 +39,10 @@ from repertoire.learning.outcomes import CALL_FAILED, of_count
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
-from repertoire.retrieval.patterns import Patterns
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.retrieval.plan import EXPLAIN, SEARCH
+from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
@@ -52,7 +50,7 @@ from repertoire.store.events import COUNTED, FAILED, OFFERED
 from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
-_MOST, _COPIES = 8, 3
+_MOST, _COPIES, _NAMESAKES = 8, 3, 20
 NOTHING = Memory()
 _MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
@@ -158,12 +156,10 @@ def explain(
     `memory` is what is remembered of components.
 
     Raises:
-        UnknownComponent: nothing answers to it; the message names what comes near.
+        UnknownComponent: nothing answers to it; the message says what is spelled nearly so.
     """
-    entries = _entries(store, asked.component)
-    if not entries:
-        raise UnknownComponent(_unknown(pipeline, asked.component))
-    stored = entries[0]
+    entries = named(store, asked.component)
+    stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id)
     needs = _outgoing(links, DEPENDS_ON)
@@ -174,34 +170,34 @@ def explain(
     )
     silenced = bool(muted & {component.id, stored.source, component.repository})
     told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
-    barred = _MUTED if silenced else told if component.id in unfit else ""
+    barred = _Barred(unfit | muted, _MUTED if silenced else told if component.id in unfit else "", muted)
+    ranking, standing = _standing(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
         needs=needs,
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_goes_with(store, links, muted),
-        companions=_companions(pipeline, component, muted),
+        companions=_companions(store, pipeline, component, muted),
         conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         copies=_copies(store, component, links),
-        twins=tuple(entry.component.id for entry in entries[1:]),
+        twins=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
         muted=silenced,
-        standing=_standing(pipeline, asked, component, _Barred(unfit | muted, barred, muted)) if asked.task else None,
+        standing=standing,
         conditions=conditions,
         history=_history(store, component.id, memory.of(component.id) or Record(component.id)),
         lift=(memory.of(component.id) or Record(component.id)).lift,
-        graph=_graph(pipeline, asked, component) if asked.graph else None,
+        graph=_graph(snapshot, component, ranking) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
         copy=_copy_of(asked, component),
         lost=next((lost for lost in lost_sources(store) if lost.source == stored.source), None),
         troubles=troubles,
-        unit=_unit(pipeline, component),
+        unit=_unit(snapshot, component),
     )
 
 
-def _unit(pipeline: Pipeline, component: Component) -> Unit | None:
-    snapshot = pipeline.rank(Query(component.id), intent=EXPLAIN).snapshot
+def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
     row = snapshot.row_of(component.id)
     return snapshot.units.of(row) if row >= 0 else None
 
@@ -224,16 +220,6 @@ def _copy_of(asked: Asked, component: Component) -> Copy | None:
     if asked.environment is None or not component.installed or not component.marketplace:
         return None
     return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
-
-
-def _entries(store: Store, asked: str) -> list[StoredComponent]:
-    wanted = asked.strip().removeprefix("/")
-    entry = store.graph.by_key(wanted)
-    if entry is not None:
-        return [entry]
-    plugin, _, name = wanted.rpartition(":")
-    of_name = store.graph.by_name(wanted) or store.graph.by_name(name)
-    return [entry for entry in of_name if not plugin or entry.component.plugin == plugin] or of_name
 
 
 def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
@@ -277,18 +263,20 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> Standing:
-    ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
+def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, Standing]:
+    """Return how all stand for the task, ranked once, and what that says of the component."""
+    told: Item | Other | None = Other(component, barred.why)
+    if barred.why:  # what no set may hold still has a rank
+        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
+    else:
+        task = Task(asked.task, project=asked.project)
+        ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
     shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
     ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
     rank = ids.index(component.id) + 1 if component.id in ids else 0
     hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
     first = tuple(found.component for found in pipeline.hits(ranking, shown[:3]))
-    task = Task(asked.task, project=asked.project)
-    told: Item | Other | None = Other(component, barred.why)
-    if not barred.why:
-        told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
-    return Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
+    return ranking, Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
 def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
@@ -312,33 +300,22 @@ def _history(store: Store, component: str, record: Record) -> History:
     return History(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
 
 
-def _companions(pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
-    ranking = pipeline.rank(Query(component.name), intent=EXPLAIN)
-    snapshot = ranking.snapshot
-    if component.id not in snapshot.position_of:
+def _companions(store: Store, pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
+    snapshot = pipeline.snapshot()
+    row = snapshot.row_of(component.id)
+    if row < 0:
         return ()
-    patterns = Patterns(snapshot)
-    row = int(snapshot.row_at[snapshot.position_of[component.id]])
+    patterns = pipeline.combinations(snapshot)
     found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
-    hits = pipeline.hits(ranking, np.array([one.row for one in found], dtype=np.int64))
-    known = {hit.component.id: hit.component for hit in hits}
-    told = ((known.get(snapshot.summaries[one.row].id), patterns.told(one.known, one.beside)) for one in found)
-    return tuple(Other(other, why) for other, why in told if other is not None)
+    entries = ((store.graph.by_key(snapshot.summaries[one.row].id), one) for one in found)
+    return tuple(Other(entry.component, patterns.told(one.known, one.beside)) for entry, one in entries if entry)
 
 
-def _graph(pipeline: Pipeline, asked: Asked, component: Component) -> Neighbourhood:
-    ranking = pipeline.rank(Query(asked.task or component.name), intent=SEARCH)
-    snapshot = ranking.snapshot
+def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:
+    """Return what lies around the component, and, of a task, around what comes first for it."""
+    if ranking is not None:
+        snapshot = ranking.snapshot
     start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}
-    if asked.task:
-        for row in ranking.rows[:_FIRST].tolist():
-            start.setdefault(int(snapshot.positions[row]), _ASIDE)
+    for row in ranking.rows[:_FIRST].tolist() if ranking is not None else ():
+        start.setdefault(int(snapshot.positions[row]), _ASIDE)
     return neighbourhood(snapshot, start)
-
-
-def _unknown(pipeline: Pipeline, asked: str) -> str:
-    ranking = pipeline.rank(Query(asked), intent=SEARCH)
-    near = pipeline.hits(ranking, ranking.rows[:3])
-    listed = ", ".join(f"{clean_line(hit.component.name, 60)} ({hit.component.id})" for hit in near)
-    hint = f"; the nearest are {listed}" if listed else "; search_components finds one by what it does"
-    return f"no component has the id or name {clean_line(asked, 80)!r}{hint}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire.app.mute import COMPONENT
+from repertoire.app.naming import named
 from repertoire.app.record import KEPT, Moment
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
@@ -32,7 +33,8 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     What was dismissed is not suggested in the project any more, nor are copies of it.
 
     Raises:
-        InvalidRequest: there is no such component, or the outcome is none of the four.
+        UnknownComponent: nothing answers to it.
+        InvalidRequest: the outcome is none of the four.
     """
     if outcome not in SAYINGS:
         message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
@@ -58,14 +60,7 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
 
 def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
     """Return the component, and its latest use: of several with the name, the one used last in the project."""
-    wanted = target.strip().removeprefix("/")
-    entry = store.graph.by_key(wanted)
-    plugin, _, name = wanted.rpartition(":")
-    named = [entry] if entry is not None else [*store.graph.by_name(wanted), *store.graph.by_name(name)]
-    found = [one.component for one in named if entry is not None or plugin in {"", one.component.plugin}]
-    if not found:
-        message = f"nothing is called {target!r}: send a component's id or name, as `search` shows it"
-        raise InvalidRequest(message)
+    found = [entry.component for entry in named(store, target)]
     uses = [
         (event.project == project, event.id, component, event)
         for component in found

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.domain.answer import Recommendation, Task
+from repertoire.domain.answer import BUDGET, Recommendation, Task
 from repertoire.settings import REDACTED, Settings
 from repertoire.store.events import GAP, Event
 from repertoire.trust.redaction import redact
@@ -29,9 +29,14 @@ def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[E
     if found.degraded:
         return ()
     needs = list(found.unprovided)
-    if not found.items and settings.store_prompts == REDACTED:
+    if not found.items and not _narrowed(task) and settings.store_prompts == REDACTED:
         needs.append(redact(task.text)[:_NEED])
     return tuple(Event(now(), GAP, project=task.project, data={"need": need}) for need in dict.fromkeys(needs))
+
+
+def _narrowed(task: Task) -> bool:
+    """Tell whether a question left out some of what there is: that nothing fits it then is no uncovered need."""
+    return bool(task.types or task.repository or task.budget < BUDGET) or task.installed is not None
 
 
 def recurring(events: Iterable[Event]) -> tuple[Gap, ...]:

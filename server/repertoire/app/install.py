@@ -12,11 +12,12 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.ingest import ingest
 from repertoire.app.installable import CATALOGUE, Desk, Part, part_of
+from repertoire.app.naming import only_named
 from repertoire.app.places import clone_folder
 from repertoire.app.settle import Report, quiet
 from repertoire.boot.filelock import only_one
 from repertoire.domain.component import Component
-from repertoire.domain.errors import InvalidRequest, SourceError, UnknownComponent
+from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import File, Undone
 from repertoire.installing.client import Client
@@ -67,7 +68,7 @@ def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report
     Raises:
         RepertoireError: one of them is not known, is flagged, or cannot be installed from here.
     """
-    found = [_read_first(store, home, _entry(store, asked), settings, report) for asked in wanted.ids]
+    found = [_read_first(store, home, only_named(store, asked), settings, report) for asked in wanted.ids]
     desk = _desk(store, home, wanted)
     parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
@@ -79,7 +80,7 @@ def install(home: Path, decided: Plan, wanted: Wanted) -> Entry:
     """Change what was decided and keep how it was before.
 
     Raises:
-        InvalidRequest: something is otherwise by now, or the client refused; all is as it was then.
+        InstallRefused: something is otherwise by now, or the client refused; all is as it was then.
     """
     journal, client = Journal(home), Client(wanted.environment, wanted.project)
     if decided.commands:
@@ -95,7 +96,7 @@ def install(home: Path, decided: Plan, wanted: Wanted) -> Entry:
         left = journal.unfinished()
         if left is not None:
             message = f"installation {left.name} ended half-way; `repertoire install --undo {left.name}` takes it back"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
         return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
 
 
@@ -103,7 +104,8 @@ def undo(home: Path, name: str, environment: Mapping[str, str]) -> Undone:
     """Take an installation back, the last one or that of a number.
 
     Raises:
-        InvalidRequest: there is none, or a file changed since.
+        InvalidRequest: there is none.
+        InstallRefused: a file changed since.
     """
     journal = Journal(home)
     with _alone(journal):
@@ -118,27 +120,10 @@ def _alone(journal: Journal) -> Iterator[None]:
     def waiting(_: int) -> None:
         if time.monotonic() - started > _PATIENCE_S:
             message = "another `repertoire install` is running; try again when it has ended"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
 
     with only_one(journal.lock, waiting):
         yield
-
-
-def _entry(store: Store, asked: str) -> StoredComponent:
-    wanted = asked.strip().removeprefix("/")
-    entry = store.graph.by_key(wanted)
-    if entry is not None:
-        return entry
-    plugin, _, name = wanted.rpartition(":")
-    named = [found for found in store.graph.by_name(name) if plugin in {"", found.component.plugin}]
-    if not named:
-        message = f"nothing is called {asked!r}; `repertoire search` finds one by what it does"
-        raise UnknownComponent(message)
-    if len({(found.component.type, found.component.content_hash) for found in named}) > 1:
-        listed = ", ".join(found.component.id for found in named[:5])
-        message = f"several are called {asked!r}: name one by its id ({listed})"
-        raise InvalidRequest(message)
-    return named[0]
 
 
 def _read_first(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL, Component
-from repertoire.domain.errors import InvalidRequest, SourceError
+from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import HIGH, Flag, rank
 from repertoire.ingestion import servers
 from repertoire.installing import merging
@@ -73,7 +73,7 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
     """Return what installing a component changes.
 
     Raises:
-        InvalidRequest: it cannot be installed from here; the message says what a person can do.
+        InstallRefused: it cannot be installed from here; the message says what a person can do.
     """
     component = stored.component
     if component.installed:
@@ -82,11 +82,11 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
     if not steps:
         parts = ", as a whole; its parts can be installed one by one" if component.type == PLUGIN else ""
         message = f"nothing is known that installs {component.name} ({component.id}){parts}"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     for step in steps:
         if isinstance(step, ByHand):
             message = f"{component.name} is installed by hand: {step.line}"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
     _refuse_flagged(desk, component, component.flags)
     if any(isinstance(step, (AddMarketplace, SetPlugin)) for step in steps):
         return _of_plugin(desk, stored, steps)
@@ -98,7 +98,7 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
     if isinstance(step, MergeInto):
         return _merged(desk, stored, step)
     message = f"{component.name} is installed by hand: {' '.join(component.install)}"
-    raise InvalidRequest(message)
+    raise InstallRefused(message)
 
 
 def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> None:
@@ -108,7 +108,7 @@ def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> 
             f"the checks found something {grave[0].severity} in {component.name}: {grave[0].reason}. "
             f"Look at it (`repertoire trust show {component.id}`); then accept it, or say --flagged"
         )
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
 
 
 def _of_plugin(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Part:
@@ -148,7 +148,7 @@ def _runs(component: Component) -> Iterator[str]:
 def _of_server(desk: Desk, component: Component, step: AddServer) -> Part:
     if step.name in desk.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     scope = "project" if desk.places.for_project else "local"
     add = Told(("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name))
     return Part(component, commands=(add,), runs=tuple(_runs(component)))
@@ -166,7 +166,7 @@ def _copied(desk: Desk, stored: StoredComponent, step: CopyIn) -> Part:
         before = desk.content(path)
         if before not in (None, one.content):
             message = f"{path} is there already and is another: nothing is overwritten; move it away first"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
         if before is None:
             files.append(File(path, one.content, runs=one.runs))
     desk.overlay.update({file.path: file.content for file in files})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.domain.errors import InvalidRequest
+from repertoire.app.naming import unknown
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.retrieval.naming import meant
 from repertoire.store.database import Store
 
 COMPONENT, SOURCE, PROJECT = "component", "source", "project"
@@ -26,14 +28,11 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
     With `here` it is silent in the present project alone. Exact copies of a component are silent with it.
 
     Raises:
-        InvalidRequest: nothing answers to the target.
+        UnknownComponent: nothing answers to the target; the message says what is spelled nearly so.
     """
     targets, scope = _found(store, target, project)
     if not targets:
-        message = (
-            f"nothing is called {target!r}: send a component's id or name, a source's key from `status`, or `project`"
-        )
-        raise InvalidRequest(message)
+        raise UnknownComponent(unknown(store, target, also=", is a source's key from `status`, or `project`"))
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
@@ -65,12 +64,10 @@ def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], st
     wanted = target.strip()
     if wanted == PROJECT:
         return (project,), PROJECT
-    if store.graph.by_key(wanted) is not None:
-        return (wanted,), COMPONENT
+    if (entry := store.graph.by_key(wanted)) is not None:
+        return (entry.component.id,), COMPONENT
     place = wanted.rstrip("/").removeprefix("https://").removesuffix(".git")
     for row in store.sources.all():
         if place in {row.info.key, row.info.location, row.info.repository}:
             return (row.info.key,), SOURCE
-    plugin, _, name = wanted.removeprefix("/").rpartition(":")
-    named = (entry.component for entry in store.graph.by_name(name))
-    return tuple(component.id for component in named if plugin in {"", component.plugin}), COMPONENT
+    return tuple(found.component.id for found in meant(store.graph, wanted)), COMPONENT

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repertoire.app.combinations import combinations, companions, strangers
+from repertoire.app.combinations import combinations, companions, strangers, unprovided
 from repertoire.app.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.app.requirements import dependencies
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
@@ -75,7 +75,8 @@ def recommend(
     names = (*task.using, *((topic,) if topic else ()))
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
-    degraded = (*answered.ranking.degraded, *strangers(answered.ranking, task.using))
+    ranking = answered.ranking
+    degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
     if not _worth_naming(answered.ranking):
         return replace(
             _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
@@ -94,16 +95,19 @@ def verdict(
     *,
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
-) -> Item | Other | None:
-    """Tell a component's place in the set for a task, or what keeps it out; None where it is not near enough to ask."""
+) -> tuple[Ranking, Item | Other | None]:
+    """Rank what there is for a task, and tell a component's place in the set for it, or what keeps it out.
+
+    None: it is not near enough to ask.
+    """
     answered = _answered(pipeline, task, muted, environment)
     for chosen in answered.assembly.chosen:
         if chosen.key == component.id:
-            return _item(answered, chosen)
+            return answered.ranking, _item(answered, chosen)
     ranked = {candidate.key for candidate in answered.case.ranked}
     if component.id not in ranked or not _worth_naming(answered.ranking):
-        return None
-    return _refused(answered, answered.pool.hit(component.id))
+        return answered.ranking, None
+    return answered.ranking, _refused(answered, answered.pool.hit(component.id))
 
 
 def _check(task: Task) -> None:

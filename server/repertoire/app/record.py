@@ -17,6 +17,7 @@ from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import Session
 from repertoire.learning.signals import corrects
 from repertoire.ports import Vectors
+from repertoire.retrieval.naming import meant
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.store.events import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
@@ -125,7 +126,7 @@ def signalled(signal: str, moment: Moment, session: Session) -> tuple[Event, ...
 
 def resolve(store: Store, mention: Mention) -> Component | None:
     """Return the component that a call means, or None where the graph does not know it."""
-    candidates = [entry.component for name in names_to_try(mention) for entry in store.graph.by_name(name)]
+    candidates = [entry.component for name in names_to_try(mention) for entry in meant(store.graph, name)]
     return choose(mention, candidates)
 
 

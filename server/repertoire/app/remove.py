@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
+from repertoire.app.naming import no_source
 from repertoire.app.settle import remove_source
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
@@ -19,7 +20,6 @@ def remove(store: Store, source: str) -> int:
         raise InvalidRequest(message)
     known = {row.info.key: row.components for row in store.sources.all()}
     if source not in known:
-        message = f"there is no source {source!r}; there are {', '.join(known) or 'none yet'}"
-        raise InvalidRequest(message)
+        raise InvalidRequest(no_source(source, list(known)))
     remove_source(store, source)
     return known[source]

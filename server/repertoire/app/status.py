@@ -15,6 +15,7 @@ from repertoire.app.room import MEND, lacking
 from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.rescue import RESCUED, rescue_of
+from repertoire.learning.selections import OURS
 from repertoire.sources.copies import compare
 from repertoire.store.database import Store
 from repertoire.store.events import FAILED, GAP, MUTED, OFFERED, SELECTED, Event, Mute
@@ -85,7 +86,7 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
         muted=_muted(store.preferences.mutes()),
         flagged=store.flags.counts(),
-        undescribed=tuple(store.graph.undescribed(limit=_RECENT)),
+        undescribed=tuple(store.graph.undescribed(but_of=OURS, limit=_RECENT)),
         overlaps=count_installed(store),
         stale=_stale(repertoire),
         copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from repertoire.app.naming import named
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import rank
 from repertoire.store.database import Store
@@ -34,7 +35,7 @@ def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> Repor
     """Return the flags of one component by id or name, or of all that have one at least this grave.
 
     Raises:
-        InvalidRequest: no component answers to the id or name.
+        UnknownComponent: no component answers to the id or name.
     """
     counts = store.flags.counts()
     if not asked:
@@ -48,7 +49,8 @@ def accept(store: Store, asked: str, *, now: str) -> Accepted:
     """Let a component pass as it is now, whatever was found in it.
 
     Raises:
-        InvalidRequest: no component answers to the id or name, or nothing was found in it.
+        UnknownComponent: no component answers to the id or name.
+        InvalidRequest: nothing was found in it.
     """
     ids = {key for key, _ in _contents(store, asked)}
     flagged = [entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids]
@@ -67,7 +69,8 @@ def withdraw(store: Store, asked: str) -> Accepted:
     """Take an acceptance back.
 
     Raises:
-        InvalidRequest: no component answers to the id or name, or it was not accepted.
+        UnknownComponent: no component answers to the id or name.
+        InvalidRequest: it was not accepted.
     """
     with store.transaction():
         undone = [key for key, content_hash in _contents(store, asked) if store.flags.withdraw(content_hash)]
@@ -79,13 +82,4 @@ def withdraw(store: Store, asked: str) -> Accepted:
 
 def _contents(store: Store, asked: str) -> list[tuple[str, str]]:
     """Return id and content of the component of this id, or of those of this name."""
-    entry = store.graph.by_key(asked.strip())
-    plugin, _, name = asked.strip().removeprefix("/").rpartition(":")
-    named = [] if entry is not None else [e for e in store.graph.by_name(name) if plugin in {"", e.component.plugin}]
-    entries = [entry] if entry is not None else named
-    if not entries:
-        message = (
-            f"nothing is called {asked!r}: send a component's id or name; `repertoire trust show` lists the flagged"
-        )
-        raise InvalidRequest(message)
-    return [(found.component.id, found.component.content_hash) for found in entries]
+    return [(found.component.id, found.component.content_hash) for found in named(store, asked)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from repertoire.app.clock import today
 from repertoire.app.memory import Use, memory
+from repertoire.app.project import present_project
 from repertoire.app.soundness import Troubles
 from repertoire.app.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
@@ -123,11 +124,6 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
 def remembered(store: Store, settings: Settings) -> Memory:
     """Return what is remembered of components, with the project at hand counting most."""
     return memory(store, half_life=settings.memory_days, project=present_project())
-
-
-def present_project() -> str:
-    """Return the folder of the project at hand, as hooks write it."""
-    return os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109
 
 
 def ageing_of(settings: Settings) -> Ageing:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from repertoire.app.gaps import gap_events
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, show
+from repertoire.cli.output import json_option, tell
 from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, BUDGET, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
-from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.graphs import FORMATS, drawn
+from repertoire.verbs.questions import RECOMMEND, SEARCH
+from repertoire.verbs.verb import Context
 
 _QUESTION_OPTIONS = (
     click.option("--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this; repeatable."),
@@ -106,20 +103,20 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         types=types,
         using=using,
         installed=installed,
-        project=str(project or Path.cwd()),
         without=frozenset(without),
         mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
-        answer = recommend(repertoire.pipeline, asked, muted=repertoire.unfit_for_sets(), environment=os.environ)
+        context = Context.of(repertoire, project=str(project or ""))
+        answer = RECOMMEND.run(context, asked)
         if not repertoire.store.read_only:
-            repertoire.store.events.append(gap_events(asked, answer, repertoire.settings))
+            repertoire.store.events.append(RECOMMEND.events(context, asked, answer))
         if form:
             from repertoire.app.carried import carried  # noqa: PLC0415 - few ask for the graph
 
-            click.echo(drawn(carried(repertoire.pipeline, asked, answer), form, title=task))
+            click.echo(drawn(carried(repertoire.pipeline, answer), form, title=task))
         else:
-            show(answer, lambda: recommendation_text(answer), as_json=as_json)
+            tell(RECOMMEND, answer, as_json=as_json)
         afterwards(answer.report if stages else (), notes)
 
 
@@ -155,8 +152,8 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
         mode=mode,
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
-        answer = search(repertoire.pipeline, asked, muted=repertoire.muted())
-        show(answer, lambda: answer_text(answer), as_json=as_json)
+        answer = SEARCH.run(Context.of(repertoire), asked)
+        tell(SEARCH, answer, as_json=as_json)
         afterwards(answer.report if stages else (), notes)
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from repertoire.app.doctor import examine
+from repertoire.app.project import present_project
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.health import finding_text, verdict_text
 
@@ -29,7 +30,7 @@ def checkup(*, as_json: bool) -> int:
     """Print every finding as it is made, or all of them as JSON; return 1 where something is broken, else 0."""
     findings: list[Finding] = []
     width = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else 0
-    for finding in examine(os.environ, project=Path.cwd()):
+    for finding in examine(os.environ, project=Path(present_project())):
         findings.append(finding)
         if not as_json:
             sys.stdout.write(f"{finding_text(finding, width=width)}\n")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import click
 
-from repertoire.app.explain import Asked, explain
-from repertoire.app.wiring import ageing_of, open_repertoire
+from repertoire.app.explain import Asked
+from repertoire.app.wiring import open_repertoire
 from repertoire.cli.answers import afterwards, graph_option, one_output
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, show
+from repertoire.cli.output import json_option, tell
 from repertoire.cli.prepare import prepared
-from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.graphs import drawn
+from repertoire.verbs.explain import EXPLAIN
+from repertoire.verbs.verb import Context
 
 
 @click.command("explain")
@@ -36,20 +34,10 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
     """
     one_output(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
-        asked = Asked(
-            component,
-            task,
-            project=str(Path.cwd()),
-            environment=os.environ,
-            graph=bool(form) or detail == "graph",
-            home=repertoire.home,
-            ageing=ageing_of(repertoire.settings),
-        )
-        muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
-        memory = repertoire.use.memory
-        found = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit, memory=memory)
+        asked = Asked(component, task, graph=bool(form) or detail == "graph")
+        found = EXPLAIN.run(Context.of(repertoire), asked)
         if form and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))
         else:
-            show(found, lambda: explanation_text(found), as_json=as_json)
+            tell(EXPLAIN, found, as_json=as_json)
         afterwards((), notes)

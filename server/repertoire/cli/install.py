@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from repertoire.app.install import Plan, Wanted, install, plan, undo
+from repertoire.app.project import present_project
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
@@ -58,7 +59,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         back = undo(find_home(), undone, os.environ)
         show(back, lambda: undone_text(back), as_json=as_json)
         return
-    wanted = Wanted(components, Path.cwd(), os.environ, for_project=for_project, flagged=flagged)
+    wanted = Wanted(components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home = repertoire.home
         with progress() as bar:

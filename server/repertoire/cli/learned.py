@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from repertoire.app.clock import now
-from repertoire.app.feedback import give_feedback
-from repertoire.app.record import Moment
+from repertoire.app.project import present_project
 from repertoire.app.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, show
+from repertoire.cli.output import json_option, show, tell
 from repertoire.learning.outcomes import SAYINGS
-from repertoire.rendering.learned import feedback_text, review_text, stats_text
+from repertoire.rendering.learned import review_text, stats_text
+from repertoire.verbs.decisions import REPORT, Saying
+from repertoire.verbs.verb import Context
 
 
 @click.command("feedback")
@@ -33,9 +31,8 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
     repertoire feedback pdf-forms dismissed
     """
     with open_repertoire() as repertoire:
-        moment = Moment(now(), "", str(Path.cwd()))
-        kept = give_feedback(repertoire.store, component, outcome, moment=moment, note=note)
-    show(kept, lambda: feedback_text(kept), as_json=as_json)
+        kept = REPORT.run(Context.of(repertoire), Saying(component, outcome, note))
+    tell(REPORT, kept, as_json=as_json)
 
 
 @click.command("stats")
@@ -52,7 +49,7 @@ def stats_command(limit: int, as_json: bool) -> None:
     repertoire stats --limit 50 --json
     """
     with open_repertoire() as repertoire:
-        found = stats(repertoire.store, repertoire.settings, project=str(Path.cwd()), limit=limit)
+        found = stats(repertoire.store, repertoire.settings, project=present_project(), limit=limit)
     show(found, lambda: stats_text(found), as_json=as_json)
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from repertoire.domain.errors import RepertoireError
+from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
 
 # verb → module of its command: a short verb should not pay for the imports of a long one
@@ -43,6 +44,7 @@ VERBS = {
     "eval": "measure",
     "model": "model",
 }
+WRONG_USAGE = (InvalidRequest, UnknownComponent)  # what was said cannot be done; anything else failed
 
 
 class LazyGroup(click.Group):
@@ -62,6 +64,19 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, f"{cmd_name}_command")
         _keep_examples(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; of one that is spelled nearly so, say which it may be."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], VERBS, n=2) if args else []
+            if not near:
+                raise
+            message = f"{error.message} Did you mean {' or '.join(near)}?"
+            raise click.UsageError(message, ctx) from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Complete a verb by its name alone: what a verb says of itself would cost the import of all."""
@@ -88,7 +103,7 @@ def cli() -> None:
     repertoire ingest https://github.com/obra/superpowers
 
     Exit status: 0 done, an honest "nothing fits" too; 1 failed, with a line that says why, or, of `doctor`, something
-    is broken; 2 wrong usage; 130 interrupted.
+    is broken; 2 wrong usage: an option, a value or a name that there is not; 130 interrupted.
     """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
 
 
@@ -115,7 +130,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except RepertoireError as error:
         click.echo(f"repertoire: {error}", err=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
     except OSError as error:  # a full disk, a folder that may not be read: the machine's, and told in its words
         where = f": {error.filename}" if error.filename else ""
         click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` looks at every piece", err=True)

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,7 +17,9 @@ from repertoire.rendering.flags import without_orders
 
 if TYPE_CHECKING:
     from repertoire.cli import terminal
+    from repertoire.verbs.verb import Verb
 
+A = TypeVar("A")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
 BODY_SHOWN = 400  # characters of a component's text in JSON; `explain --json` has the whole of it
@@ -36,6 +38,11 @@ def show(
         terminal.write_table(rows)
     else:
         terminal.write(text())
+
+
+def tell(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:
+    """Print a verb's answer: its data as JSON, or its text."""
+    show(verb.data(answer) if as_json else None, lambda: verb.text(answer), as_json=as_json)
 
 
 def as_text(value: Any) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
-from repertoire.app.clock import now
-from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget, left_aside
-from repertoire.app.mute import mute, unmute
-from repertoire.app.status import status
+from repertoire.app.forget import ALL, PROJECT, REQUESTS
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import targets
-from repertoire.cli.output import json_option, show
-from repertoire.rendering.reports import forgotten_text, muted_text, status_text
+from repertoire.cli.output import json_option, tell
+from repertoire.verbs.decisions import FORGET, MUTE, Silence
+from repertoire.verbs.state import STATUS
+from repertoire.verbs.verb import Context
 
 
 @click.command("status")
@@ -27,8 +25,7 @@ def status_command(as_json: bool) -> None:
     repertoire status --json
     """
     with open_repertoire() as repertoire:
-        state = status(repertoire, environment=os.environ)
-        show(state, lambda: status_text(state), as_json=as_json)
+        tell(STATUS, STATUS.run(Context.of(repertoire), None), as_json=as_json)
 
 
 @click.command("mute")
@@ -45,14 +42,9 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
     repertoire mute github.com/owner/name
     repertoire mute project --undo
     """
-    project = str(Path.cwd())
     with open_repertoire() as repertoire:
-        store = repertoire.store
-        if undo:
-            done = unmute(store, target, project=project)
-        else:
-            done = mute(store, target, project=project, now=now(), here=here)
-    show(done, lambda: muted_text(done), as_json=as_json)
+        done = MUTE.run(Context.of(repertoire), Silence(target, here=here, undo=undo))
+    tell(MUTE, done, as_json=as_json)
 
 
 @click.command("forget")
@@ -75,7 +67,4 @@ def forget_command(requests: bool, project: Path | None, everything: bool, yes: 
     if not yes:
         click.confirm(f"Delete {what} for good?", abort=True, err=True)
     with open_repertoire() as repertoire:
-        gone = forget(repertoire.store, what, project=str(project.absolute()) if project else "")
-        aside = left_aside(repertoire.store)
-        told = {"what": what, "events": gone, "home": str(repertoire.home), "set_aside": aside}
-        show(told, lambda: forgotten_text(what, gone, str(repertoire.home), aside), as_json=as_json)
+        tell(FORGET, FORGET.run(Context.of(repertoire, project=str(project or "")), what), as_json=as_json)

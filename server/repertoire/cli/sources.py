@@ -22,7 +22,7 @@ from repertoire.rendering.ingests import fates_text, ingest_text
 
 
 @click.command("ingest")
-@click.argument("source", default="installed")
+@click.argument("source")
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option("--wait", is_flag=True, help="Wait for the vectors too; without it they follow by themselves.")

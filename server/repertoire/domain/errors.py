@@ -3,6 +3,7 @@
 RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
 ├── UnknownComponent      no component answers to this id or name
+├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
 ├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
 ├── SourceError           a source cannot be read
 │   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
@@ -29,6 +30,10 @@ class InvalidRequest(RepertoireError):
 
 class UnknownComponent(RepertoireError):
     """No component answers to this id or name."""
+
+
+class InstallRefused(RepertoireError):
+    """A component cannot be installed here, or an installation not taken back."""
 
 
 class ModelUnavailable(RepertoireError):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InstallRefused
 from repertoire.installing.client import Client
 from repertoire.installing.journal import (
     BEGUN,
@@ -52,7 +52,7 @@ def carry_out(journal: Journal, client: Client, entry: Entry, files: Iterable[Fi
     `kept` are the files in which the client notes what its commands do.
 
     Raises:
-        InvalidRequest: a file is not as it was when this was decided, or a command failed; nothing is changed then.
+        InstallRefused: a file is not as it was when this was decided, or a command failed; nothing is changed then.
     """
     listed = tuple(files)
     noted = {path: held(path) for path in kept} if entry.commands else {}
@@ -72,7 +72,7 @@ def carry_out(journal: Journal, client: Client, entry: Entry, files: Iterable[Fi
         for file, state in zip(listed, begun.files, strict=True):
             write(file.path, file.content, mode=state.mode)
         begun = _run(journal, client, begun)
-    except (OSError, InvalidRequest):
+    except (OSError, InstallRefused):
         take_back(journal, client, journal.find(begun.name))
         raise
     noted_now = tuple(replace(item, after=digest(held(Path(item.path)))) for item in begun.noted)
@@ -85,7 +85,7 @@ def _check_unchanged(before: Mapping[Path, bytes | None]) -> None:
     for path, content in before.items():
         if held(path) != content:
             message = f"{path} changed while this was decided; nothing was done, try again"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
 
 
 def _missing(paths: Iterable[Path]) -> list[Path]:
@@ -112,7 +112,7 @@ def _run(journal: Journal, client: Client, entry: Entry) -> Entry:
         entry = _marked(journal, entry, place, DONE if ran.well else FAILED)
         if not ran.well:
             message = f"`claude {' '.join(command.arguments)}` failed, and all was taken back: {ran.said}"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
     return entry
 
 
@@ -128,7 +128,7 @@ def take_back(journal: Journal, client: Client, entry: Entry) -> Undone:
     """Put everything back as it was before an installation; it may have been killed at any moment of it.
 
     Raises:
-        InvalidRequest: a file was changed since, or the client refuses; nothing that changed is overwritten.
+        InstallRefused: a file was changed since, or the client refuses; nothing that changed is overwritten.
     """
     _refuse_changed(entry)
     notes = list(_commands_back(journal, client, entry))
@@ -152,7 +152,7 @@ def _refuse_changed(entry: Entry) -> None:
             f"changed since they were installed: {', '.join(changed)}; nothing was taken back. "
             "Take back what was installed later first, or remove them by hand"
         )
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
 
 
 def _commands_back(journal: Journal, client: Client, entry: Entry) -> list[str]:

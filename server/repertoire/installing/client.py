@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InstallRefused
 from repertoire.domain.text import clean_line
 
 _NAME = "claude"
@@ -34,12 +34,12 @@ class Client:
         """Return where the client lies.
 
         Raises:
-            InvalidRequest: it is not on PATH.
+            InstallRefused: it is not on PATH.
         """
         found = shutil.which(_NAME, path=self._environment.get("PATH"))
         if found is None:
             message = "`claude` is not on PATH, and only it can install this; paste the lines into a session instead"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
         return found
 
     def run(self, arguments: Sequence[str]) -> Ran:

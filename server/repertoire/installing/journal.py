@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InstallRefused, InvalidRequest
 
 BEGUN, DONE, UNDONE = "begun", "done", "undone"
 WAITING, FAILED = "waiting", "failed"
@@ -138,10 +138,10 @@ def _entry(place: Path) -> Entry:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"{place / _FILE} cannot be read ({error}); what it kept lies beside it"
-        raise InvalidRequest(message) from error
+        raise InstallRefused(message) from error
     if version != _VERSION:
         message = f"{place / _FILE} is of another version of Repertoire ({version}); update it"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     return entry
 
 

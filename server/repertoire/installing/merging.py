@@ -8,7 +8,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from repertoire.domain.errors import InvalidRequest, SourceError
+from repertoire.domain.errors import InstallRefused, SourceError
 
 HOOKS, SERVERS = "hooks", "mcpServers"
 _ASIDE = (HOOKS, "$schema", "description")
@@ -20,16 +20,16 @@ def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
     """Return the JSON object that a file holds; an empty one where there is no file.
 
     Raises:
-        InvalidRequest: it holds something else.
+        InstallRefused: it holds something else.
     """
     try:
         value = json.loads((content or b"{}").decode("utf-8-sig") or "{}")
     except (ValueError, RecursionError) as error:
         message = f"{path} is not valid JSON, so nothing is added to it; mend it, and try again"
-        raise InvalidRequest(message) from error
+        raise InstallRefused(message) from error
     if not isinstance(value, dict):
         message = f"{path} holds no JSON object, so nothing is added to it"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     return value
 
 
@@ -55,7 +55,7 @@ def with_hooks(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple
     there = found.setdefault(HOOKS, {})
     if not isinstance(there, dict):
         message = "the hooks of the settings are no JSON object, so none is added; mend them, and try again"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     told: list[str] = []
     for event, groups in hooks.items():
         mine = there.setdefault(event, [])
@@ -92,7 +92,7 @@ def with_settings(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tu
     """Return settings with what was not set, and a line for each key.
 
     Raises:
-        InvalidRequest: one is set otherwise already.
+        InstallRefused: one is set otherwise already.
     """
     found = deepcopy(dict(settings))
     told: list[str] = []
@@ -114,20 +114,20 @@ def _add(into: dict[str, Any], offered: Mapping[str, Any], above: str, told: lis
             told += [f"{name} + {json.dumps(item, ensure_ascii=False)}" for item in fresh]
         elif there != value:
             message = f"the settings say otherwise already of {name}: nothing is changed; settle it by hand"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
 
 
 def with_server(listed: Mapping[str, Any], name: str, server: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return a list of servers with one more, and a line that tells what it runs or reaches.
 
     Raises:
-        InvalidRequest: there is another of this name.
+        InstallRefused: there is another of this name.
     """
     found = deepcopy(dict(listed))
     there = found.setdefault(SERVERS, {})
     if not isinstance(there, dict) or there.get(name, server) != server:
         message = f"there is another MCP server called {name} already: remove it first (`claude mcp remove {name}`)"
-        raise InvalidRequest(message)
+        raise InstallRefused(message)
     if name in there:
         return found, []
     there[name] = deepcopy(dict(server))

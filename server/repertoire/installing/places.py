@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InstallRefused
 from repertoire.installing.steps import PERSONAL, SERVERS
 
 
@@ -21,7 +21,7 @@ class Places:
         """Return the path that a line names: below `~/.claude`, or in the project.
 
         Raises:
-            InvalidRequest: it leads elsewhere, by its name or over a link.
+            InstallRefused: it leads elsewhere, by its name or over a link.
         """
         below = place.removeprefix(PERSONAL)
         personal = below != place
@@ -29,7 +29,7 @@ class Places:
         path = root / (".claude" if personal and self.for_project else "") / below / name
         if ".." in path.parts or not _rests(path, root):
             message = f"{path} would lead out of {root}, so nothing is written there; look where its folders link to"
-            raise InvalidRequest(message)
+            raise InstallRefused(message)
         return path
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.learning.outcomes import SAYINGS
+from repertoire.mcp_server.outputs import BRINGS, COMBINATIONS, GRAPH, HITS, ITEMS, LINES, OTHERS, also, output
 
 NAME, TITLE = "graph", "Repertoire"
 INSTRUCTIONS = (
@@ -38,6 +39,7 @@ class Tool:
     idempotent: bool = True
     open_world: bool = False
     always_load: bool = False  # the model sees it without having to search for it
+    needs_model: bool = False  # it is answered from meaning
     input_schema: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,64 +68,6 @@ def _texts(description: str, *, most: int, choices: tuple[str, ...] = ()) -> dic
     return {"type": "array", "description": description, "items": item, "maxItems": most}
 
 
-def _output(**properties: str | Mapping[str, Any]) -> dict[str, Any]:
-    shaped = {name: {"type": kind} if isinstance(kind, str) else dict(kind) for name, kind in properties.items()}
-    return {"type": "object", "properties": shaped, "required": list(shaped)}
-
-
-def _also(output: Mapping[str, Any], **optional: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an output that may hold more."""
-    return {**output, "properties": {**output["properties"], **optional}}
-
-
-_LINES = {"type": "array", "items": {"type": "string"}}
-_BRINGS = {
-    "anyOf": [
-        _output(
-            unit="string", counts={"type": "object", "additionalProperties": {"type": "integer"}}, tokens="integer"
-        ),
-        {"type": "null"},
-    ]
-}
-_HIT: dict[str, str | Mapping[str, Any]] = {
-    "id": "string",
-    "name": "string",
-    "type": "string",
-    "installed": "boolean",
-    "description": "string",
-    "flags": _LINES,
-    "notes": _LINES,
-    "score": "number",
-    "whys": _LINES,
-    "install": _LINES,
-    "role": "string",
-    "client": "string",
-    "brings": _BRINGS,
-}
-_HITS = {"type": "array", "items": _output(**_HIT)}
-_OTHERS = {
-    "type": "array",
-    "items": _output(id="string", name="string", type="string", reason="string", remedy="string"),
-}
-_ITEMS = {"type": "array", "items": _output(**_HIT, tokens="integer", lacking=_LINES, alternatives=_OTHERS)}
-_GRAPH = _output(
-    nodes={"type": "array", "items": _output(id="string", name="string", type="string", weight="number")},
-    edges={"type": "array", "items": _output(source="string", target="string", relation="string", weight="number")},
-)
-_COMBINATIONS = {
-    "type": "array",
-    "items": _output(
-        name="string",
-        kind="string",
-        members={"type": "array", "items": _output(id="string", name="string", type="string")},
-        more="integer",
-        capabilities=_LINES,
-        support="integer",
-        lift="number",
-        seen=_LINES,
-    ),
-}
-_MESSAGE = _output(message="string")
 _INSTALLED = _flag("true: only what is installed; false: only what is not. Leave out for both.")
 
 _MODE = {
@@ -159,15 +103,16 @@ TOOLS = (
         },
         required=("query",),
         example={"query": "fill PDF forms", "limit": 5},
-        output=_output(
+        output=output(
             fits="boolean",
             confidence="number",
-            components=_HITS,
-            combinations=_COMBINATIONS,
-            companions=_OTHERS,
-            degraded=_LINES,
+            components=HITS,
+            combinations=COMBINATIONS,
+            companions=OTHERS,
+            degraded=LINES,
         ),
         always_load=True,
+        needs_model=True,
     ),
     Tool(
         name="recommend_set",
@@ -200,21 +145,22 @@ TOOLS = (
         },
         required=("task",),
         example={"task": "add OAuth login with sessions to a FastAPI service"},
-        output=_output(
-            items=_ITEMS,
-            near=_HITS,
-            why_not=_OTHERS,
-            companions=_OTHERS,
-            combinations=_COMBINATIONS,
-            gaps=_LINES,
-            install=_LINES,
-            dependencies={"type": "array", "items": _output(member="string", needs="string", kind="string")},
-            warnings=_LINES,
+        output=output(
+            items=ITEMS,
+            near=HITS,
+            why_not=OTHERS,
+            companions=OTHERS,
+            combinations=COMBINATIONS,
+            gaps=LINES,
+            install=LINES,
+            dependencies={"type": "array", "items": output(member="string", needs="string", kind="string")},
+            warnings=LINES,
             fits="boolean",
             confidence="number",
-            degraded=_LINES,
+            degraded=LINES,
         ),
         always_load=True,
+        needs_model=True,
     ),
     Tool(
         name="explain_component",
@@ -238,26 +184,34 @@ TOOLS = (
         },
         required=("id",),
         example={"id": "pdf-forms"},
-        output=_also(
-            _output(
+        output=also(
+            output(
                 id="string",
                 name="string",
                 type="string",
                 installed="boolean",
                 description="string",
-                flags=_LINES,
-                provides=_LINES,
-                needs=_LINES,
-                goes_with=_LINES,
-                install=_LINES,
+                flags=LINES,
+                provides=LINES,
+                needs=LINES,
+                goes_with=LINES,
+                install=LINES,
                 client="string",
-                brings=_BRINGS,
+                brings=BRINGS,
+                conflicts=LINES,
+                same_name=LINES,
+                source="string",
+                licence="string",
+                muted="boolean",
+                used=output(offered="integer", selected="integer", failed="integer"),
+                in_set="string",
                 rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
-                whys=_LINES,
-                lacking=_LINES,
+                whys=LINES,
+                lacking=LINES,
             ),
-            graph=_GRAPH,
+            graph=GRAPH,
         ),
+        needs_model=True,
     ),
     Tool(
         name="ingest_repo",
@@ -274,10 +228,10 @@ TOOLS = (
         },
         required=("source",),
         example={"source": "https://github.com/anthropics/skills"},
-        output=_output(
+        output=output(
             sources={
                 "type": "array",
-                "items": _output(
+                "items": output(
                     source="string",
                     components="integer",
                     changed="integer",
@@ -303,7 +257,21 @@ TOOLS = (
         properties={},
         required=(),
         example={},
-        output=_output(version="string", home="string", components="integer", sources="integer", text="string"),
+        output=output(
+            version="string",
+            home="string",
+            revision="integer",
+            components="integer",
+            sources="integer",
+            counts={"type": "object", "additionalProperties": {"type": "integer"}},
+            vectors=output(done="integer", total="integer", model="string"),
+            requests="integer",
+            overlaps="integer",
+            stale="integer",
+            refreshing="boolean",
+            notes=LINES,
+            text="string",
+        ),
     ),
     Tool(
         name="report_outcome",
@@ -321,7 +289,7 @@ TOOLS = (
         },
         required=("id", "outcome"),
         example={"id": "pdf-forms", "outcome": "ok"},
-        output=_MESSAGE,
+        output=output(message="string", id="string", name="string", type="string", outcome="string", used="boolean"),
         read_only=False,
         idempotent=False,
     ),
@@ -342,7 +310,7 @@ TOOLS = (
         },
         required=("target",),
         example={"target": "pdf-forms"},
-        output=_MESSAGE,
+        output=output(message="string", targets=LINES, scope="string", project="string", undone="boolean"),
         read_only=False,
     ),
     Tool(
@@ -363,7 +331,9 @@ TOOLS = (
         },
         required=("what",),
         example={"what": "requests"},
-        output=_MESSAGE,
+        output=output(
+            message="string", what="string", events="integer", home="string", set_aside=LINES, environment="string"
+        ),
         read_only=False,
         destructive=True,
     ),
@@ -383,7 +353,7 @@ TOOLS = (
         },
         required=("id", "capabilities"),
         example={"id": "pdf-forms", "capabilities": ["fill pdf forms", "extract pdf text"]},
-        output=_MESSAGE,
+        output=output(message="string", id="string", provides=LINES),
         read_only=False,
     ),
 )

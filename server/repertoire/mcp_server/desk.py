@@ -20,6 +20,7 @@ from repertoire.boot.home import database_path, locate
 from repertoire.boot.memory import return_memory
 from repertoire.boot.unwritten import put_off
 from repertoire.domain.errors import CorruptStore, RepertoireError
+from repertoire.mcp_server.definitions import TOOLS
 from repertoire.mcp_server.hearing import heard
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
@@ -40,8 +41,7 @@ LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything 
 LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
 WRITE_SECONDS = 0.05  # a hook waits so long for the log, then for a file beside it
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
-_WRITING = frozenset(("mute", "forget", "set_capabilities", "report_outcome"))
-_EMBEDDING = frozenset(("search_components", "recommend_set", "explain_component"))
+_TOOLS = {tool.name: tool for tool in TOOLS}
 _LOG = logging.getLogger(__name__)
 Queued = tuple[int, concurrent.futures.Future[None]]  # events that are to be written, by number
 
@@ -82,9 +82,9 @@ class Desk:
             reply = await ingest(arguments["source"], self._environment, progress)
             await self._refresh()  # its vectors follow
             return reply
-        if name in _WRITING:
+        if not _TOOLS[name].read_only:
             return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
-        if name in _EMBEDDING:
+        if _TOOLS[name].needs_model:
             await self._begin()
             await self._load_model(TOOL_MODEL_SECONDS)
         if name == "status":

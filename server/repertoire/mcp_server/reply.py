@@ -13,8 +13,3 @@ class Reply:
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
-
-
-def message_reply(text: str) -> Reply:
-    """Return a reply that is one message."""
-    return Reply(text, {"message": text})

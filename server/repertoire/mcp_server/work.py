@@ -17,20 +17,12 @@ from repertoire.app import record
 from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
 from repertoire.app.condense import condense_when_due
-from repertoire.app.correct import set_capabilities
-from repertoire.app.explain import Asked, explain
-from repertoire.app.feedback import give_feedback
-from repertoire.app.forget import PROJECT, forget, left_aside
+from repertoire.app.forget import PROJECT
 from repertoire.app.freshness import is_stale, only_begun
-from repertoire.app.gaps import gap_events
-from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, Offer, offer
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
-from repertoire.app.status import status
 from repertoire.app.unwritten import take_in
-from repertoire.app.wiring import Repertoire, ageing_of, open_repertoire, present_project
-from repertoire.domain.answer import Query, Task
+from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
@@ -40,13 +32,12 @@ from repertoire.learning.prompts import MOST, needless
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import Session, replay
 from repertoire.learning.signals import asks, of_call
+from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import Hook, context_output
-from repertoire.mcp_server.replies import answer_reply, explanation_reply, recommendation_reply, status_reply
-from repertoire.mcp_server.reply import Reply, message_reply
-from repertoire.rendering.learned import feedback_text
-from repertoire.rendering.reports import forgotten_text, muted_text
+from repertoire.mcp_server.reply import Reply
 from repertoire.retrieval.foreign import in_english
 from repertoire.store.events import UNDONE, Event
+from repertoire.verbs.verb import Context
 
 _REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
@@ -82,53 +73,18 @@ class Answers:
         self._stack.close()
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
-        """Answer a tool that only reads; with the events that tell what it found wanting."""
-        repertoire = self.repertoire
-        if name == "search_components":
-            query = Query(
-                arguments["query"],
-                types=tuple(arguments.get("types", ())),
-                using=tuple(arguments.get("using", ())),
-                installed=arguments.get("installed"),
-                limit=arguments["limit"],
-                project=present_project(),
-                mode=arguments["mode"],
-            )
-            answer = search(repertoire.pipeline, query, muted=repertoire.muted())
-            return answer_reply(replace(answer, degraded=(*answer.degraded, *self._unread()))), ()
-        if name == "recommend_set":
-            limits = {"budget": arguments["budget"]} if "budget" in arguments else {}
-            task = Task(
-                arguments["task"],
-                limit=arguments.get("size"),
-                types=tuple(arguments.get("types", ())),
-                using=tuple(arguments.get("using", ())),
-                installed=arguments.get("installed"),
-                project=arguments.get("project", "") or present_project(),
-                mode=arguments["mode"],
-                **limits,
-            )
-            found = recommend(
-                repertoire.pipeline, task, muted=repertoire.unfit_for_sets(task.project), environment=self._environment
-            )
-            found = replace(found, degraded=(*found.degraded, *self._unread()))
-            offered = record.recommended(found, record.Moment(now(), "", task.project))
-            return recommendation_reply(found), (*gap_events(task, found, repertoire.settings), *offered)
-        if name == "explain_component":
-            asked = Asked(
-                arguments["id"],
-                arguments.get("task", ""),
-                project=present_project(),
-                environment=self._environment,
-                graph=arguments["detail"] == "graph",
-                home=repertoire.home,
-                ageing=ageing_of(repertoire.settings),
-            )
-            muted, unfit = repertoire.muted(), repertoire.unfit_for_sets()
-            memory = repertoire.use.memory
-            explained = explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit, memory=memory)
-            return explanation_reply(explained), ()
-        return status_reply(status(repertoire, environment=self._environment)), ()
+        """Answer a tool that only reads; with the events that tell of it."""
+        call, context = CALLS[name], self._context(arguments)
+        question = call.question(arguments)
+        answer = call.verb.run(context, question)
+        if isinstance(answer, (Answer, Recommendation)):
+            answer = replace(answer, degraded=(*answer.degraded, *self._unread()))
+        events = tuple(call.verb.events(context, question, answer))
+        return Reply(call.verb.text(answer), call.verb.data(answer)), events
+
+    def _context(self, arguments: Mapping[str, Any]) -> Context:
+        project = arguments.get("project", "")
+        return Context.of(self.repertoire, project=project, environment=self._environment)
 
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start the machine's one refresh, detached and niced, where it would find something."""
@@ -375,25 +331,9 @@ class Writes:
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
         """Answer a tool that writes."""
-        store = self._repertoire.store
-        if name == "mute":
-            target, project = arguments["target"], present_project()
-            if arguments.get("undo", False):
-                done = unmute(store, target, project=project)
-            else:
-                done = mute(store, target, project=project, now=now(), here=arguments.get("here", False))
-            return message_reply(muted_text(done))
-        if name == "report_outcome":
-            moment = record.Moment(now(), "", present_project())
-            target, outcome, note = arguments["id"], arguments["outcome"], arguments.get("note", "")
-            return message_reply(feedback_text(give_feedback(store, target, outcome, moment=moment, note=note)))
-        if name == "forget":
-            project = arguments.get("project", "") or present_project()
-            gone = forget(store, arguments["what"], project=project)
-            home, aside = str(self._repertoire.home), left_aside(store)
-            return message_reply(forgotten_text(arguments["what"], gone, home, aside))
-        kept = set_capabilities(store, arguments["id"], arguments["capabilities"], now=now())
-        return message_reply(f"{arguments['id']} now provides: {', '.join(kept)}.")
+        call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
+        done = call.verb.run(context, call.question(arguments))
+        return Reply(call.verb.text(done), call.verb.data(done))
 
 
 def _moment(hook: Hook) -> record.Moment:

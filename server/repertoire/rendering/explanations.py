@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from repertoire.app.explain import Explanation, Standing, Twin
+from repertoire.app.explain import Explanation, History, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.fields import fields_of
@@ -23,16 +24,16 @@ from repertoire.rendering.answers import (
     unit_lines,
     why_text,
 )
+from repertoire.rendering.data import unit_data
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
+from repertoire.rendering.graphs import graph_data, graph_text
 from repertoire.rendering.learned import lift_text
-from repertoire.retrieval.neighbourhood import Neighbourhood
 from repertoire.sources.equipment import Condition
 
 _DESCRIPTION = 600
 _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
-_NODE, _TIES = 60, 4
 _RELATIONS = {
     CO_OCCURS_WITH: "found together with",
     ALTERNATIVE_TO: "alternative to",
@@ -113,23 +114,6 @@ def _verdict(standing: Standing) -> str:
         role = clean_line(told.role, LINE)
         return f"yes, for {role}" if role else "yes"
     return f"no, {other_text(told).partition(': ')[2]}" if told is not None else ""
-
-
-def graph_text(graph: Neighbourhood) -> str:
-    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
-    place = {node.key: number for number, node in enumerate(graph.nodes)}
-    ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
-    for edge in graph.edges:
-        later, earlier = sorted((edge.source, edge.target), key=place.__getitem__, reverse=True)
-        arrow = "→" if edge.source == later else "←"
-        name = clean_line(graph.nodes[place[earlier]].name, _NODE)
-        ties[later].append(f"{edge.relation} {arrow} {name}")
-    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
-    for node in graph.nodes:
-        told = "; ".join(ties[node.key][:_TIES])
-        more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
-        lines.append(f"  - {clean_line(node.name, _NODE)} ({node.type}){': ' + told + more if told else ''}")
-    return "\n".join(lines)
 
 
 def _line(label: str, text: str) -> list[str]:
@@ -216,3 +200,53 @@ def _used(explanation: Explanation) -> str:
     if known:
         told.append(f"went well {history.went_well} of {known} times that it is known")
     return "; ".join([used, *told, *(["muted, so not suggested in this project"] if explanation.muted else [])])
+
+
+def explanation_data(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as data."""
+    component, standing = explanation.stored.component, explanation.standing
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "installed": component.installed,
+        "description": description_of(component, 1000),
+        "flags": flag_lines(component.flags),
+        "provides": _other_names(explanation.provides),
+        "needs": _other_names(explanation.needs),
+        "goes_with": [
+            *_other_names(explanation.goes_with),
+            *(clean_line(other.component.name, 80) for other in explanation.companions),
+        ],
+        "conflicts": _other_names(explanation.conflicts),
+        "same_name": list(explanation.twins),
+        "install": list(to_copy(component.install)),
+        "client": component.client,
+        "brings": unit_data(explanation.unit),
+        "source": explanation.stored.source,
+        "licence": clean_line(component.licence, 80),
+        "muted": explanation.muted,
+        "used": _history_data(explanation.history),
+        "rank": standing.rank if standing is not None else None,
+        "in_set": _in_set(standing),
+        "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],
+        "lacking": [clean_line(c.text, 200) for c in explanation.conditions.values() if c.met is False],
+        **({"graph": graph_data(explanation.graph)} if explanation.graph is not None else {}),
+    }
+
+
+def _history_data(history: History) -> dict[str, int]:
+    return {"offered": history.offered, "selected": history.selected, "failed": history.failed}
+
+
+def _in_set(standing: Standing | None) -> str:
+    """Say what keeps it out of the set for the task: `yes` where nothing does, nothing where no task is given."""
+    if standing is None:
+        return ""
+    if isinstance(standing.verdict, Item):
+        return "yes"
+    return clean_line(standing.verdict.reason, 200) if standing.verdict is not None else "not near enough"
+
+
+def _other_names(links: Sequence[Link]) -> list[str]:
+    return [clean_line(link.other_name, 80) for link in links]

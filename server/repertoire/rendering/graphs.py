@@ -14,25 +14,47 @@ from repertoire.retrieval.neighbourhood import Neighbourhood
 
 FORMATS = ("text", "json", "mermaid", "html")
 _ASSETS = Path(__file__).resolve().parent / "assets"
-_NAME = 60
+_NAME, _TIES = 60, 4
 _PLAIN = frozenset(" -_./@+")  # beside letters and digits, what means nothing to Mermaid
 
 
 def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
     """Return the graph in one of the forms."""
-    from repertoire.rendering.explanations import graph_text  # noqa: PLC0415 - answers list the forms, and draw none
-
     if form == "json":
-        return json.dumps(_plain(graph), indent=2)
+        return json.dumps(graph_data(graph), indent=2)
     if form == "mermaid":
         return _mermaid(graph)
     return _page(graph, title, graph_text(graph)) if form == "html" else graph_text(graph)
 
 
-def _plain(graph: Neighbourhood) -> dict[str, Any]:
-    """Return nodes and edges for a program; the keys are those of the store."""
+def graph_text(graph: Neighbourhood) -> str:
+    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
+    place = {node.key: number for number, node in enumerate(graph.nodes)}
+    ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
+    for edge in graph.edges:
+        later, earlier = sorted((edge.source, edge.target), key=place.__getitem__, reverse=True)
+        arrow = "→" if edge.source == later else "←"
+        name = clean_line(graph.nodes[place[earlier]].name, _NAME)
+        ties[later].append(f"{edge.relation} {arrow} {name}")
+    lines = [f"around it: {len(graph.nodes)} nodes, {len(graph.edges)} edges"]
+    for node in graph.nodes:
+        told = "; ".join(ties[node.key][:_TIES])
+        more = f"; and {len(ties[node.key]) - _TIES} more" if len(ties[node.key]) > _TIES else ""
+        kind = f"{node.type}, chosen" if node.chosen else node.type
+        lines.append(f"  - {clean_line(node.name, _NAME)} ({kind}){': ' + told + more if told else ''}")
+    return "\n".join(lines)
+
+
+def graph_data(graph: Neighbourhood) -> dict[str, Any]:
+    """Return nodes and edges as data; the ids are those of the store."""
     nodes = [
-        {"key": node.key, "name": clean_line(node.name, _NAME), "type": node.type, "weight": round(node.weight, 4)}
+        {
+            "id": node.key,
+            "name": clean_line(node.name, _NAME),
+            "type": node.type,
+            "weight": round(node.weight, 4),
+            "chosen": node.chosen,
+        }
         for node in graph.nodes
     ]
     edges = [
@@ -49,6 +71,8 @@ def _mermaid(graph: Neighbourhood) -> str:
     lines += [
         f'  n{number[edge.source]} -- "{_quoted(edge.relation)}" --> n{number[edge.target]}' for edge in graph.edges
     ]
+    chosen = ",".join(f"n{number[node.key]}" for node in graph.nodes if node.chosen)
+    lines += ["  classDef chosen stroke-width:4px", f"  class {chosen} chosen"] if chosen else []
     return "\n".join(lines)
 
 
@@ -61,10 +85,10 @@ def _quoted(text: str) -> str:
 def _page(graph: Neighbourhood, title: str, text: str) -> str:
     library = (_ASSETS / "cytoscape.min.js").read_text(encoding="utf-8")
     script = (_ASSETS / "graph.js").read_text(encoding="utf-8")
-    shown = _plain(graph)
-    number = {node["key"]: f"n{at}" for at, node in enumerate(shown["nodes"])}
+    shown = graph_data(graph)
+    number = {node["id"]: f"n{at}" for at, node in enumerate(shown["nodes"])}
     data = {
-        "nodes": [{**node, "id": number[node["key"]]} for node in shown["nodes"]],
+        "nodes": [{**node, "id": number[node["id"]]} for node in shown["nodes"]],
         "edges": [
             {**edge, "source": number[edge["source"]], "target": number[edge["target"]]} for edge in shown["edges"]
         ],

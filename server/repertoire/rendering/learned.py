@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from repertoire.app.feedback import Feedback
 from repertoire.app.review import WAITING, Judged
@@ -24,6 +25,19 @@ def feedback_text(kept: Feedback) -> str:
         return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
     use = "for its latest use" if kept.used else "though no use of it was on record"
     return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
+
+
+def feedback_data(kept: Feedback) -> dict[str, Any]:
+    """Return what was kept of somebody's word as data."""
+    component = kept.component
+    return {
+        "message": feedback_text(kept),
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "outcome": kept.outcome,
+        "used": kept.used,
+    }
 
 
 def stats_text(found: Stats) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from repertoire.app.correct import Corrected
+from repertoire.app.forget import Forgotten
 from repertoire.app.gaps import Gap
 from repertoire.app.mute import PROJECT, Muted
 from repertoire.app.status import Status
@@ -68,12 +71,68 @@ def muted_text(muted: Muted) -> str:
     return f"Never suggested{where} from now on: {subject}. mute with undo brings it back."
 
 
-def forgotten_text(what: str, events: int, home: str, aside: Sequence[str] = ()) -> str:
-    """Render a deletion, and where a copy may be left: in damaged databases that were set aside."""
+def corrected_text(kept: Corrected) -> str:
+    """Render a correction."""
+    return f"{clean_line(kept.component, 200)} now provides: {', '.join(kept.capabilities)}."
+
+
+def forgotten_text(gone: Forgotten) -> str:
+    """Render a deletion, and what is left: databases set aside when they were damaged, and the program's own."""
     things = {"requests": "every past request", "project": "what was recorded in this project"}
-    left = f" Damaged databases set aside still hold what they held: delete {', '.join(aside)}." if aside else ""
-    whole = things.get(what, "everything, the graph included")
-    return f"Deleted {whole}: {events} recorded events. Data lie in {home}.{left}"
+    told = f"Deleted {things.get(gone.what, 'everything, the graph included')}: {gone.events} recorded events."
+    told += f" Data lie in {gone.home}."
+    if gone.aside:
+        told += f" Damaged databases set aside still hold what they held: delete {', '.join(gone.aside)}."
+    if gone.environment:
+        told += f" The environment that Repertoire runs in holds nothing of yours and stays: {gone.environment}."
+    return told
+
+
+def status_data(status: Status) -> dict[str, Any]:
+    """Return the state as the text of it and the numbers that a program may watch."""
+    return {
+        "version": status.version,
+        "home": status.home,
+        "revision": status.revision,
+        "components": status.counts.get("components", 0),
+        "sources": len(status.sources),
+        "counts": dict(status.counts),
+        "vectors": {"done": status.vectors.done, "total": status.vectors.total, "model": status.model},
+        "requests": status.requests,
+        "overlaps": status.overlaps,
+        "stale": status.stale,
+        "refreshing": status.refreshing,
+        "notes": [clean_line(note, 300) for note in status.notes],
+        "text": status_text(status),
+    }
+
+
+def muted_data(muted: Muted) -> dict[str, Any]:
+    """Return a mute or its undoing as data."""
+    return {
+        "message": muted_text(muted),
+        "targets": list(muted.targets),
+        "scope": muted.scope,
+        "project": muted.project,
+        "undone": muted.undone,
+    }
+
+
+def corrected_data(kept: Corrected) -> dict[str, Any]:
+    """Return a correction as data."""
+    return {"message": corrected_text(kept), "id": kept.component, "provides": list(kept.capabilities)}
+
+
+def forgotten_data(gone: Forgotten) -> dict[str, Any]:
+    """Return a deletion as data."""
+    return {
+        "message": forgotten_text(gone),
+        "what": gone.what,
+        "events": gone.events,
+        "home": gone.home,
+        "set_aside": list(gone.aside),
+        "environment": gone.environment,
+    }
 
 
 def _known(status: Status) -> str:

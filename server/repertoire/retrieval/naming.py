@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repertoire.ports import GraphReader
+from repertoire.ports import GraphReader, StoredComponent
 from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.history import Past
 from repertoire.retrieval.plan import Plan
@@ -17,12 +17,32 @@ from repertoire.retrieval.walk import Walk
 NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
 
 
+_MOST_NAMED = 200  # components of one name that are told apart
+
+
+def meant(graph: GraphReader, asked: str) -> list[StoredComponent]:
+    """Return the components that an id or a name means: the one of this id, else all of this name, the installed first.
+
+    `plugin:name` means that plugin's; where it has none, what was read from a bare folder and knows no plugin.
+    """
+    wanted = asked.strip().removeprefix("/")
+    entry = graph.by_key(wanted)
+    if entry is not None:
+        return [entry]
+    whole = graph.by_name(wanted, limit=_MOST_NAMED)  # a name may hold a colon itself
+    plugin, _, name = wanted.rpartition(":")
+    if whole or not plugin or not name:
+        return whole
+    same = graph.by_name(name, limit=_MOST_NAMED)
+    of_plugin = [found for found in same if found.component.plugin.lower() == plugin.lower()]
+    return of_plugin or [found for found in same if not found.component.plugin]
+
+
 def named_rows(graph: GraphReader, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
     """Return the allowed rows whose id or name the whole question is."""
     if not plan.name:
         return np.zeros(0, dtype=np.int64)
-    by_key = graph.by_key(plan.name)
-    stored = [by_key] if by_key is not None else graph.by_name(plan.name)
+    stored = meant(graph, plan.name)
     rows, known = snapshot.rows_of(np.array([entry.node_id for entry in stored], dtype=np.int64))
     rows = rows[known]
     return rows[allowed[rows]]

@@ -15,16 +15,21 @@ NODES, EDGES = 40, 120
 _OWN = 15  # nodes that are in whatever the walk makes of them, which may be little: what many share weighs little
 _ALPHA = 0.7  # probability of each further step: what is far away explains nothing
 _FLOOR = 1e-6
+CHOSEN = 1.0  # the share of the start from which a node is the answer itself
 
 
 @dataclass(frozen=True)
 class Place:
-    """A node of the neighbourhood; `weight` is its share of where the walk came, 1 for the most visited."""
+    """A node of the neighbourhood; `weight` is its share of where the walk came, 1 for the most visited.
+
+    `type` is of a component its own, skill or agent.
+    """
 
     key: str
     name: str
     type: str
     weight: float
+    chosen: bool = False  # the answer itself, not what lies around it
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,17 @@ def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourho
     kept = [position for position in dict.fromkeys(order) if topology.types[position] != REQUEST][:NODES]
     kept.sort(key=lambda position: (position != order[0], -ranks[position]))
     most = float(ranks[kept].max(initial=0.0)) or 1.0
-    places = (Place(topology.keys[at], topology.names[at], topology.types[at], float(ranks[at]) / most) for at in kept)
+    chosen = {position for position, share in start.items() if share >= CHOSEN}
+    places = (
+        Place(topology.keys[at], topology.names[at], _type(snapshot, at), float(ranks[at]) / most, at in chosen)
+        for at in kept
+    )
     return Neighbourhood(tuple(places), _ties(snapshot, kept, ranks))
+
+
+def _type(snapshot: Snapshot, position: int) -> str:
+    row = int(snapshot.row_at[position])
+    return snapshot.summaries[row].type if row >= 0 else snapshot.topology.types[position]
 
 
 def _own(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:

@@ -198,6 +198,10 @@ class Pipeline:
         self._called.read(snapshot)
         self.bindings.read(snapshot)
 
+    def snapshot(self) -> Snapshot:
+        """Return the graph as it is now, where nothing is to be ranked."""
+        return self._snapshots.current()
+
     def combinations(self, snapshot: Snapshot) -> Patterns:
         """Return the known combinations of a snapshot."""
         return self._patterns.of(snapshot)

@@ -48,7 +48,7 @@ def _npm(name: str, version: str, target: Path) -> tuple[list[str], Mapping[str,
         raise SourceError(message)
     # With a version, npm takes the name for nothing but a package's: else it may be a folder's or a repository's.
     wanted = f"{name}@{version or 'latest'}"
-    command = [npm, "pack", "--ignore-scripts", "--silent", "--pack-destination", str(target), "--", wanted]
+    command = [npm, "pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination", str(target), "--", wanted]
     quiet = {"npm_config_ignore_scripts": "true", "npm_config_update_notifier": "false", "npm_config_audit": "false"}
     return command, {**os.environ, **quiet}
 

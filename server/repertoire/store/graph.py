@@ -102,13 +102,13 @@ class Graph:
                 found[int(row[0])] = stored(row)
         return found
 
-    def undescribed(self, *, limit: int) -> list[str]:
-        """Return the ids of components that provide nothing known, installed ones first."""
+    def undescribed(self, *, limit: int, but_of: str = "") -> list[str]:
+        """Return the ids of components that provide nothing known, installed ones first; none of one plugin."""
         rows = self._db.rows(
             f"""SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
                 WHERE NOT EXISTS (SELECT 1 FROM edge e WHERE e.source = n.id AND e.relation = '{PROVIDES}')
-                ORDER BY c.installed DESC, n.id LIMIT ?""",
-            (limit,),
+                  AND (c.plugin <> ?1 OR ?1 = '') ORDER BY c.installed DESC, n.id LIMIT ?2""",
+            (but_of, limit),
         )
         return [str(row[0]) for row in rows]
 

@@ -1,0 +1,76 @@
+"""Which verb each tool asks, and how its arguments, checked before, become the verb's question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.app.explain import Asked
+from repertoire.domain.answer import BUDGET, Query, Task
+from repertoire.verbs.decisions import CORRECT, FORGET, MUTE, REPORT, Correction, Saying, Silence
+from repertoire.verbs.explain import EXPLAIN
+from repertoire.verbs.questions import RECOMMEND, SEARCH
+from repertoire.verbs.state import STATUS
+from repertoire.verbs.verb import Verb
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A verb, and what makes its question of a tool's arguments."""
+
+    verb: Verb[Any, Any]
+    question: Callable[[Arguments], Any]
+
+
+def _query(arguments: Arguments) -> Query:
+    return Query(
+        arguments["query"],
+        types=tuple(arguments.get("types", ())),
+        using=tuple(arguments.get("using", ())),
+        installed=arguments.get("installed"),
+        limit=arguments["limit"],
+        mode=arguments["mode"],
+    )
+
+
+def _task(arguments: Arguments) -> Task:
+    return Task(
+        arguments["task"],
+        budget=arguments.get("budget", BUDGET),
+        limit=arguments.get("size"),
+        types=tuple(arguments.get("types", ())),
+        using=tuple(arguments.get("using", ())),
+        installed=arguments.get("installed"),
+        mode=arguments["mode"],
+    )
+
+
+def _asked(arguments: Arguments) -> Asked:
+    return Asked(arguments["id"], arguments.get("task", ""), graph=arguments["detail"] == "graph")
+
+
+def _silence(arguments: Arguments) -> Silence:
+    return Silence(arguments["target"], here=arguments.get("here", False), undo=arguments.get("undo", False))
+
+
+def _saying(arguments: Arguments) -> Saying:
+    return Saying(arguments["id"], arguments["outcome"], arguments.get("note", ""))
+
+
+def _correction(arguments: Arguments) -> Correction:
+    return Correction(arguments["id"], tuple(arguments["capabilities"]))
+
+
+CALLS: Mapping[str, Call] = {
+    "search_components": Call(SEARCH, _query),
+    "recommend_set": Call(RECOMMEND, _task),
+    "explain_component": Call(EXPLAIN, _asked),
+    "status": Call(STATUS, lambda _: None),
+    "mute": Call(MUTE, _silence),
+    "report_outcome": Call(REPORT, _saying),
+    "set_capabilities": Call(CORRECT, _correction),
+    "forget": Call(FORGET, lambda arguments: arguments["what"]),
+}

@@ -1,0 +1,35 @@
+"""The verbs that ask what there is: search and recommend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from repertoire.app.gaps import gap_events
+from repertoire.app.recommend import recommend
+from repertoire.app.record import recommended
+from repertoire.app.search import search
+from repertoire.domain.answer import Answer, Query, Recommendation, Task
+from repertoire.rendering.answers import answer_text, recommendation_text
+from repertoire.rendering.data import answer_data, recommendation_data
+from repertoire.store.events import Event
+from repertoire.verbs.verb import Context, Verb
+
+
+def _search(context: Context, query: Query) -> Answer:
+    asked = replace(query, project=context.project)
+    return search(context.repertoire.pipeline, asked, muted=context.muted)
+
+
+def _recommend(context: Context, task: Task) -> Recommendation:
+    asked = replace(task, project=context.project)
+    return recommend(context.repertoire.pipeline, asked, muted=context.unfit, environment=context.environment)
+
+
+def _kept(context: Context, task: Task, found: Recommendation) -> Sequence[Event]:
+    gaps = gap_events(replace(task, project=context.project), found, context.repertoire.settings)
+    return (*gaps, *recommended(found, context.moment))
+
+
+SEARCH = Verb(_search, answer_text, answer_data)
+RECOMMEND = Verb(_recommend, recommendation_text, recommendation_data, events=_kept)

@@ -1,0 +1,14 @@
+"""The verb that tells the state of a home."""
+
+from __future__ import annotations
+
+from repertoire.app.status import Status, status
+from repertoire.rendering.reports import status_data, status_text
+from repertoire.verbs.verb import Context, Verb
+
+
+def _status(context: Context, _question: None) -> Status:
+    return status(context.repertoire, environment=context.environment)
+
+
+STATUS: Verb[None, Status] = Verb(_status, status_text, status_data)
