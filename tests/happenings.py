@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from repertoire.learning.session import (
+from repertoire.domain.event import (
     ASKED,
     CHECKED,
     CLOSED,

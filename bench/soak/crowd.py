@@ -38,12 +38,20 @@ from works import write_source  # noqa: E402
 from repertoire.app.ingest import ingest  # noqa: E402
 from repertoire.app.unwritten import take_in  # noqa: E402
 from repertoire.boot.layout import command  # noqa: E402
+from repertoire.domain.event import (  # noqa: E402
+    ASKED,
+    CLOSED,
+    COUNTED,
+    FAILED,
+    OFFERED,
+    OUTCOME,
+    SELECTED,
+    Event,
+)
 from repertoire.learning.hints import SESSION_START  # noqa: E402
 from repertoire.learning.outcomes import of_count  # noqa: E402
-from repertoire.learning.session import COUNTED  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
-from repertoire.store.events import ASKED, CLOSED, FAILED, OFFERED, OUTCOME, SELECTED, Event  # noqa: E402
 
 _KITS, SIZE = 3, 40
 _NAMES = ("fields", "ledger", "cluster", "report", "forms", "queries", "notes", "pages", "charts", "parcels")

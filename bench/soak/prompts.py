@@ -31,9 +31,9 @@ from stdio import Client
 from works import Recalled
 
 from repertoire.app.embed import embed_pending
+from repertoire.domain.event import COUNTED
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import COUNTED
 
 _SESSION, _GREETED, _PARTS = 40, 5, 24
 _ACTS = ("fill", "audit", "explain", "test", "deploy", "write", "compare", "draft", "check", "summarise")

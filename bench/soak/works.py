@@ -22,12 +22,12 @@ from repertoire.app.review import renew_learned
 from repertoire.app.unwritten import take_in
 from repertoire.app.wiring import open_embedder
 from repertoire.boot.unwritten import put_off
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.learning.counting import Room
 from repertoire.mcp_server.work import Writes
 from repertoire.settings import Settings
 from repertoire.store.connection import Connection
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.store.migrations import MIGRATIONS, NEWEST, migrate
 
 NOW = "2026-01-01T00:00:00Z"

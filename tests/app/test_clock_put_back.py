@@ -15,10 +15,10 @@ from repertoire.app.background import one_refresh
 from repertoire.app.memory import known_trials, memory
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot import serve
+from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event
 from repertoire.domain.freshness import freshness
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CLOSED, OFFERED, SELECTED, Event
 from shelf import SOURCE, fill
 
 PDF = f"{SOURCE.key}:skills/pdf-forms.md"

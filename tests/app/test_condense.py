@@ -7,9 +7,9 @@ import pytest
 from repertoire.app.condense import condense_when_due
 from repertoire.app.explain import Asked, explain
 from repertoire.app.memory import memory
+from repertoire.domain.event import ASKED, COUNTED, FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.learning.counting import Room
 from repertoire.retrieval.pipeline import Pipeline
-from repertoire.store.events import ASKED, COUNTED, FAILED, GAP, OFFERED, SELECTED, Event
 from shelf import SOURCE
 
 PDF, SHIP = f"{SOURCE.key}:skills/pdf-forms.md", f"{SOURCE.key}:commands/ship.md"

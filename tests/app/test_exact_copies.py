@@ -20,11 +20,11 @@ from repertoire.app.search import search
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo
+from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.fuse import GRAPH
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import FRESHNESS, POPULARITY
-from repertoire.store.events import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.store.requests import Request, Selection
 from shelf import NOW, SOURCE, component, filled_home, record_of
 

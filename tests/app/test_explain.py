@@ -21,8 +21,8 @@ from repertoire.domain.component import (
     FileRecord,
 )
 from repertoire.domain.errors import UnknownComponent
+from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.rendering.explanations import explanation_text
-from repertoire.store.events import FAILED, OFFERED, SELECTED, Event
 from shelf import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(

@@ -12,6 +12,7 @@ from repertoire.app.recommend import recommend
 from repertoire.app.search import search
 from repertoire.app.stats import stats
 from repertoire.domain.answer import Query, Task
+from repertoire.domain.event import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.learned import stats_text
@@ -20,7 +21,6 @@ from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from shelf import SOURCE, component, fill
 
 WORDS = "Rotates the keys of a vault on a schedule."

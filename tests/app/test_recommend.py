@@ -13,11 +13,11 @@ from repertoire.app.recommend import recommend, verdict
 from repertoire.domain.answer import Other, Task
 from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edge
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import GAP
 from repertoire.rendering.answers import recommendation_text
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import GAP
 from shelf import NOW, SOURCE, component, fill, record_of
 
 KUBERNETES, POSTGRES = "folder:/shelf:skills/kubernetes-deploy.md", "folder:/shelf:mcp_servers/postgres.md"

@@ -14,10 +14,10 @@ from repertoire.app import record
 from repertoire.app.record import Lesson, Moment, learn, open_request
 from repertoire.app.relearn import relearn
 from repertoire.domain.answer import REQUEST_SPACE
+from repertoire.domain.event import SELECTED, Event
 from repertoire.learning.prompts import core
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import SELECTED, Event
 from shelf import NOW, SOURCE, fill
 
 FORMS, SHIP, CHANGES = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship", "skills/changelog"))

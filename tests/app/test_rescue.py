@@ -19,10 +19,10 @@ from repertoire.app.rescue import mend
 from repertoire.app.status import status
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
-from repertoire.domain.rescue import RESCUED, Rescue
+from repertoire.domain.event import RESCUED, Event
+from repertoire.domain.rescue import Rescue
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from shelf import NOW, SOURCE
 from store.damages import ACCEPTED, DAMAGES, PAGE, PDF, WHOLE, Sound, leave_log, overwrite, spoil, valuable
 from store.samples import command, in_process, start

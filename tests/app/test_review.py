@@ -9,7 +9,7 @@ from repertoire.app.forget import REQUESTS, forget
 from repertoire.app.review import ACCEPTED, APPLIED, LABEL, REJECTED, UNDECIDED, WAITING, decide, renew_learned, review
 from repertoire.domain.component import CO_OCCURS_WITH, CONFLICTS_WITH
 from repertoire.domain.errors import InvalidRequest
-from repertoire.store.events import ASKED, FAILED, SELECTED, Event
+from repertoire.domain.event import ASKED, FAILED, SELECTED, Event
 from shelf import SOURCE
 
 A, B = f"{SOURCE.key}:skills/changelog.md", f"{SOURCE.key}:skills/pdf-forms.md"

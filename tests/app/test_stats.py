@@ -8,9 +8,9 @@ from repertoire.app.clock import now
 from repertoire.app.feedback import give_feedback
 from repertoire.app.record import Moment
 from repertoire.app.stats import stats
+from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.rendering.learned import stats_text
 from repertoire.settings import Settings
-from repertoire.store.events import ASKED, OFFERED, SELECTED, Event
 from shelf import SOURCE
 
 FORMS, SHIP = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship"))

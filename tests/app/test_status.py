@@ -11,8 +11,8 @@ from repertoire.app.clock import now
 from repertoire.app.freshness import is_stale
 from repertoire.app.status import status
 from repertoire.app.wiring import open_repertoire
+from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.rendering.reports import status_text
-from repertoire.store.events import FAILED, GAP, OFFERED, SELECTED, Event
 from shelf import NOW, SOURCE, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}

@@ -7,8 +7,8 @@ import pytest
 from repertoire.app.forget import REQUESTS, forget
 from repertoire.app.unwritten import take_in
 from repertoire.boot.unwritten import HEARD, put_off, waiting
+from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, OFFERED, SELECTED, Event
 from shelf import SOURCE, fill
 
 ROW = {"at": "2026-01-01T00:00:00Z", "kind": OFFERED, "session": "s", "project": "/p", "node": "a", "data": {"rank": 1}}

@@ -18,8 +18,8 @@ from ingestion.workbench import repository
 from privileges import held_back
 from repertoire.app.doctor_store import database
 from repertoire.app.places import clone_folder
+from repertoire.domain.event import SELECTED, Event
 from repertoire.store.database import Store
-from repertoire.store.events import SELECTED, Event
 from shelf import NOW, SOURCE, filled_home
 from store.damages import DAMAGES, PAGE, overwrite, spoil
 

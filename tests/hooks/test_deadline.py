@@ -20,8 +20,8 @@ import pytest
 from hooks.starting import HOOK, HOSTILE, Run, context, make_project, store_with
 from repertoire.app.unwritten import take_in
 from repertoire.boot.unwritten import FOLDER, waiting
+from repertoire.domain.event import OFFERED
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED
 
 ENDS_S = 12  # the deadline is 1.2 s after Python has started, and a busy machine starts it late; the work takes years
 HANGS = "import re; re.fullmatch('(a|a)*b', 'a' * 60)"

@@ -10,10 +10,10 @@ from repertoire.app.clock import now
 from repertoire.app.condense import condense_when_due
 from repertoire.app.memory import memory
 from repertoire.domain.component import TWIN_OF, Edge
+from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.learning.hints import let_through
 from repertoire.learning.memory import HALF_LIFE
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from shelf import NOW, SOURCE, component, record_of
 
 

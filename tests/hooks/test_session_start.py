@@ -16,8 +16,8 @@ from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own
 from repertoire.app import greet
 from repertoire.app.unwritten import take_in
 from repertoire.catalogue import reading
+from repertoire.domain.event import COMPACTED, OFFERED
 from repertoire.store.database import Store
-from repertoire.store.events import COMPACTED, OFFERED
 from repertoire.store.migrations import NEWEST
 from shelf import NOW, SOURCE, component, record_of
 

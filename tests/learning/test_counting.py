@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from happenings import Happening, logs
+from repertoire.domain.event import ASKED, COUNTED, OFFERED, OUTCOME, SELECTED
 from repertoire.learning.counting import Room, condense
 from repertoire.learning.memory import Clock, Memory, remember
 from repertoire.learning.outcomes import trials
-from repertoire.learning.session import ASKED, COUNTED, OFFERED, OUTCOME, SELECTED
 from repertoire.learning.suggestions import suggestions
 
 CLOCK = Clock("2026-03-01T12:00:00Z", 90.0, "/p")

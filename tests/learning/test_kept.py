@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from happenings import Happening, logs
+from repertoire.domain.event import ASKED, OFFERED, SELECTED
 from repertoire.learning.kept import read_kept, recall, sum_up, through
 from repertoire.learning.memory import Clock, remember
 from repertoire.learning.outcomes import trials
-from repertoire.learning.session import ASKED, OFFERED, SELECTED
 
 THEN, NOW = "2026-02-01T12:00:00Z", "2026-03-01T12:00:00Z"
 

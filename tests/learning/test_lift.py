@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.test_outcomes import ASK, AT, CHECK, CORRECT, OFFER, SECOND, UNDO, USE, Happening
-from repertoire.learning import session as kinds
+from repertoire.domain import event as kinds
 from repertoire.learning.intervals import newcombe
 from repertoire.learning.leaning import leaning, leanings
 from repertoire.learning.lift import ENOUGH, Lift, lift_of

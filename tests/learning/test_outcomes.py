@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.learning import session as kinds
+from repertoire.domain import event as kinds
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial, together, trials
 from repertoire.learning.signals import corrects, of_command
 

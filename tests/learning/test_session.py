@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.learning.session import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Session, replay
+from repertoire.domain.event import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED
+from repertoire.learning.session import Session, replay
 
 
 @dataclass(frozen=True)

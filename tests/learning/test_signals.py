@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.edits import Edits
-from repertoire.learning.session import CHECKED, UNDONE
 from repertoire.learning.shell import commands
 from repertoire.learning.signals import asks, corrects, of_call, of_command
 

@@ -10,8 +10,8 @@ from typing import Any
 from mcp import Client
 from mcp_types import CallToolResult
 
+from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 
 CLAUDE_CODE = "claude-code"
 HELLO = {

@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 
 from mcp_server.talk import Talk, events_of
 from repertoire.cli.main import cli, main
+from repertoire.domain.event import OFFERED
 from repertoire.mcp_server.definitions import TOOLS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED
 from shelf import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio

@@ -21,12 +21,12 @@ from examples import examples
 from mcp_server.talk import Talk, ask, events_of, text_of
 from repertoire.boot.unwritten import waiting
 from repertoire.domain.component import REQUEST, SELECTED
+from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
+from repertoire.domain.event import SELECTED as CHOSEN
 from repertoire.domain.hint import MAX_CHARACTERS
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.mcp_server.desk import Desk
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
-from repertoire.store.events import SELECTED as CHOSEN
 from shelf import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio

@@ -14,10 +14,9 @@ import pytest
 from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from privileges import held_back
 from repertoire.app.rescue import mend
-from repertoire.domain.rescue import RESCUED
+from repertoire.domain.event import ASKED, RESCUED, SELECTED, Event
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, SELECTED, Event
 from shelf import NOW, filled_home
 from store.damages import PAGE, overwrite, spoil
 

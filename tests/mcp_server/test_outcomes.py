@@ -10,8 +10,8 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of
+from repertoire.domain.event import CHECKED, CORRECTED, OFFERED, UNDONE
 from repertoire.learning.outcomes import Trial, trials
-from repertoire.store.events import CHECKED, CORRECTED, OFFERED, UNDONE
 from shelf import SOURCE
 
 pytestmark = pytest.mark.anyio

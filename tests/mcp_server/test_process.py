@@ -21,9 +21,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
 from repertoire.app.unwritten import take_in
 from repertoire.boot.unwritten import waiting
+from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED, SELECTED
 from repertoire.store.migrations import NEWEST
 
 pytestmark = pytest.mark.anyio

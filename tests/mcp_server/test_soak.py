@@ -10,10 +10,10 @@ import pytest
 
 from mcp_server.talk import Talk, ask
 from repertoire.app.condense import condense_when_due
+from repertoire.domain.event import COUNTED, SELECTED
 from repertoire.learning.counting import Room
 from repertoire.store.connection import LOG_LIMIT
 from repertoire.store.database import Store
-from repertoire.store.events import COUNTED, SELECTED
 
 pytestmark = pytest.mark.anyio
 

@@ -11,10 +11,10 @@ from mcp import MCPError
 from mcp_types import TextContent
 
 from mcp_server.talk import Talk, ask, events_of, refused
+from repertoire.domain.event import GAP
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.definitions import HOOKS, INSTRUCTIONS, TOOLS
 from repertoire.store.database import Store
-from repertoire.store.events import GAP
 from shelf import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio

@@ -9,12 +9,12 @@ from repertoire.app.embed import embed_pending
 from repertoire.app.memory import Use
 from repertoire.app.memory import memory as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
+from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.retrieval.history import History, with_past
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.snapshot import Snapshots
 from repertoire.settings import Settings
-from repertoire.store.events import FAILED, OFFERED, SELECTED, Event
 from repertoire.store.requests import Request, Selection
 from shelf import NOW, component, fill
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, SELECTED, Event
 from shelf import NOW, SOURCE, fill
 from store.samples import in_process
 

@@ -40,6 +40,6 @@ def command(code: str, *arguments: object) -> list[str]:
         f"import sys; sys.path.insert(0, {str(SERVER)!r})\n"
         "from pathlib import Path\n"
         "from repertoire.store.database import Store\n"
-        "from repertoire.store.events import Event\n"
+        "from repertoire.domain.event import Event\n"
     )
     return [sys.executable, "-c", prelude + code, *map(str, arguments)]

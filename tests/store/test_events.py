@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.store.events import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Event
+from repertoire.domain.event import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED, Event
 from store.samples import NOW
 
 

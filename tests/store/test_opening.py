@@ -20,9 +20,9 @@ from repertoire.domain.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from repertoire.domain.event import Event
 from repertoire.store.connection import LOG_LIMIT
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from store.samples import NOW, SOURCE, command, component, in_process, record
 
 

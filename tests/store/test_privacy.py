@@ -12,8 +12,8 @@ import pytest
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
 from repertoire.domain.errors import StoreBusy
+from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from repertoire.store.likeness import Carried
 from store.samples import NOW, SOURCE, component, record, start
 

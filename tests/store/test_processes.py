@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from repertoire.domain.errors import StoreBusy
+from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from store.samples import NOW, in_process, start
 
 SAMPLES = "sys.path.insert(0, sys.argv[2]); from store.samples import SOURCE, component, record\n"

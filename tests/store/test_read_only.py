@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from privileges import held_back
+from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from store.samples import NOW, command, in_process
 
 

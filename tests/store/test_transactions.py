@@ -8,8 +8,8 @@ import pytest
 
 from repertoire.domain.component import Node
 from repertoire.domain.errors import StoreError
+from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from store.samples import NOW, SOURCE, component, record
 
 

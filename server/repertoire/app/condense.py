@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from repertoire.app.clock import now
+from repertoire.domain.event import COUNTED, Event
 from repertoire.learning.counting import Room, condense
 from repertoire.learning.kept import sum_up, through
 from repertoire.learning.memory import HALF_LIFE, Clock
 from repertoire.learning.outcomes import trials
 from repertoire.store.database import Store
-from repertoire.store.events import COUNTED, Event
 
 EVERY = 1_000  # events, between two looks at the whole log
 ROOM = Room()

@@ -17,9 +17,10 @@ from repertoire.app.doctor_file import judged, opened, refused, unwritable
 from repertoire.app.greet import SCHEMA
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.database_file import damaged_text, newer_text
+from repertoire.domain.event import RESCUED
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.health import told as message
-from repertoire.domain.rescue import RESCUED, Rescue, rescue_of
+from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.domain.text import clean_line
 
 _CHECK_S = 30.0

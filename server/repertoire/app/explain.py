@@ -29,6 +29,8 @@ from repertoire.domain.component import (
     TWIN_OF,
     Component,
 )
+from repertoire.domain.event import COUNTED, FAILED, OFFERED
+from repertoire.domain.event import SELECTED as SELECTED_EVENT
 from repertoire.domain.freshness import Ageing, Freshness, freshness
 from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.ingestion.difference import difference, difference_text
@@ -46,8 +48,6 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
 from repertoire.store.database import Store
-from repertoire.store.events import COUNTED, FAILED, OFFERED
-from repertoire.store.events import SELECTED as SELECTED_EVENT
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20

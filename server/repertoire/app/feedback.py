@@ -9,10 +9,10 @@ from repertoire.app.naming import named
 from repertoire.app.record import KEPT, Moment
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SELECTED, Event
 from repertoire.domain.text import clean_line
 from repertoire.learning.outcomes import SAYINGS
 from repertoire.store.database import Store
-from repertoire.store.events import DISMISSED, FAILED, OUTCOME, SELECTED, Event
 from repertoire.trust.redaction import redact
 
 _NOTE = 200  # characters of a note that are kept

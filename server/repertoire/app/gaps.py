@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from repertoire.app.clock import now
 from repertoire.domain.answer import BUDGET, Recommendation, Task
+from repertoire.domain.event import GAP, Event
 from repertoire.settings import REDACTED, Settings
-from repertoire.store.events import GAP, Event
 from repertoire.trust.redaction import redact
 
 _NEED = 160  # characters that are kept of a task that nothing fits

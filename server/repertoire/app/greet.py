@@ -25,14 +25,14 @@ from repertoire.boot.unwritten import put_off
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
+from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.learning.hints import SESSION_START, demands, let_through
 from repertoire.learning.kept import Kept, Recalled, read_kept, recall
 from repertoire.learning.memory import HALF_LIFE, Clock
-from repertoire.learning.outcomes import FOLDED, moment, trials
-from repertoire.learning.session import COUNTED
+from repertoire.learning.outcomes import moment, trials
 from repertoire.trust.hidden import suspicion
 
 _KNOWS_CLIENTS = 7
@@ -132,10 +132,10 @@ def owed(start: Start, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
     same = {"at": start.at, "session": start.session, "project": start.project}
     rows: list[Mapping[str, Any]] = []
     if start.source in RESETTING:
-        rows.append({**same, "kind": "compacted", "node": "", "data": {}})
+        rows.append({**same, "kind": COMPACTED, "node": "", "data": {}})
     for rank, item in enumerate(greeting.items, 1):
         told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
-        rows.append({**same, "kind": "offered", "node": item.id, "data": {**told, "where": SESSION_START}})
+        rows.append({**same, "kind": OFFERED, "node": item.id, "data": {**told, "where": SESSION_START}})
     return rows
 
 
@@ -212,15 +212,15 @@ def _told_lately(db: sqlite3.Connection, start: Start) -> frozenset[str]:
     """
     since = (moment(start.at) - _AGAIN).isoformat()
     rows = db.execute(
-        "SELECT kind, session, node, data FROM event NOT INDEXED WHERE kind IN ('offered', 'selected') "
+        "SELECT kind, session, node, data FROM event NOT INDEXED WHERE kind IN (?, ?) "
         f"AND project = ? AND at >= ? ORDER BY id DESC LIMIT {_EVENTS}",
-        (start.project, since),
+        (OFFERED, SELECTED, start.project, since),
     ).fetchall()
-    used = {node for kind, _, node, _ in rows if kind == "selected"}
+    used = {node for kind, _, node, _ in rows if kind == SELECTED}
     named = {
         node
         for kind, session, node, data in rows
-        if kind == "offered" and session != start.session and json.loads(data).get("where") == SESSION_START
+        if kind == OFFERED and session != start.session and json.loads(data).get("where") == SESSION_START
     }
     told = named - used
     return frozenset((*told, *copies_of(db, told), *twins_of(db, told)))
@@ -239,7 +239,7 @@ def _half_life(settings: Mapping[str, Any]) -> float:
 def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Recalled:
     """Return what is remembered of components and hints, as the server does: from the sums, and the log since."""
     kept = _kept(db, half_life)
-    kinds = FOLDED if kept is None else tuple(kind for kind in FOLDED if kind != COUNTED)
+    kinds = LEARNED_KINDS if kept is None else tuple(kind for kind in LEARNED_KINDS if kind != COUNTED)
     rows = db.execute(
         "SELECT id, at, kind, session, project, request, node, data FROM event NOT INDEXED "  # from the end
         f"WHERE kind IN ({_marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from repertoire.app.clock import now
+from repertoire.domain.event import OFFERED, SELECTED, Event
 from repertoire.learning.outcomes import moment
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED, SELECTED, Event
 
 INSTALLED = "installed"
 _FOLLOWS = timedelta(days=14)  # an installation that comes later has other reasons

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
+from repertoire.domain.event import MOVED, REREAD, UNREAD, Event
 from repertoire.domain.text import clean_line
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 
-UNREAD, REREAD, MOVED = "unread", "reread", "moved"
 _REASON = 300
 _LOOKED_AT = 2000
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.domain.event import LEARNED_KINDS
 from repertoire.domain.experience import Experiences
 from repertoire.learning.hints import demands
 from repertoire.learning.leaning import leanings
 from repertoire.learning.memory import Clock, Memory, remember
-from repertoire.learning.outcomes import FOLDED, Trial, trials
+from repertoire.learning.outcomes import Trial, trials
 from repertoire.retrieval.priors import MOST, Prior
 from repertoire.retrieval.snapshot import Floats, Snapshot
 from repertoire.store.database import Store
@@ -23,7 +24,7 @@ _PATIENCE = 50
 
 def known_trials(store: Store) -> list[Trial]:
     """Return what became of each offer and each use, from the log."""
-    return trials(store.events.every(FOLDED))
+    return trials(store.events.every(LEARNED_KINDS))
 
 
 def copies_among(store: Store, found: Iterable[Trial]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from repertoire.app.offer import Offer, reason_for
 from repertoire.app.requests import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
 from repertoire.learning.prompts import core, needless
 from repertoire.learning.selections import Mention, choose, names_to_try
@@ -20,7 +21,6 @@ from repertoire.ports import Vectors
 from repertoire.retrieval.naming import meant
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.trust.redaction import redact
 
 KEPT = 2_000  # characters of a redacted prompt

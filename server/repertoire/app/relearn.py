@@ -6,11 +6,11 @@ from collections.abc import Container, Iterator
 
 from repertoire.app.installs import INSTALLED
 from repertoire.app.record import Lesson, Moment, Request, learn
+from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.ports import Embedder
 from repertoire.retrieval.foreign import in_english
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, SELECTED, Event
 
 _READ = 1_000  # events at once
 

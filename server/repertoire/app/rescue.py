@@ -14,10 +14,10 @@ from repertoire.app.relearn import relearn
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
-from repertoire.domain.rescue import RESCUED, Rescue, rescue_of
+from repertoire.domain.event import RESCUED, Event
+from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 from repertoire.store.requests import Request as Past
 from repertoire.store.rescue import damage, go_on, rescue
 

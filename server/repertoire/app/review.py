@@ -12,9 +12,9 @@ from repertoire.app.clock import now
 from repertoire.app.memory import known_trials
 from repertoire.domain.component import Edge
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import REVIEWED, Event
 from repertoire.learning.suggestions import Suggestion, suggestion_id, suggestions
 from repertoire.store.database import Store
-from repertoire.store.events import REVIEWED, Event
 
 LABEL = "learned edges"  # what begins with `learned` is forgotten with the log
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"

@@ -15,12 +15,12 @@ from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.soundness import Troubles
 from repertoire.app.wiring import Repertoire, ageing_of
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
+from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.soundness import GRAVE, Trouble, soundness
 from repertoire.ports import Summary
 from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, Copy, compare
 from repertoire.store.database import Store
-from repertoire.store.events import OFFERED, SELECTED
 
 _MOST = 20
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from repertoire.app.clock import now
 from repertoire.app.memory import copies_among, known_trials
 from repertoire.app.review import Judged, review
+from repertoire.domain.event import ASKED
 from repertoire.learning.hints import PROMPT, HintRate
 from repertoire.learning.intervals import Interval, wilson
 from repertoire.learning.leaning import leanings
@@ -17,7 +18,7 @@ from repertoire.learning.outcomes import OUTCOMES, Trial, propensity
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.events import ASKED, Mute
+from repertoire.store.events import Mute
 
 _BESIDE, _ASKED = 5, 5_000
 _NEWEST = 200  # offers that tell how much is new among what is offered

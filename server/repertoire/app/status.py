@@ -14,11 +14,12 @@ from repertoire.app.overlaps import count_installed
 from repertoire.app.room import MEND, lacking
 from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.rescue import RESCUED, rescue_of
+from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
+from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
 from repertoire.sources.copies import compare
 from repertoire.store.database import Store
-from repertoire.store.events import FAILED, GAP, MUTED, OFFERED, SELECTED, Event, Mute
+from repertoire.store.events import MUTED, Mute
 from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 

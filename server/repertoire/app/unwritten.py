@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.boot.unwritten import HEARD, waiting
+from repertoire.domain.event import Event
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
-from repertoire.store.events import Event
 
 _REMEMBERED = 500  # events of a session that are folded
 _FIELDS = ("at", "kind", "session", "project", "request", "node")

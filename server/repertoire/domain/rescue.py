@@ -8,7 +8,6 @@ from typing import Any
 
 from repertoire.domain.text import clean_line
 
-RESCUED = "rescued"  # the kind of the event that remembers it
 _CALLED = {
     "source": "sources",
     "event": "events of the log",

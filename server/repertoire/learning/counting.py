@@ -14,24 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from repertoire.learning.outcomes import Dated, Trial, traced, trials
-from repertoire.learning.session import (
-    ASKED,
-    CHECKED,
-    CLOSED,
-    COMPACTED,
-    CORRECTED,
+from repertoire.domain.event import (
     COUNTED,
-    FAILED,
-    OFFERED,
-    OUTCOME,
-    SELECTED,
-    UNDONE,
+    SESSION_KINDS,
 )
+from repertoire.learning.outcomes import Dated, Trial, traced, trials
 
-_OF_SESSIONS = frozenset(
-    (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED)
-)  # fmt: skip
+_OF_SESSIONS = frozenset(SESSION_KINDS)
 _DAY, _MONTH = len("2026-01-01"), len("2026-01")
 _SOME = "some time"
 _SLACK = 20  # where there are too many counts, one in so many more goes at once, so that it need not be done each time

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from repertoire.learning.session import (
+from repertoire.domain.event import (
     ASKED,
     CHECKED,
     CORRECTED,
@@ -31,13 +31,12 @@ from repertoire.learning.session import (
     OUTCOME,
     SELECTED,
     UNDONE,
-    Happened,
 )
+from repertoire.learning.session import Happened
 
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
-FOLDED = (ASKED, OFFERED, SELECTED, FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED, COUNTED)  # what is read of the log
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
 # there are as many as the log has offers; a session's start, with one process a time, may run on Python 3.9
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-ASKED, OFFERED, SELECTED, CLOSED, COMPACTED = "asked", "offered", "selected", "closed", "compacted"
-FAILED, OUTCOME, CHECKED, UNDONE, CORRECTED = "failed", "outcome", "checked", "undone", "corrected"
-REVIEWED, DISMISSED = "reviewed", "dismissed"
-COUNTED = "counted"  # the trials of one component on one day, whose own events are gone
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, OFFERED, SELECTED
 
 
 class Happened(Protocol):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.checks import is_check
 from repertoire.learning.corrections import asks, corrects
-from repertoire.learning.session import CHECKED, UNDONE
 from repertoire.learning.shell import Ran, commands
 from repertoire.learning.undoing import takes_up, undoes
 

@@ -30,8 +30,8 @@ from repertoire.mcp_server.server import Handlers, Progress
 
 if TYPE_CHECKING:
     from repertoire.app.record import Lesson
+    from repertoire.domain.event import Event
     from repertoire.mcp_server.work import Answers, Outcome, Writes
-    from repertoire.store.events import Event
 
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words

@@ -24,6 +24,7 @@ from repertoire.app.unwritten import take_in
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
+from repertoire.domain.event import UNDONE, Event
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
 from repertoire.learning.edits import Edits
@@ -36,7 +37,6 @@ from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.reply import Reply
 from repertoire.retrieval.foreign import in_english
-from repertoire.store.events import UNDONE, Event
 from repertoire.verbs.verb import Context
 
 _REMEMBERED = 500  # events of a session that are folded

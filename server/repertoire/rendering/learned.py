@@ -8,10 +8,10 @@ from typing import Any
 from repertoire.app.feedback import Feedback
 from repertoire.app.review import WAITING, Judged
 from repertoire.app.stats import Hinted, Learned, Stats
+from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
 from repertoire.learning.memory import Record
-from repertoire.learning.session import DISMISSED
 from repertoire.rendering.answers import NAME
 from repertoire.store.events import Mute
 

@@ -11,11 +11,11 @@ from repertoire.app.gaps import Gap
 from repertoire.app.mute import PROJECT, Muted
 from repertoire.app.status import Status
 from repertoire.domain.component import COMPONENT_TYPES
+from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW
 from repertoire.rendering.ageing import ageing_lines
 from repertoire.rendering.answers import LINE, NAME
-from repertoire.store.events import Event
 from repertoire.store.sources import SourceRow
 
 _SOURCES = 20

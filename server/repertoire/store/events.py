@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from repertoire.domain.event import ASKED, CLOSED, COMPACTED, COUNTED, OFFERED, Event
 from repertoire.store.connection import Connection
 from repertoire.store.rows import as_json, storable
 
-ASKED, OFFERED, SELECTED, FAILED, CLOSED, COMPACTED, GAP = (
-    "asked",
-    "offered",
-    "selected",
-    "failed",
-    "closed",
-    "compacted",
-    "gap",
-)
-OUTCOME, CHECKED, UNDONE, CORRECTED, REVIEWED = "outcome", "checked", "undone", "corrected", "reviewed"
-DISMISSED, MUTED = "dismissed", "muted"
-COUNTED = "counted"  # what many old events come to, in their stead
+MUTED = "muted"  # how something was silenced by word; the other way is to be dismissed often enough
 
 _CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 _KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/greet.py reads it too
 
 
 _FIELDS = "at, kind, session, project, request, node, data, id"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One thing that happened; `request` ties it to the prompt it belongs to, `node` to a component."""
-
-    at: str
-    kind: str
-    session: str = ""
-    project: str = ""
-    request: str = ""
-    node: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    id: int = 0
 
 
 class Events:

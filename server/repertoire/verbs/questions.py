@@ -10,9 +10,9 @@ from repertoire.app.recommend import recommend
 from repertoire.app.record import recommended
 from repertoire.app.search import search
 from repertoire.domain.answer import Answer, Query, Recommendation, Task
+from repertoire.domain.event import Event
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.data import answer_data, recommendation_data
-from repertoire.store.events import Event
 from repertoire.verbs.verb import Context, Verb
 
 

@@ -12,7 +12,7 @@ from repertoire.app.clock import now
 from repertoire.app.project import project_named
 from repertoire.app.record import Moment
 from repertoire.app.wiring import Repertoire
-from repertoire.store.events import Event
+from repertoire.domain.event import Event
 
 Q = TypeVar("Q")
 A = TypeVar("A")

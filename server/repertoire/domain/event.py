@@ -1,0 +1,66 @@
+"""The events of the log: what one holds, and every kind that there is, said once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+ASKED, OFFERED, SELECTED, FAILED, OUTCOME = "asked", "offered", "selected", "failed", "outcome"
+CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected", "closed", "compacted"
+COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
+UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """One kind of event.
+
+    `of_session`: it belongs to a session, and is counted when it is old; `learned`: learning reads it.
+    """
+
+    name: str
+    means: str
+    of_session: bool = False
+    learned: bool = False
+
+
+EVENT_KINDS = (
+    EventKind(ASKED, "a person asked for something", of_session=True, learned=True),
+    EventKind(OFFERED, "a component was suggested", of_session=True, learned=True),
+    EventKind(SELECTED, "a component was used, or installed after it was suggested", of_session=True, learned=True),
+    EventKind(FAILED, "the call of a component failed", of_session=True, learned=True),
+    EventKind(OUTCOME, "somebody said how a use went", of_session=True, learned=True),
+    EventKind(CHECKED, "a check passed", of_session=True, learned=True),
+    EventKind(UNDONE, "an edit was undone", of_session=True, learned=True),
+    EventKind(CORRECTED, "the next prompt corrected what was done", of_session=True, learned=True),
+    EventKind(CLOSED, "a request came to its end", of_session=True),
+    EventKind(COMPACTED, "the session forgot what was said before", of_session=True),
+    EventKind(COUNTED, "what many old events of one component on one day come to", learned=True),
+    EventKind(DISMISSED, "somebody does not want a component here"),
+    EventKind(REVIEWED, "somebody judged what learning suggests"),
+    EventKind(GAP, "a task needed what nothing provides"),
+    EventKind(UNREAD, "a source could not be read"),
+    EventKind(REREAD, "that source could be read again"),
+    EventKind(MOVED, "a source is read from another address"),
+    EventKind(RESCUED, "a damaged database was mended"),
+)
+LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)
+SESSION_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.of_session)
+
+_SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}  # a long log has many
+
+
+@dataclass(frozen=True, **_SLOTTED)
+class Event:
+    """One thing that happened; `request` ties it to the prompt it belongs to, `node` to a component."""
+
+    at: str
+    kind: str
+    session: str = ""
+    project: str = ""
+    request: str = ""
+    node: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    id: int = 0
