@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.component import Component
+from repertoire.domain.graph import COMPONENTS
 
 Vectors = npt.NDArray[np.float32]
 
@@ -116,7 +117,7 @@ class Outline:
 
 @dataclass(frozen=True)
 class Topology:
-    """The whole graph: node ids, keys and types, and edges as positions in them, with weights."""
+    """What a view reads of the graph: node ids, keys and types, and edges as positions in them, with weights."""
 
     revision: int
     ids: npt.NDArray[np.int64]
@@ -153,8 +154,8 @@ class Among:
 class GraphReader(Protocol):
     """The graph as retrieval reads it: SQLite today, PostgreSQL for a team."""
 
-    def revision(self) -> int:
-        """Return the number that moves whenever a node or an edge changes."""
+    def revision(self, view: str = COMPONENTS) -> int:
+        """Return the number that moves whenever a node or an edge that a view reads changes."""
 
     def match(
         self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float], among: Among | None = None
@@ -181,14 +182,14 @@ class GraphReader(Protocol):
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
         """Return the components of this name, installed ones first."""
 
-    def links(self, key: str, *, limit: int = 200) -> list[Link]:
-        """Return the edges of a node, the strongest first."""
+    def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
+        """Return the edges of a node that a view reads, the strongest first."""
 
     def data(self, node_type: str) -> dict[int, dict[str, Any]]:
         """Return what is kept with every node of a type that is no component, by node id."""
 
-    def topology(self) -> Topology:
-        """Return the whole graph as arrays, consistent with one revision."""
+    def topology(self, view: str = COMPONENTS) -> Topology:
+        """Return what a view reads as arrays, consistent with one revision."""
 
 
 class VectorReader(Protocol):

@@ -129,10 +129,10 @@ def test_a_process_that_is_killed_while_it_makes_the_store_leaves_one_that_opens
     # Before the first migration commits: the file is ours, its schema is not there yet.
     code = """
 import os
-from repertoire.store import database
+from repertoire.store import graph_file
 from repertoire.store.connection import Connection
 def killed(*_): os.kill(os.getpid(), 9)
-database.migrate = killed
+graph_file.migrate = killed
 Store.open(Path(sys.argv[1]))
 """
     done = in_process(code, path, check=False)

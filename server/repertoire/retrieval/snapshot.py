@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import (
     BODY_INDEXED,
     CAPABILITY,
     COMPONENT_TYPES,
-    CONFLICTS_WITH,
     DEPENDS_ON,
     HOOK,
     MCP_SERVER,
@@ -31,6 +30,7 @@ from repertoire.domain.component import (
     TWIN_OF,
     is_pointer,
 )
+from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS, RELATIONS
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.copies import Copies
 from repertoire.retrieval.ppr import CsrGraph
@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE)
+SPACES = HOME.spaces_of(COMPONENTS)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 # Types whose texts name others in passing: a skill that mentions another is not about what the other does.
@@ -49,7 +49,8 @@ CATALOGUE = "catalogue"  # the key of the source that tells of a few components 
 SURELY = 0.5  # how sure a component provides what it does not merely mention in passing
 _NAMED = 0.33
 _INDIRECT = 0.1
-_SILENT = frozenset((CONFLICTS_WITH, TWIN_OF, SELECTED))
+_FOLLOWED = tuple(relation.name for relation in RELATIONS if COMPONENTS in relation.views and relation.walked)
+_PASSED = frozenset(kind.name for kind in NODE_KINDS if COMPONENTS in kind.views and kind.walked)
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
 _RELOAD_SECONDS = 2.0
@@ -120,9 +121,8 @@ class Snapshot:
     @cached_property
     def _walked(self) -> Mask:
         """The edges that vouch: no conflict, and no copy, pattern or past request: the same would count twice."""
-        pattern = np.array([kind == PATTERN for kind in self.topology.types], dtype=np.bool_)
-        silent = self.related(*_SILENT)
-        return np.asarray(~(pattern[self.topology.source] | pattern[self.topology.target] | silent))
+        passed = np.array([kind in _PASSED for kind in self.topology.types], dtype=np.bool_)
+        return np.asarray(passed[self.topology.source] & passed[self.topology.target] & self.related(*_FOLLOWED))
 
     @cached_property
     def _directness(self) -> Floats:
@@ -326,7 +326,7 @@ class Snapshots:
         kept = self._kept
         if stale and kept is not None:
             return kept
-        if kept is not None and kept.revision == self._graph.revision():
+        if kept is not None and kept.revision == self._graph.revision(COMPONENTS):
             moved = self._vectors.revisions(SPACES) != self._revisions
             if not moved or self._clock() - self._loaded_at < _RELOAD_SECONDS:
                 return kept
@@ -341,7 +341,7 @@ class Snapshots:
         return self._kept
 
     def _load(self) -> Snapshot:
-        topology = self._graph.topology()
+        topology = self._graph.topology(COMPONENTS)
         present = frozenset(topology.ids.tolist())
         # A node that came between the two reads is left for the next revision.
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)

@@ -13,6 +13,7 @@ import apsw
 
 from repertoire.domain.database_file import APPLICATION_ID
 from repertoire.domain.errors import StoreError
+from repertoire.domain.graph import HOME, Layout
 from repertoire.store.opening import Wish, open_file, refuse_newer, translated
 
 LOG_LIMIT = 16 * 1024 * 1024  # bytes that the write-ahead log keeps once a checkpoint has emptied it
@@ -22,10 +23,13 @@ Bindings = Sequence[Any] | Mapping[str, Any]
 class Connection:
     """A connection whose errors name the file and say what to do. One thread at a time uses it."""
 
-    def __init__(self, path: Path, *, known_schema: int, read_only: bool = False, wait: float = 10.0) -> None:
+    def __init__(
+        self, path: Path, *, known_schema: int, layout: Layout = HOME, read_only: bool = False, wait: float = 10.0
+    ) -> None:
         self.path = path
+        self.layout = layout  # what may stand in the file
         self._depth = 0
-        self._touched = False
+        self._touched: frozenset[str] = frozenset()
         with translated(path):
             opened = open_file(path, Wish(known_schema, read_only, wait))
         self._db, self.read_only, self.stale = opened.db, opened.read_only, opened.stale
@@ -98,9 +102,9 @@ class Connection:
         """Whether a transaction or a snapshot is open."""
         return self._db.in_transaction
 
-    def touch(self) -> None:
-        """Note that nodes or edges changed: the revision moves when the outermost transaction commits."""
-        self._touched = True
+    def touch(self, *views: str) -> None:
+        """Note that these views changed: the revision of each moves once, when the outermost transaction commits."""
+        self._touched |= {*views}
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -114,8 +118,8 @@ class Connection:
         self._depth += 1
         try:
             yield
-            if self._touched and not level:
-                self.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+            if not level:
+                self._move_revisions()
             self.execute(f"RELEASE level_{level}" if level else "COMMIT")
         except BaseException:
             self._touched = touched
@@ -123,7 +127,8 @@ class Connection:
             raise
         finally:
             self._depth = level
-        self._touched = self._touched and bool(level)
+        if not level:
+            self._touched = frozenset()
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -138,6 +143,13 @@ class Connection:
         finally:
             if self._db.in_transaction:
                 self.execute("COMMIT")
+
+    def _move_revisions(self) -> None:
+        for view in sorted(self._touched):
+            self.execute(
+                "INSERT INTO meta VALUES (?, 1) ON CONFLICT(key) DO UPDATE SET value = value + 1",
+                (self.layout.view[view].revision,),
+            )
 
     def _undo(self, level: int) -> None:
         # A full disk or a broken file ends the transaction by itself: a second ROLLBACK would mask the first error.

@@ -10,8 +10,8 @@ from repertoire.store.events import Events, Preferences
 from repertoire.store.flags import Flags
 from repertoire.store.fulltext import FullText
 from repertoire.store.graph import Graph
+from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
 from repertoire.store.likeness import Likeness
-from repertoire.store.migrations import NEWEST, migrate
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
 from repertoire.store.soundness import Soundness
@@ -47,7 +47,7 @@ class Store:
         self.snapshot = connection.snapshot
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False, wait: float = 10.0) -> Store:
+    def open(cls, path: Path, *, file: GraphFile = HOME_FILE, read_only: bool = False, wait: float = 10.0) -> Store:
         """Open the database, made new where there is none; a file that cannot be written opens to read.
 
         `wait` is how many seconds a write may wait for the lock of another process.
@@ -55,13 +55,7 @@ class Store:
         Raises:
             StoreError: the file is foreign, newer, corrupt, or cannot be opened at all.
         """
-        connection = Connection(path, known_schema=NEWEST, read_only=read_only, wait=wait)
-        try:
-            migrate(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection)
+        return cls(open_graph_file(path, file, read_only=read_only, wait=wait))
 
     def close(self) -> None:
         """Release the file."""

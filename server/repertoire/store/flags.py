@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from repertoire.domain.graph import COMPONENTS
 from repertoire.domain.trust import SEVERITIES, Flag
 from repertoire.store.connection import Connection
 from repertoire.store.rows import flags_of
@@ -84,7 +85,7 @@ class Flags:
         """Let this content pass from now on, whatever was found in it."""
         with self._db.transaction():
             self._db.execute("INSERT OR REPLACE INTO acceptance VALUES (?, ?, ?)", (content_hash, node_key, now))
-            self._db.touch()  # what ranking keeps of every component tells what is risky
+            self._db.touch(COMPONENTS)  # what ranking keeps of every component tells what is risky
 
     def withdraw(self, content_hash: str) -> bool:
         """Undo an acceptance; tell whether there was one."""
@@ -92,5 +93,5 @@ class Flags:
             self._db.execute("DELETE FROM acceptance WHERE content_hash = ?", (content_hash,))
             undone = bool(self._db.changes())
             if undone:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
         return undone

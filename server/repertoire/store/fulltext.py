@@ -1,4 +1,4 @@
-"""Keeps the full-text index in few pieces: every write leaves one more, and each is looked into for every word."""
+"""Keeps each full-text index in few pieces: every write leaves one more, and each is looked into for every word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NOTHING = 2  # rows that SQLite says to have changed where it found nothing to 
 
 
 class FullText:
-    """The full-text index as a whole."""
+    """The full-text indexes, each as a whole."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -20,12 +20,16 @@ class FullText:
 
         Each call is a transaction of its own: it leaves a whole index, and whoever comes next carries on from there.
         """
+        more = [self._merge(view.text) for view in self._db.layout.views if view.text]
+        return any(more)
+
+    def _merge(self, table: str) -> bool:
         with self._db.transaction():
-            if self._db.value("SELECT v FROM component_text_config WHERE k = 'usermerge'") != _ALIKE:
-                self._tell("usermerge", _ALIKE)
+            if self._db.value(f"SELECT v FROM {table}_config WHERE k = 'usermerge'") != _ALIKE:
+                self._tell(table, "usermerge", _ALIKE)
             before = self._db.total_changes()
-            self._tell("merge", _PAGES)
+            self._tell(table, "merge", _PAGES)
             return self._db.total_changes() - before >= _NOTHING
 
-    def _tell(self, command: str, value: int) -> None:
-        self._db.execute("INSERT INTO component_text(component_text, rank) VALUES (?, ?)", (command, value))
+    def _tell(self, table: str, command: str, value: int) -> None:
+        self._db.execute(f"INSERT INTO {table}({table}, rank) VALUES (?, ?)", (command, value))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from repertoire.domain.component import PROVIDES
+from repertoire.domain.graph import COMPONENTS
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
-from repertoire.store.rows import SELECT_STORED, stored
+from repertoire.store.rows import SELECT_STORED, marks, stored
 
 EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description
@@ -30,22 +31,30 @@ class Graph:
         self._counted: dict[str, int] = {}
         self._counted_at = -1
 
-    def revision(self) -> int:
-        """Return the number that moves whenever a node or an edge changes."""
-        return int(self._db.value("SELECT value FROM meta WHERE key = 'revision'"))
+    def revision(self, view: str = COMPONENTS) -> int:
+        """Return the number that moves whenever a node or an edge that a view reads changes."""
+        key = self._db.layout.view[view].revision
+        return int(self._db.value("SELECT value FROM meta WHERE key = ?", (key,)) or 0)
 
     def match(
-        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float], among: Among | None = None
+        self,
+        words: Sequence[str],
+        *,
+        limit: int,
+        weights: tuple[float, float, float],
+        among: Among | None = None,
+        view: str = COMPONENTS,
     ) -> list[tuple[int, float]]:
-        """Return (node id, bm25 score, higher is better) of components with any of the words, best first.
+        """Return (node id, bm25 score, higher is better) of what a view reads with any of the words, best first.
 
         `weights` are of name, description and body.
         """
-        if not words:
+        text = self._db.layout.view[view].text
+        if not words or not text:
             return []
-        narrowed, values = _narrowed(among)
+        narrowed, values = _narrowed(among, text)
         return self._db.rows(
-            "SELECT rowid, -bm25(component_text, ?, ?, ?) AS score FROM component_text WHERE component_text MATCH ? "
+            f"SELECT rowid, -bm25({text}, ?, ?, ?) AS score FROM {text} WHERE {text} MATCH ? "
             f"{narrowed} ORDER BY score DESC, rowid LIMIT ?",
             (*weights, match_any(list(words)), *values, limit),
         )
@@ -56,7 +65,7 @@ class Graph:
         """Return (node id, score, score of the name, of the description, of the body alone), best first."""
         if not words:
             return []
-        narrowed, values = _narrowed(among)
+        narrowed, values = _narrowed(among, "component_text")
         return self._db.rows(
             f"""SELECT rowid, -bm25(component_text, 2, 1, 1) AS score, -bm25(component_text, 1, 0, 0),
                  -bm25(component_text, 0, 1, 0), -bm25(component_text, 0, 0, 1)
@@ -148,16 +157,18 @@ class Graph:
             groups.setdefault((content, kind, name), []).append(key)
         return [tuple(group) for group in groups.values() if len(group) > 1]
 
-    def links(self, key: str, *, limit: int = 200) -> list[Link]:
-        """Return the edges of a node, the strongest first."""
+    def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
+        """Return the edges of a node that a view reads, the strongest first."""
+        relations = self._db.layout.relations_of(view)
+        among = f"e.relation IN ({marks(relations)})"
         rows = self._db.rows(
-            """SELECT b.key, b.name, b.type, e.relation, 1, e.weight, e.evidence FROM edge e
-                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE a.key = ?1
+            f"""SELECT b.key, b.name, b.type, e.relation, 1, e.weight, e.evidence FROM edge e
+                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE a.key = ? AND {among}
                UNION ALL
                SELECT a.key, a.name, a.type, e.relation, 0, e.weight, e.evidence FROM edge e
-                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE b.key = ?1
-               ORDER BY 6 DESC, 4, 1 LIMIT ?2""",
-            (key, limit),
+                 JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE b.key = ? AND {among}
+               ORDER BY 6 DESC, 4, 1 LIMIT ?""",
+            (key, *relations, key, *relations, limit),
         )
         return [Link(row[0], row[1], row[2], row[3], bool(row[4]), row[5], row[6]) for row in rows]
 
@@ -184,15 +195,22 @@ class Graph:
             (relation,),
         )
 
-    def topology(self) -> Topology:
-        """Return the whole graph as arrays, edges by source and target, consistent with one revision."""
+    def topology(self, view: str = COMPONENTS) -> Topology:
+        """Return what a view reads as arrays, edges by source and target, consistent with one revision."""
+        read, related = self._db.layout.kinds_of(view), self._db.layout.relations_of(view)
         kinds: dict[str, int] = {}  # a tuple and a text for each of 600,000 edges would take 140 MB for a moment
         with self._db.snapshot():
-            revision = self.revision()
-            nodes = self._db.rows("SELECT id, key, type, name FROM node ORDER BY id")
-            rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
+            revision = self.revision(view)
+            nodes = self._db.rows(
+                f"SELECT id, key, type, name FROM node WHERE type IN ({marks(read)}) ORDER BY id", read
+            )
+            rows = self._db.stream(
+                f"SELECT source, target, weight, relation FROM edge WHERE relation IN ({marks(related)}) ORDER BY id",
+                related,
+            )
             edges = np.fromiter(((*ends, kinds.setdefault(kind, len(kinds))) for *ends, kind in rows), dtype=_EDGE)
         ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
+        edges = edges[np.isin(edges["source"], ids) & np.isin(edges["target"], ids)]
         source, target = np.searchsorted(ids, edges["source"]), np.searchsorted(ids, edges["target"])
         order = np.lexsort((target, source))  # in SQL this would take longer than all the rest
         types: dict[str, str] = {}
@@ -210,16 +228,19 @@ class Graph:
         )
 
     def counts(self) -> dict[str, int]:
-        """Count components by type, and the other nodes, edges and capabilities."""
+        """Count components by type, and the other nodes and edges of their view, and capabilities."""
+        kinds, relations = self._db.layout.kinds_of(COMPONENTS), self._db.layout.relations_of(COMPONENTS)
         counts = dict(self._db.rows("SELECT type, count(*) FROM component GROUP BY type ORDER BY type"))
         counts["components"] = sum(counts.values())
-        counts["nodes"] = int(self._db.value("SELECT count(*) FROM node"))
-        counts["edges"] = int(self._db.value("SELECT count(*) FROM edge"))
+        counts["nodes"] = int(self._db.value(f"SELECT count(*) FROM node WHERE type IN ({marks(kinds)})", kinds))
+        counts["edges"] = int(
+            self._db.value(f"SELECT count(*) FROM edge WHERE relation IN ({marks(relations)})", relations)
+        )
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts
 
 
-def _narrowed(among: Among | None) -> tuple[str, tuple[str, ...]]:
+def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:
     """Return a condition on rows that a full-text query finds, and its bindings.
 
     The plus keeps SQLite from asking the index once for each row: bm25, not finding, is what takes time.
@@ -228,5 +249,5 @@ def _narrowed(among: Among | None) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if among.node_ids is not None:
         return "AND +rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(among.node_ids)),)
-    found = "SELECT rowid FROM component_text WHERE component_text MATCH ?"
+    found = f"SELECT rowid FROM {text} WHERE {text} MATCH ?"
     return f"AND +rowid IN ({found})", (match_any(list(among.words)),)

@@ -17,12 +17,47 @@ class Migration:
     statements: tuple[str, ...]
 
 
+# What every graph file has. A node or an edge belongs to a source by its `source_id`; 0: to none, it is shared.
+CORE = (
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    """CREATE TABLE node(
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, type TEXT NOT NULL, name TEXT NOT NULL,
+        source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}',
+        first_seen TEXT NOT NULL, last_changed TEXT NOT NULL)""",
+    "CREATE INDEX node_by_file ON node(source_id, file)",
+    "CREATE INDEX node_by_name ON node(type, name COLLATE NOCASE)",
+    """CREATE TABLE edge(
+        id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,
+        target INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, relation TEXT NOT NULL,
+        weight REAL NOT NULL, evidence TEXT NOT NULL,
+        source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '',
+        UNIQUE (source, target, relation, source_id, file))""",
+    "CREATE INDEX edge_by_target ON edge(target, relation)",
+    "CREATE INDEX edge_by_file ON edge(source_id, file)",
+    """CREATE TABLE vector_space(
+        id INTEGER PRIMARY KEY, space TEXT NOT NULL, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
+        UNIQUE (space, model))""",
+    """CREATE TABLE vector_state(
+        space_id INTEGER NOT NULL REFERENCES vector_space(id) ON DELETE CASCADE, node_id INTEGER NOT NULL,
+        content_hash TEXT NOT NULL, PRIMARY KEY (space_id, node_id)) WITHOUT ROWID""",
+    "CREATE INDEX vector_state_by_node ON vector_state(node_id)",
+)
+
+
+def full_text(table: str) -> str:
+    """Return the statement that makes a view's table of full text.
+
+    `porter unicode61` over words already split: any SQLite with FTS5 reads it, a hook's included.
+    """
+    return f"CREATE VIRTUAL TABLE {table} USING fts5(name, description, body, tokenize = 'porter unicode61')"
+
+
 MIGRATIONS = (
     Migration(
         1,
         "graph, text, vectors, events",
         (
-            "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+            *CORE,
             "INSERT INTO meta VALUES ('revision', 0)",
             """CREATE TABLE source(
                 id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, location TEXT NOT NULL,
@@ -32,13 +67,6 @@ MIGRATIONS = (
                 source_id INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE, path TEXT NOT NULL,
                 content_hash TEXT NOT NULL, skipped TEXT NOT NULL DEFAULT '',
                 PRIMARY KEY (source_id, path)) WITHOUT ROWID""",
-            # source_id 0: shared by sources (capabilities, requirements), kept while an edge needs it.
-            """CREATE TABLE node(
-                id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, type TEXT NOT NULL, name TEXT NOT NULL,
-                source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '', data TEXT NOT NULL DEFAULT '{}',
-                first_seen TEXT NOT NULL, last_changed TEXT NOT NULL)""",
-            "CREATE INDEX node_by_file ON node(source_id, file)",
-            "CREATE INDEX node_by_name ON node(type, name COLLATE NOCASE)",
             """CREATE TABLE component(
                 node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, type TEXT NOT NULL,
                 description TEXT NOT NULL, body TEXT NOT NULL, code TEXT NOT NULL, examples TEXT NOT NULL,
@@ -47,23 +75,7 @@ MIGRATIONS = (
                 first_commit TEXT NOT NULL, last_commit TEXT NOT NULL, installed INTEGER NOT NULL,
                 install TEXT NOT NULL, popularity REAL NOT NULL, version INTEGER NOT NULL)""",
             "CREATE INDEX component_by_hash ON component(content_hash)",
-            """CREATE TABLE edge(
-                id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,
-                target INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE, relation TEXT NOT NULL,
-                weight REAL NOT NULL, evidence TEXT NOT NULL,
-                source_id INTEGER NOT NULL DEFAULT 0, file TEXT NOT NULL DEFAULT '',
-                UNIQUE (source, target, relation, source_id, file))""",
-            "CREATE INDEX edge_by_target ON edge(target, relation)",
-            "CREATE INDEX edge_by_file ON edge(source_id, file)",
-            # `porter unicode61` over words already split: any SQLite with FTS5 reads it, a hook's included.
-            "CREATE VIRTUAL TABLE component_text USING fts5(name, description, body, tokenize = 'porter unicode61')",
-            """CREATE TABLE vector_space(
-                id INTEGER PRIMARY KEY, space TEXT NOT NULL, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
-                UNIQUE (space, model))""",
-            """CREATE TABLE vector_state(
-                space_id INTEGER NOT NULL REFERENCES vector_space(id) ON DELETE CASCADE, node_id INTEGER NOT NULL,
-                content_hash TEXT NOT NULL, PRIMARY KEY (space_id, node_id)) WITHOUT ROWID""",
-            "CREATE INDEX vector_state_by_node ON vector_state(node_id)",
+            full_text("component_text"),
             # AUTOINCREMENT: a number that was forgotten is not given again, so that "all since N" stays true.
             """CREATE TABLE event(
                 id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, kind TEXT NOT NULL,

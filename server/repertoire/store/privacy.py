@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy
+from repertoire.domain.graph import NEVER, WITH_PROMPTS, Table
 from repertoire.store.connection import Connection
 from repertoire.store.likeness import Likeness
 from repertoire.store.requests import LEARNED
+from repertoire.store.rows import marks
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-_CONTENT = (
-    *("edge", "carried_text", "sketch", "text_pair", "component", "node", "component_text", "file", "source"),
-    *("event", "mute", "correction", "dismissal", "acceptance", "advisory", "departed"),
-)
+# Every table that SQLite knows, but for its own and those that a virtual one keeps for itself.
+_ALL_TABLES = """SELECT name FROM pragma_table_list
+                 WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT GLOB 'sqlite_*' ORDER BY name"""
 
 
 class Privacy:
@@ -28,14 +28,20 @@ class Privacy:
         self._db = connection
         self._sources = sources
         self._vectors = vectors
+        self._writer = GraphWriter(connection, vectors, "")
+        self._kinds = connection.layout.kinds_forgotten(WITH_PROMPTS)
+        self._asked = f"n.type IN ({marks(self._kinds)})"
 
     def forget_requests(self) -> int:
         """Delete every stored prompt, what was learned from it, and the log; return how many events went."""
         with self._forgetting():
-            gone = self._delete("event", "1", ())
+            gone = int(self._db.value("SELECT count(*) FROM event"))
+            for table in self._asked_tables():
+                self._delete(table.name, "1", ())
             self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED}*",))
-            self._delete("node", "type = 'request'", ())
-            self._vectors.drop_space(REQUEST_SPACE)
+            for space in self._asked_spaces():
+                self._vectors.drop_space(space)
+            self._writer.delete(self._db.rows(f"SELECT n.id, n.type FROM node n WHERE {self._asked}", self._kinds))
         return gone
 
     def forget_project(self, project: str) -> int:
@@ -45,11 +51,11 @@ class Privacy:
         """
         with self._forgetting():
             asked = self._db.rows(
-                """SELECT id, key FROM node WHERE type = 'request'
-                     AND key IN (SELECT request FROM event WHERE project = ?1)
-                   UNION SELECT n.id, n.key FROM node n, json_each(n.data, '$.projects') p
-                     WHERE n.type = 'request' AND p.value = ?1""",
-                (project,),
+                f"""SELECT n.id, n.key, n.type FROM node n WHERE {self._asked}
+                     AND n.key IN (SELECT request FROM event WHERE project = ?)
+                   UNION SELECT n.id, n.key, n.type FROM node n, json_each(n.data, '$.projects') p
+                     WHERE {self._asked} AND p.value = ?""",
+                (*self._kinds, project, *self._kinds, project),
             )
             for (key,) in self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,)):
                 self._sources.remove(key)
@@ -61,10 +67,12 @@ class Privacy:
             )
             # What all requests together showed: it is found anew in those that stay.
             self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED} *",))
-            for node_id, key in asked:
-                self._vectors.drop(node_id)
+            for node_id, key, kind in asked:
                 gone += self._delete("event", "request = ?", (key,))
-                self._delete("node", "id = ?", (node_id,))
+                self._writer.delete([(node_id, kind)])
+            for table in self._asked_tables():
+                if table.project:
+                    self._delete(table.name, f"{table.project} = ?", (project,))
         return gone
 
     def _forget_likeness(self, source: str) -> None:
@@ -82,11 +90,14 @@ class Privacy:
         The file stays, empty: other sessions may have it open, and one that closed a deleted file would delete the log
         of the new one. Revisions go on, so that those sessions see that what they keep in memory is gone.
         """
+        kept = {table.name for table in self._db.layout.tables if table.forgotten == NEVER}
         with self._forgetting():
             gone = int(self._db.value("SELECT count(*) FROM event"))
             self._vectors.drop_space("*")
-            for table in _CONTENT:
-                self._delete(table, "1", ())
+            self._db.execute("PRAGMA defer_foreign_keys = 1")  # all go: in any order
+            for (table,) in self._db.rows(_ALL_TABLES):
+                if table not in kept:
+                    self._delete(table, "1", ())
         return gone
 
     def scrub(self) -> None:
@@ -96,7 +107,8 @@ class Privacy:
             StoreBusy: another session is in the middle of something; what was deleted is still in the log.
         """
         try:
-            self._db.execute("INSERT INTO component_text(component_text) VALUES ('optimize')")  # drops deleted words
+            for text in (view.text for view in self._db.layout.views if view.text):
+                self._db.execute(f"INSERT INTO {text}({text}) VALUES ('optimize')")  # drops deleted words
             self._db.execute("VACUUM")
             busy = self._db.value("PRAGMA wal_checkpoint(TRUNCATE)")
         except StoreBusy:
@@ -113,13 +125,23 @@ class Privacy:
         with self._db.transaction():
             self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
             yield
-            GraphWriter(self._db, self._vectors, "").collect_orphans()
+            self._writer.collect_orphans()
             self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
         self.scrub()
+
+    def _asked_tables(self) -> list[Table]:
+        """Return the tables whose rows go with what was asked."""
+        return [table for table in self._db.layout.tables if table.forgotten == WITH_PROMPTS]
+
+    def _asked_spaces(self) -> set[str]:
+        """Return the vector spaces that hold what was asked, and nothing else."""
+        kinds = self._db.layout.kinds
+        others = {space for kind in kinds if kind.forgotten != WITH_PROMPTS for space in kind.spaces}
+        return {space for kind in kinds for space in kind.spaces} - others
 
     def _delete(self, table: str, where: str, bindings: tuple[object, ...]) -> int:
         self._db.execute(f"DELETE FROM {table} WHERE {where}", bindings)
         gone = self._db.changes()
         if gone and table in ("node", "edge"):
-            self._db.touch()
+            self._db.touch(*self._db.layout.view)
         return gone

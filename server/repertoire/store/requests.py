@@ -140,12 +140,10 @@ class Requests:
     def drop(self, node_ids: Iterable[int]) -> None:
         """Let go of requests, with their vectors and their edges."""
         with self._db.transaction():
+            writer = GraphWriter(self._db, self._vectors, "")
             for node_id in node_ids:
-                self._vectors.drop(node_id)
-                self._db.execute("DELETE FROM node WHERE id = ? AND type = 'request'", (node_id,))
-                if self._db.changes():
-                    self._db.touch()
-            GraphWriter(self._db, self._vectors, "").collect_orphans()
+                writer.delete(self._db.rows("SELECT id, type FROM node WHERE id = ? AND type = 'request'", (node_id,)))
+            writer.collect_orphans()
 
     def _put(self, writer: GraphWriter, request: Request, now: str) -> int:
         found = self._db.value("SELECT data FROM node WHERE key = ?", (storable(request.key),))
@@ -166,14 +164,14 @@ class Requests:
         old = self._db.value(f"SELECT weight FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
         weight = (old or 0.0) + selection.weight
         if weight > 0:
-            ends = (request, writer.node_id(selection.component), SELECTED, LEARNED)
+            ends = (request, writer.node_id(selection.component, SELECTED), SELECTED, LEARNED)
             self._db.execute(
                 """INSERT INTO edge(source, target, relation, file, weight, evidence) VALUES (?, ?, ?, ?, ?, ?)
                    ON CONFLICT DO UPDATE SET weight = excluded.weight, evidence = excluded.evidence""",
                 (*ends, weight, storable(selection.evidence)),
             )
-            self._db.touch()
+            writer.touch_edges(SELECTED)
         elif old is not None:
             self._db.execute(f"DELETE FROM edge WHERE {where}", (request, component, SELECTED, LEARNED))
             writer.collect_orphans()
-            self._db.touch()
+            writer.touch_edges(SELECTED)

@@ -14,7 +14,7 @@ from pathlib import Path
 from repertoire.boot.home import MENDED, lost
 from repertoire.domain.errors import CorruptStore, StoreError
 from repertoire.domain.rescue import Rescue
-from repertoire.store.migrations import NEWEST
+from repertoire.store.graph_file import HOME_FILE, GraphFile
 from repertoire.store.opening import refuse_newer, schema_in_header
 from repertoire.store.requests import Request
 from repertoire.store.salvage import OWN, build, salvage, trouble
@@ -25,7 +25,7 @@ _SIDECARS = ("-wal", "-shm", "-journal")
 Finish = Callable[[Path, Rescue, Sequence[Request]], Rescue]
 
 
-def damage(path: Path) -> str:
+def damage(path: Path, file: GraphFile = HOME_FILE) -> str:
     """Return what is wrong with a database, empty where nothing is; of what only its traces tell too.
 
     Raises:
@@ -34,14 +34,14 @@ def damage(path: Path) -> str:
     try:
         schema = schema_in_header(path)
         if schema is not None:
-            refuse_newer(path, schema, NEWEST)
+            refuse_newer(path, schema, file.newest)
             return trouble(path)
     except CorruptStore:
         return "its header is not what it was"
     return lost(path)
 
 
-def rescue(path: Path, cause: str, *, now: str, finish: Finish) -> Rescue:
+def rescue(path: Path, cause: str, *, now: str, finish: Finish, file: GraphFile = HOME_FILE) -> Rescue:
     """Put a new database in the place of a damaged one, with all of a person's own that can be read.
 
     `finish` completes the new file before anybody sees it, with the past requests, and the report. One process at a
@@ -54,10 +54,10 @@ def rescue(path: Path, cause: str, *, now: str, finish: Finish) -> Rescue:
     mended = path.with_name(f"{path.name}{MENDED}{target.name.removeprefix(path.name)}")
     making = path.with_name(f"{path.name}.making")
     _discard(making)
-    found = salvage(path)
+    found = salvage(path, file)
     try:
-        build(making, found)
-        brought = {name: len(found.rows[name]) for name in OWN}
+        build(making, found, file)
+        brought = {**{name: len(found.rows[name]) for name in OWN}, **found.own.counts()}
         told = finish(making, Rescue(target.name, cause, brought, found.partly, found.missing), found.requests())
     except BaseException:
         _discard(making)

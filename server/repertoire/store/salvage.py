@@ -13,8 +13,8 @@ import apsw
 
 from repertoire.boot.home import writable
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, REQUEST, SELECTED, TWIN_OF
-from repertoire.store.connection import Connection
-from repertoire.store.migrations import NEWEST, migrate
+from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
+from repertoire.store.own import Own, own_names, read_own, write_own
 from repertoire.store.pages import USUAL_PAGE, Row, Value, open_pages
 from repertoire.store.requests import LEARNED, Request, Selection
 
@@ -171,6 +171,7 @@ class Salvaged:
     rows: Mapping[str, Sequence[Cells]]
     partly: tuple[str, ...] = ()
     last: int = 0  # the highest number that an event was ever given, as far as that can be told
+    own: Own = field(default_factory=Own)  # other kinds and tables that are a person's own
 
     @property
     def missing(self) -> int:
@@ -238,7 +239,7 @@ def trouble(path: Path, *, with_log: bool = True) -> str:
     return "" if found == "ok" else found.splitlines()[-1]
 
 
-def salvage(path: Path) -> Salvaged:
+def salvage(path: Path, file: GraphFile = HOME_FILE) -> Salvaged:
     """Read what can be read of a damaged database; its file stays as it is.
 
     A log that belongs to another database makes a sound file look damaged: it is left out then.
@@ -252,7 +253,20 @@ def salvage(path: Path) -> Salvaged:
     rows = {name: whole[name] if name in whole else list(found.of.get(name, {}).values()) for name in NAMES}
     numbers = [row[0] for row in rows["event"] if isinstance(row[0], int)]
     sequence = [row[1] for row in whole.get(_SEQUENCE, ()) if row[0] == "event" and isinstance(row[1], int)]
-    return Salvaged(rows, partly, max([0, found.last, *numbers, *sequence]))
+    own = Own() if empty else _own(path, file, with_log=with_log)
+    return Salvaged(rows, (*partly, *own.partly), max([0, found.last, *numbers, *sequence]), own)
+
+
+def _own(path: Path, file: GraphFile, *, with_log: bool) -> Own:
+    try:
+        db = _reader(path, with_log=with_log)
+    except apsw.Error:
+        kinds, tables = own_names(file.layout, but=OWN)
+        return Own(partly=[*kinds, *(table.name for table in tables)])
+    try:
+        return read_own(db, file.layout, but=OWN)
+    finally:
+        db.close()
 
 
 def _by_hand(path: Path, log: Path | None) -> _Rows:
@@ -266,11 +280,10 @@ def _by_hand(path: Path, log: Path | None) -> _Rows:
     return best
 
 
-def build(path: Path, found: Salvaged) -> None:
+def build(path: Path, found: Salvaged, file: GraphFile = HOME_FILE) -> None:
     """Make a new database of what was brought out: everything but what its sources can tell again."""
-    connection = Connection(path, known_schema=NEWEST)
+    connection = open_graph_file(path, file)
     try:
-        migrate(connection)
         with connection.transaction():
             for name in OWN:
                 rows = found.rows.get(name, ())
@@ -281,7 +294,8 @@ def build(path: Path, found: Salvaged) -> None:
                     connection.executemany(f"INSERT OR IGNORE INTO {name} VALUES ({marks})", rows)
             connection.execute("DELETE FROM sqlite_sequence WHERE name = 'event'")  # no number is given twice
             connection.execute("INSERT INTO sqlite_sequence VALUES ('event', ?)", (found.last,))
-            connection.touch()
+            write_own(connection, found.own)
+            connection.touch(*file.layout.view)
     finally:
         connection.close()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from repertoire.domain.graph import COMPONENTS
 from repertoire.store.connection import Connection
 from repertoire.store.rows import as_json, storable
 
@@ -56,7 +57,7 @@ class Soundness:
             self._db.executemany("INSERT OR REPLACE INTO advisory VALUES (?, ?, ?, ?, ?)", kept)
             moved = len(before ^ {tuple(row) for row in self._advisories()})
             if moved:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
         return moved
 
     def forget_advisories(self) -> int:
@@ -65,7 +66,7 @@ class Soundness:
             self._db.execute("DELETE FROM advisory")
             gone = self._db.changes()
             if gone:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
         return gone
 
     def departed(self) -> list[Departure]:
@@ -78,7 +79,7 @@ class Soundness:
         with self._db.transaction():
             self._db.executemany("INSERT OR REPLACE INTO departed VALUES (?, ?, ?, ?)", rows)
             if rows:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
 
     def note_returned(self, back: Iterable[Departure]) -> None:
         """Forget that components were gone: they are here again."""
@@ -86,7 +87,7 @@ class Soundness:
         with self._db.transaction():
             self._db.executemany("DELETE FROM departed WHERE type = ? AND name = ?", rows)
             if rows:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
 
     def _advisories(self) -> list[tuple[Any, ...]]:
         return self._db.rows("SELECT ecosystem, package, id, data FROM advisory")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import Edge, FileRecord, Node, SourceInfo
+from repertoire.domain.graph import COMPONENTS, WITH_EDGES, WITH_SOURCE
 from repertoire.store.connection import Connection
 from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
-from repertoire.store.writing import SHARED, GraphWriter, Owner, prepare
+from repertoire.store.writing import SHARED, GraphWriter, Owner, Text, prepare
 
 _UNSETTLED = "unsettled"
 
@@ -46,7 +47,7 @@ class Sources:
         """Return every source with its counts, oldest first."""
         rows = self._db.rows(
             """SELECT s.id, s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
-                 (SELECT count(*) FROM node n WHERE n.source_id = s.id),
+                 (SELECT count(*) FROM node n WHERE n.source_id = s.id AND n.type = 'component'),
                  (SELECT count(*) FROM file f WHERE f.source_id = s.id AND f.skipped <> '')
                FROM source s ORDER BY s.id"""
         )
@@ -82,7 +83,7 @@ class Sources:
             moved = [(value, node) for node, value in values.items() if known.get(node, value) != value]
             self._db.executemany("UPDATE component SET popularity = ? WHERE node_id = ?", moved)
             if moved:
-                self._db.touch()
+                self._db.touch(COMPONENTS)
 
     def skipped(self, source: str) -> list[tuple[str, str]]:
         """Return the files of a source that were left out, with the reasons."""
@@ -121,20 +122,19 @@ class Sources:
             for path in dropped:
                 writer.replace_edges(Owner(owner, path), ())
             kept = {component.key for component in components.values()}
+            kept.update(storable(node.key) for record in files.values() for node in record.nodes)
             stale = [
-                (int(node_id), str(key))
+                (node_id, key)
                 for path in (*files, *dropped)
-                for node_id, key in self._db.rows(
-                    "SELECT id, key FROM node WHERE source_id = ? AND file = ?", (owner, path)
-                )
+                for node_id, key in writer.owned(owner, path)
                 if key not in kept
             ]
-            writer.drop_components(stale)
+            writer.release(stale)
             self._db.executemany(
                 "DELETE FROM file WHERE source_id = ? AND path = ?", [(owner, path) for path in dropped]
             )
             writer.collect_orphans()
-            total = self._db.value("SELECT count(*) FROM node WHERE source_id = ?", (owner,))
+            total = self._db.value("SELECT count(*) FROM node WHERE source_id = ? AND type = 'component'", (owner,))
             if changed or stale:
                 self._unsettle()
         return Written(changed, len(stale), total)
@@ -146,10 +146,11 @@ class Sources:
             if owner is None:
                 return False
             writer = GraphWriter(self._db, self._vectors, "")
+            writer.touch_edges(
+                *(row[0] for row in self._db.rows("SELECT DISTINCT relation FROM edge WHERE source_id = ?", (owner,)))
+            )
             self._db.execute("DELETE FROM edge WHERE source_id = ?", (owner,))
-            if self._db.changes():
-                self._db.touch()
-            writer.drop_components(self._db.rows("SELECT id, key FROM node WHERE source_id = ?", (owner,)))
+            writer.release(self._db.rows("SELECT id, key FROM node WHERE source_id = ?", (owner,)))
             self._db.execute("DELETE FROM source WHERE id = ?", (owner,))
             writer.collect_orphans()
             self._unsettle()
@@ -174,10 +175,13 @@ class Sources:
             writer.replace_edges(Owner(SHARED.source_id, file), edges)
             writer.collect_orphans()
 
-    def add_node(self, node: Node, *, now: str) -> None:
-        """Add or update a node that no source owns; it stays while an edge needs it, so add both in one transaction."""
+    def add_node(self, node: Node, *, now: str, text: Text | None = None) -> int:
+        """Add or update a node that no source owns, with its words; return its id.
+
+        One that is kept for an edge alone is to be added with that, in one transaction.
+        """
         with self._db.transaction():
-            GraphWriter(self._db, self._vectors, now).put_node(node)
+            return GraphWriter(self._db, self._vectors, now).put_node(node, text=text)
 
     def _unsettle(self) -> None:
         # In the transaction of the change: whoever is killed before the rest is done leaves a note that it is not.
@@ -211,11 +215,14 @@ class Sources:
         # After every component: an edge may point at one that a later file brings.
         edges = [*derived, *(edge for record in files.values() for edge in record.edges)]
         needed = {end for edge in edges if edge.source != edge.target for end in (edge.source, edge.target)}
-        nodes = {node.key: node for record in files.values() for node in record.nodes}
-        for key, node in nodes.items():
+        nodes = {node.key: (path, node) for path, record in files.items() for node in record.nodes}
+        for key, (path, node) in nodes.items():
+            kind = self._db.layout.kind.get(node.type)
+            alone = kind is None or kind.forgotten != WITH_EDGES
             # One that no edge needs is not made: to write and to collect it would only move the revision.
-            if key in needed or writer.find(key) is not None:
-                writer.put_node(node)
+            if alone or key in needed or writer.find(key) is not None:
+                of_file = kind is not None and kind.forgotten == WITH_SOURCE
+                writer.put_node(node, Owner(owner, path) if of_file else SHARED)
         for path, record in files.items():
             writer.replace_edges(Owner(owner, path), record.edges)
         writer.replace_edges(Owner(owner, ""), derived)

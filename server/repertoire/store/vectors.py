@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from repertoire.domain.graph import COMPONENTS
 from repertoire.store.connection import Connection
+from repertoire.store.rows import marks
 
 Matrix = npt.NDArray[np.float32]
 _CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"
@@ -49,7 +51,7 @@ class Vectors:
         blobs = [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
         with self._db.transaction():
             place = self._ensure(space, model, int(vectors.shape[1]))
-            known = self._embeddable([node_id for node_id, _ in rows])
+            known = self._embeddable(space, [node_id for node_id, _ in rows])
             fresh = {row[0]: (row, blob) for row, blob in zip(rows, blobs, strict=True) if row[0] in known}
             self._replace(place, [row for row, _ in fresh.values()])
             self._db.executemany(
@@ -60,12 +62,13 @@ class Vectors:
     def mark(self, space: str, model: str, dimensions: int, rows: Sequence[tuple[int, str]]) -> None:
         """Note that these contents have nothing to embed in a space."""
         with self._db.transaction():
-            known = self._embeddable([node_id for node_id, _ in rows])
+            known = self._embeddable(space, [node_id for node_id, _ in rows])
             self._replace(self._ensure(space, model, dimensions), [row for row in rows if row[0] in known])
 
-    def revision(self) -> int:
-        """Return the number that moves whenever a vector changes."""
-        return int(self._db.value("SELECT value FROM meta WHERE key = 'vectors'") or 0)
+    def revision(self, view: str = COMPONENTS) -> int:
+        """Return the number that moves whenever a vector of what a view reads changes."""
+        moved = self.revisions(self._db.layout.spaces_of(view)).values()
+        return sum(own for own, _ in moved) + max((unsaid for _, unsaid in moved), default=0)
 
     def revisions(self, spaces: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Map each space to what moves whenever one of its vectors changes, or one that nobody says of which it is."""
@@ -145,9 +148,10 @@ class Vectors:
                 self._moved(space_id)
             self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
 
-    def drop_other_models(self, model: str) -> None:
-        """Delete the spaces of every other model: the configured one has replaced them."""
-        self._drop_spaces("model <> ?", model)
+    def drop_other_models(self, *models: str, view: str = COMPONENTS) -> None:
+        """Delete a view's spaces of every other model than these: the configured ones have replaced them."""
+        spaces = self._db.layout.spaces_of(view)
+        self._drop_spaces(f"model NOT IN ({marks(models)}) AND space IN ({marks(spaces)})", *models, *spaces)
 
     def drop_space(self, space: str) -> None:
         """Delete a space with the vectors of every model; `*` is every space."""
@@ -166,9 +170,9 @@ class Vectors:
                 return [(int(node_id), float(distance)) for node_id, distance in rows[:limit]]
             k *= 2
 
-    def _drop_spaces(self, where: str, value: str) -> None:
+    def _drop_spaces(self, where: str, *values: str) -> None:
         with self._db.transaction():
-            for (space_id,) in self._db.rows(f"SELECT id FROM vector_space WHERE {where}", (value,)):
+            for (space_id,) in self._db.rows(f"SELECT id FROM vector_space WHERE {where}", values):
                 self._db.execute(f"DROP TABLE vec_{space_id}")
                 self._db.execute("DELETE FROM vector_state WHERE space_id = ?", (space_id,))
                 self._moved(space_id)
@@ -181,12 +185,14 @@ class Vectors:
             (_MOVED, f"{_MOVED} {space}"),
         )
 
-    def _embeddable(self, node_ids: Sequence[int]) -> set[int]:
+    def _embeddable(self, space: str, node_ids: Sequence[int]) -> set[int]:
         # A component that went since it was read may live on as a stand-in: it has no content to be near to.
+        kinds = {node_id: self._db.value("SELECT type FROM node WHERE id = ?", (node_id,)) for node_id in node_ids}
+        known = self._db.layout.kind
         return {
             node_id
-            for node_id in node_ids
-            if self._db.value("SELECT 1 FROM node WHERE id = ? AND type IN ('component', 'request')", (node_id,))
+            for node_id, kind in kinds.items()
+            if kind is not None and (kind not in known or space in known[kind].spaces)
         }
 
     def _replace(self, place: _Space, rows: Sequence[tuple[int, str]]) -> None:

@@ -7,22 +7,20 @@ from dataclasses import dataclass
 
 from repertoire.domain.component import (
     BODY_INDEXED,
-    CAPABILITY,
     COMPONENT,
     CONCEPT,
-    PATTERN,
     REQUEST,
-    REQUIREMENT,
     Component,
     Edge,
     Node,
 )
+from repertoire.domain.graph import COMPONENTS, STAND_IN, WITH_EDGES, WITH_SOURCE
 from repertoire.domain.text import index_text
 from repertoire.store.connection import Connection
-from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, row_of, storable
+from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, marks, row_of, storable
 from repertoire.store.vectors import Vectors
 
-_STAND_INS = frozenset({CAPABILITY, PATTERN, REQUEST, REQUIREMENT, CONCEPT})
+Text = tuple[str, str, str]  # name, description and body
 _TEXT = tuple(COLUMNS.index(column) for column in ("description", "body"))
 
 
@@ -45,12 +43,12 @@ class Prepared:
     file: str
     name: str
     row: tuple[object, ...]
-    text: tuple[str, str, str]  # as the full-text index stores it
+    text: Text  # as the full-text index stores it
 
 
 def prepare(component: Component, file: str) -> Prepared:
     """Do the part of writing a component that needs no database."""
-    text = (index_text(component.name), index_text(component.description), index_text(component.body[:BODY_INDEXED]))
+    text = words_of(component.name, component.description, component.body)
     return Prepared(storable(component.id), file, storable(component.name), row_of(component), text)
 
 
@@ -59,6 +57,7 @@ class GraphWriter:
 
     def __init__(self, connection: Connection, vectors: Vectors, now: str) -> None:
         self._db = connection
+        self._layout = connection.layout
         self._vectors = vectors
         self._now = now
         self._ids: dict[str, int] = {}
@@ -78,33 +77,42 @@ class GraphWriter:
         node_id, old_node, old_row = int(old[0]), old[1:5], old[5:]
         self._ids[component.key] = node_id
         if old_row[VERSION] is None:
-            self._update_node(node_id, node, "{}")
+            self._update_node(node_id, old_node[0], node, "{}")
             self._insert_component(node_id, component)
             return True
         row = list(component.row)
         row[VERSION] = old_row[VERSION] + (old_row[CONTENT_HASH] != row[CONTENT_HASH])
         if (node, tuple(row)) == (old_node, old_row):
             return False
-        self._update_node(node_id, node, "{}")
+        self._update_node(node_id, old_node[0], node, "{}")
         columns = ", ".join(f"{column} = ?" for column in COLUMNS)
         self._db.execute(f"UPDATE component SET {columns} WHERE node_id = ?", (*row, node_id))
         if old_node[1] != component.name or any(old_row[at] != row[at] for at in _TEXT):
-            self._db.execute("DELETE FROM component_text WHERE rowid = ?", (node_id,))
-            self._index(node_id, component)
+            self._index_anew(node_id, COMPONENT, component.text)
         return True
 
-    def put_node(self, node: Node) -> int:
-        """Write a node that no source owns; one that is a component by now stays as it is."""
+    def put_node(self, node: Node, owner: Owner = SHARED, text: Text | None = None) -> int:
+        """Write a node that is no component, with its words where it has any; what is no stand-in stays of its kind."""
+        node_id = self._put(node, owner)
+        if text is not None:
+            self._index_anew(node_id, node.type, text)
+        return node_id
+
+    def _put(self, node: Node, owner: Owner) -> int:
         key, data = storable(node.key), as_json(dict(sorted(node.data.items())))
-        row = (node.type, storable(node.name), SHARED.source_id, SHARED.file)
+        row = (node.type, storable(node.name), owner.source_id, storable(owner.file))
         old = self._db.row("SELECT id, type, name, source_id, file, data FROM node WHERE key = ?", (key,))
         if old is None:
             return self._insert_node(key, row, data)
         node_id = int(old[0])
         self._ids[key] = node_id
-        if old[1] != COMPONENT and old[1:] != (*row, data):
-            self._update_node(node_id, row, data)
+        if old[1:] != (*row, data) and not self._stays(old[1], node.type):
+            self._update_node(node_id, old[1], row, data)
         return node_id
+
+    def _stays(self, old: str, new: str) -> bool:
+        """Tell whether a node stays what it is: all but a stand-in does, whatever an edge takes it for."""
+        return old == COMPONENT or (old != new and old not in self._layout.kinds_forgotten(WITH_EDGES))
 
     def find(self, key: str) -> int | None:
         """Return the id of a key, or None."""
@@ -116,22 +124,25 @@ class GraphWriter:
                 self._ids[key] = known
         return known
 
-    def node_id(self, key: str) -> int:
-        """Return the id of a key; one that nothing has brought yet becomes a stand-in, known by its name only."""
+    def node_id(self, key: str, relation: str) -> int:
+        """Return the id of an edge's end; one that nothing has brought yet becomes a stand-in, known by name only."""
         known = self.find(key)
-        return self.put_node(_stand_in(storable(key))) if known is None else known
+        if known is not None:
+            return known
+        found = self._layout.relation.get(relation)
+        return self.put_node(self._stand_in(storable(key), found.views if found else ()))
 
     def replace_edges(self, owner: Owner, edges: Iterable[Edge]) -> None:
         """Make these the edges of one owner; where one pair and relation comes twice, the last counts."""
         wanted = {
-            (self.node_id(edge.source), self.node_id(edge.target), edge.relation): (
+            (self.node_id(edge.source, edge.relation), self.node_id(edge.target, edge.relation), edge.relation): (
                 float(edge.weight),
                 storable(edge.evidence),
             )
             for edge in edges
             if edge.source != edge.target
         }
-        stale = []
+        stale, gone = [], set()
         for edge_id, source, target, relation, *value in self._db.rows(
             "SELECT id, source, target, relation, weight, evidence FROM edge WHERE source_id = ? AND file = ?",
             (owner.source_id, owner.file),
@@ -140,6 +151,7 @@ class GraphWriter:
                 del wanted[source, target, relation]
             else:
                 stale.append((edge_id,))
+                gone.add(relation)
         if stale:
             self._db.executemany("DELETE FROM edge WHERE id = ?", stale)
         if wanted:
@@ -149,34 +161,78 @@ class GraphWriter:
                 [(*ends, *value, owner.source_id, owner.file) for ends, value in wanted.items()],
             )
         if stale or wanted:
-            self._db.touch()
+            self.touch_edges(*{relation for _, _, relation in wanted}, *gone)
 
-    def drop_components(self, nodes: Sequence[tuple[int, str]]) -> None:
-        """Drop components by id and key, once their owner's edges are gone.
+    def owned(self, source_id: int, file: str) -> list[tuple[int, str]]:
+        """Return the id and key of every node that a file of a source brought, as its kind says it does."""
+        brought = self._layout.kinds_forgotten(WITH_SOURCE)
+        return self._db.rows(
+            f"SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type IN ({marks(brought)})",
+            (source_id, file, *brought),
+        )
+
+    def release(self, nodes: Sequence[tuple[int, str]]) -> None:
+        """Take what nodes hold, by id and key, once their owner's edges are gone.
 
         One that an edge still needs (another file's, another source's, a learned one) stays as a stand-in.
         """
         for node_id, key in nodes:
-            self._db.execute("DELETE FROM component_text WHERE rowid = ?", (node_id,))
-            self._db.execute("DELETE FROM component WHERE node_id = ?", (node_id,))
-            self._vectors.drop(node_id)
-            stand_in = _stand_in(key)
+            self._strip(node_id)
+            kind = self._db.value("SELECT type FROM node WHERE id = ?", (node_id,))
+            stand_in = self._stand_in(key, self._layout.views_of(kind))
             self._db.execute(
-                "UPDATE node SET type = ?, name = ?, source_id = ?, file = ? WHERE id = ?",
+                "UPDATE node SET type = ?, name = ?, source_id = ?, file = ?, data = '{}' WHERE id = ?",
                 (stand_in.type, stand_in.name, SHARED.source_id, SHARED.file, node_id),
             )
-            self._db.touch()
+            self.touch_nodes(kind, stand_in.type)
+
+    def delete(self, nodes: Iterable[tuple[int, str]]) -> None:
+        """Delete nodes, by id and kind, with their edges and all that they hold."""
+        for node_id, kind in nodes:
+            self._strip(node_id)
+            self._db.execute("DELETE FROM node WHERE id = ?", (node_id,))
+            self.touch_nodes(kind)
+            self._ids.clear()
 
     def collect_orphans(self) -> None:
-        """Delete the nodes that no source owns and no edge needs; past requests stay."""
-        self._db.execute(
-            """DELETE FROM node WHERE source_id = 0 AND type NOT IN ('component', 'request')
-               AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.source = node.id)
-               AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.target = node.id)"""
+        """Delete the nodes that no source owns, no edge needs, and that are kept for an edge alone."""
+        needed = self._layout.kinds_forgotten(WITH_EDGES)
+        self.delete(
+            self._db.rows(
+                f"""SELECT id, type FROM node WHERE source_id = 0 AND type IN ({marks(needed)})
+                    AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.source = node.id)
+                    AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.target = node.id)""",
+                needed,
+            )
         )
-        if self._db.changes():
-            self._ids.clear()
-            self._db.touch()
+
+    def of_a_source(self, kind: str) -> bool:
+        """Tell whether a source brings nodes of this kind, and would bring them again."""
+        return kind in self._layout.kinds_forgotten(WITH_SOURCE)
+
+    def touch_nodes(self, *kinds: str) -> None:
+        """Move the revisions of the views that read one of these kinds of nodes."""
+        self._db.touch(*(view for kind in kinds for view in self._layout.views_of(kind)))
+
+    def touch_edges(self, *relations: str) -> None:
+        """Move the revisions of the views that read one of these relations."""
+        known = (self._layout.relation.get(relation) for relation in relations)
+        self._db.touch(*(view for relation in known if relation for view in relation.views))
+
+    def _strip(self, node_id: int) -> None:
+        """Delete the words, the vectors and the rows of other tables that go with a node."""
+        for table in self._layout.tables:
+            if table.node:
+                self._db.execute(f"DELETE FROM {table.name} WHERE {table.node} = ?", (node_id,))
+        self._vectors.drop(node_id)
+
+    def _stand_in(self, key: str, views: Sequence[str]) -> Node:
+        """Return a node that is known by its key alone: of the kind that this names, where one may stand in."""
+        named, _, name = key.partition(":")
+        kind = self._layout.kind.get(named)
+        if kind is not None and kind.stands_in and (name or named == REQUEST):
+            return Node(key, named, "" if named == REQUEST else name)
+        return Node(key, CONCEPT if COMPONENTS in views else STAND_IN, key)
 
     def _insert_node(self, key: str, node: tuple[str, str, int, str], data: str) -> int:
         self._db.execute(
@@ -184,31 +240,40 @@ class GraphWriter:
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (key, *node, data, self._now, self._now),
         )
-        self._db.touch()
         self._ids[key] = self._db.last_id
+        self.touch_nodes(node[0])
         return self._ids[key]
 
-    def _update_node(self, node_id: int, node: tuple[str, str, int, str], data: str) -> None:
+    def _update_node(self, node_id: int, old: str, node: tuple[str, str, int, str], data: str) -> None:
         self._db.execute(
             "UPDATE node SET type = ?, name = ?, source_id = ?, file = ?, data = ?, last_changed = ? WHERE id = ?",
             (*node, data, self._now, node_id),
         )
-        self._db.touch()
+        self.touch_nodes(old, node[0])
 
     def _insert_component(self, node_id: int, component: Prepared) -> None:
-        marks = ", ".join("?" * (len(COLUMNS) + 1))
-        self._db.execute(f"INSERT INTO component VALUES ({marks})", (node_id, *component.row))
-        self._index(node_id, component)
+        self._db.execute(f"INSERT INTO component VALUES (?, {marks(COLUMNS)})", (node_id, *component.row))
+        self._index(node_id, COMPONENT, component.text)
 
-    def _index(self, node_id: int, component: Prepared) -> None:
-        self._db.execute(
-            "INSERT INTO component_text(rowid, name, description, body) VALUES (?, ?, ?, ?)",
-            (node_id, *component.text),
-        )
+    def _index(self, node_id: int, kind: str, text: Text) -> None:
+        table = self._layout.text_of(kind)
+        if table:
+            self._db.execute(
+                f"INSERT INTO {table}(rowid, name, description, body) VALUES (?, ?, ?, ?)", (node_id, *text)
+            )
+
+    def _index_anew(self, node_id: int, kind: str, text: Text) -> None:
+        table = self._layout.text_of(kind)
+        if (
+            not table
+            or self._db.row(f"SELECT name, description, body FROM {table} WHERE rowid = ?", (node_id,)) == text
+        ):
+            return
+        self._db.execute(f"DELETE FROM {table} WHERE rowid = ?", (node_id,))
+        self._index(node_id, kind, text)
+        self.touch_nodes(kind)
 
 
-def _stand_in(key: str) -> Node:
-    kind, _, name = key.partition(":")
-    if kind == REQUEST:
-        return Node(key, kind, "")
-    return Node(key, kind, name) if kind in _STAND_INS and name else Node(key, CONCEPT, key)
+def words_of(name: str, description: str = "", body: str = "") -> Text:
+    """Return the words of a node as a full-text index stores them."""
+    return index_text(name), index_text(description), index_text(body[:BODY_INDEXED])

@@ -1,0 +1,210 @@
+"""What a graph file may hold: its views, kinds of nodes, relations and tables, each said once, as a row.
+
+Writing, vectors, forgetting, rescue, ranking and docs/schema.md read these rows. What is no row yet is kept by every
+ingest and joins no view; it goes with its source, or with everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CAPABILITY,
+    CO_OCCURS_WITH,
+    COMPONENT,
+    CONCEPT,
+    CONFLICTS_WITH,
+    DEPENDS_ON,
+    MEMBER_OF,
+    MENTIONS,
+    PART_OF,
+    PATTERN,
+    PROVIDES,
+    REQUEST,
+    REQUIREMENT,
+    SELECTED,
+    TWIN_OF,
+)
+
+# With what a node, or a row of a table, is forgotten.
+BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, NEVER = (
+    "as its kind says",
+    "with the last edge that needs it",
+    "with the last component that carries the text",
+    "with its node",
+    "with its source",
+    "with what was asked, or with the project that it was asked in",
+    "only when everything is forgotten",
+    "never: it holds nothing of anybody",
+)
+COMPONENTS = "components"  # the view that recommends components
+CORE, LOG, PERSON = "core", "log", "person"  # owners of tables that belong to no view
+STAND_IN = "stand_in"  # an edge's end that lies in another file, or is not there yet: known by its key alone
+
+_SURE, _ALIKE, _TIMES = "how sure it is, 0 to 1", "how alike the two are, 0 to 1", "how often, 0 or more"
+
+
+@dataclass(frozen=True)
+class View:
+    """What one system ranks and walks: its revision moves when one of its nodes or edges changes."""
+
+    name: str
+    text: str = ""  # the table of its full text
+    revision: str = ""  # the key of its revision in `meta`
+
+
+@dataclass(frozen=True)
+class NodeKind:
+    """One type of node."""
+
+    name: str
+    means: str
+    views: tuple[str, ...]  # which read it; the first one's full text holds its words
+    forgotten: str
+    spaces: tuple[str, ...] = ()  # the vector spaces that may hold it
+    own: bool = False  # a person's own: no source could tell it again, so a rescue brings it over
+    walked: bool = True  # a walk may pass through it
+    stands_in: bool = False  # an edge to `kind:name` makes one
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One type of edge."""
+
+    name: str
+    means: str
+    views: tuple[str, ...]  # which read it
+    weight: str = _SURE
+    walked: bool = True  # a walk may follow it
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: who owns it, and with what its rows are forgotten."""
+
+    name: str
+    owner: str  # a view, or the core
+    forgotten: str
+    node: str = ""  # the column that names its node, where its rows go with that
+    project: str = ""  # the column that names the project it belongs to
+    own: bool = False  # a person's own: a rescue brings it over
+
+
+VIEWS = (View(COMPONENTS, text="component_text", revision="revision"),)
+
+_C = (COMPONENTS,)
+NODE_KINDS = (
+    NodeKind(
+        COMPONENT,
+        "a skill, agent, command, hook, MCP server, … (table `component`)",
+        _C,
+        WITH_SOURCE,
+        spaces=(BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE),
+    ),
+    NodeKind(CAPABILITY, "what components provide", _C, WITH_EDGES, stands_in=True),
+    NodeKind(PATTERN, "components that are known to work together", _C, WITH_EDGES, walked=False, stands_in=True),
+    NodeKind(REQUIREMENT, "what a component needs from outside the graph", _C, WITH_EDGES, stands_in=True),
+    NodeKind(CONCEPT, "an edge's end that is no component: known by its name alone", _C, WITH_EDGES, stands_in=True),
+    NodeKind(
+        REQUEST,
+        "a past prompt for which something was used",
+        _C,
+        WITH_PROMPTS,
+        spaces=(REQUEST_SPACE,),
+        own=True,
+        walked=False,
+        stands_in=True,
+    ),
+    NodeKind(STAND_IN, "an edge's end that lies in another file or is not there yet", (), WITH_EDGES),
+)
+RELATIONS = (
+    Relation(PROVIDES, "has this capability", _C),
+    Relation(DEPENDS_ON, "needs it", _C),
+    Relation(CO_OCCURS_WITH, "is used or found together with it", _C, _TIMES),
+    Relation(ALTERNATIVE_TO, "does the same job", _C, _ALIKE),
+    Relation(PART_OF, "lies inside it", _C),
+    Relation(MENTIONS, "names it", _C),
+    Relation(MEMBER_OF, "belongs to this pattern", _C),
+    Relation(SELECTED, "this request was served by it", _C, _TIMES, walked=False),
+    Relation(TWIN_OF, "carries the same text elsewhere", _C, _ALIKE, walked=False),
+    Relation(CONFLICTS_WITH, "must not be in one set with it", _C, walked=False),
+)
+TABLES = (
+    Table("migration", CORE, NEVER),
+    Table("meta", CORE, NEVER),
+    Table("node", CORE, BY_KIND),
+    Table("edge", CORE, WITH_NODE),
+    Table("vector_space", CORE, WITH_ALL),
+    Table("vector_state", CORE, WITH_NODE),
+    Table("source", COMPONENTS, WITH_SOURCE, own=True),
+    Table("file", COMPONENTS, WITH_SOURCE),
+    Table("component", COMPONENTS, WITH_NODE, node="node_id"),
+    Table("component_text", COMPONENTS, WITH_NODE, node="rowid"),
+    Table("carried_text", COMPONENTS, WITH_NODE, node="node_id"),
+    Table("sketch", COMPONENTS, WITH_TEXT),
+    Table("text_pair", COMPONENTS, WITH_TEXT),
+    Table("event", LOG, WITH_PROMPTS, project="project", own=True),
+    Table("mute", PERSON, WITH_ALL, own=True),
+    Table("correction", PERSON, WITH_ALL, own=True),
+    Table("acceptance", PERSON, WITH_ALL, own=True),
+    Table("dismissal", PERSON, WITH_ALL, own=True),
+    Table("advisory", PERSON, WITH_ALL, own=True),
+    Table("departed", COMPONENTS, WITH_ALL, own=True),
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What one sort of graph file may hold."""
+
+    views: tuple[View, ...]
+    kinds: tuple[NodeKind, ...]
+    relations: tuple[Relation, ...]
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def view(self) -> Mapping[str, View]:
+        """The views by name."""
+        return {view.name: view for view in self.views}
+
+    @cached_property
+    def kind(self) -> Mapping[str, NodeKind]:
+        """The kinds of nodes by name."""
+        return {kind.name: kind for kind in self.kinds}
+
+    @cached_property
+    def relation(self) -> Mapping[str, Relation]:
+        """The relations by name."""
+        return {relation.name: relation for relation in self.relations}
+
+    def kinds_of(self, view: str) -> tuple[str, ...]:
+        """Return the kinds of nodes that a view reads."""
+        return tuple(kind.name for kind in self.kinds if view in kind.views)
+
+    def relations_of(self, view: str) -> tuple[str, ...]:
+        """Return the relations that a view reads."""
+        return tuple(relation.name for relation in self.relations if view in relation.views)
+
+    def spaces_of(self, view: str) -> tuple[str, ...]:
+        """Return the vector spaces of what a view reads."""
+        return tuple(dict.fromkeys(space for kind in self.kinds if view in kind.views for space in kind.spaces))
+
+    def views_of(self, kind: str) -> tuple[str, ...]:
+        """Return the views that read a kind of node: none where nobody said what it is."""
+        return self.kind[kind].views if kind in self.kind else ()
+
+    def text_of(self, kind: str) -> str:
+        """Return the table of full text that holds a kind of node; empty where none does."""
+        views = self.views_of(kind)
+        return self.view[views[0]].text if views else ""
+
+    def kinds_forgotten(self, rule: str) -> tuple[str, ...]:
+        """Return the kinds of nodes that go by a rule."""
+        return tuple(kind.name for kind in self.kinds if kind.forgotten == rule)
+
+
+HOME = Layout(VIEWS, NODE_KINDS, RELATIONS, TABLES)  # of the database in the home

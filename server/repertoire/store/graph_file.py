@@ -1,0 +1,65 @@
+"""Opens a graph file of any sort: the database in the home, a pack, a project; each brings its own tables by steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.domain.errors import ForeignStore
+from repertoire.domain.graph import HOME, Layout
+from repertoire.store.connection import Connection
+from repertoire.store.migrations import CORE, MIGRATIONS, Migration, migrate
+
+_SORT = "sort"  # the key in `meta` of what sort of file this is; the database in a home has none
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A sort of graph file: what may stand in it, and the steps that make its tables."""
+
+    name: str
+    layout: Layout
+    migrations: tuple[Migration, ...]
+
+    @property
+    def newest(self) -> int:
+        """The number of its newest step."""
+        return self.migrations[-1].number
+
+
+HOME_FILE = GraphFile("home", HOME, MIGRATIONS)
+
+
+def begin(sort: str, *statements: str) -> Migration:
+    """Return the first step of another sort of file: the tables that all have, its name, and its own statements."""
+    named = f"INSERT INTO meta VALUES ('{_SORT}', '{sort}')"
+    return Migration(1, "core", (*CORE, named, *statements))
+
+
+def open_graph_file(
+    path: Path, file: GraphFile = HOME_FILE, *, read_only: bool = False, wait: float = 10.0
+) -> Connection:
+    """Open a file of this sort, made new where there is none, its schema brought up to date.
+
+    `wait` is how many seconds a write may wait for the lock of another process.
+
+    Raises:
+        StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
+    """
+    connection = Connection(path, known_schema=file.newest, layout=file.layout, read_only=read_only, wait=wait)
+    try:
+        _refuse_another(connection, file)
+        migrate(connection, file.migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_another(connection: Connection, file: GraphFile) -> None:
+    if not connection.schema:  # nothing stands in it yet
+        return
+    found = connection.value("SELECT value FROM meta WHERE key = ?", (_SORT,)) or HOME_FILE.name
+    if found != file.name:
+        message = f"{connection.path} is a {found} database, not a {file.name} database; open it as what it is"
+        raise ForeignStore(message)
