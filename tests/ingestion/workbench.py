@@ -15,6 +15,7 @@ from repertoire.domain.component import Component, IngestReport
 from repertoire.ports import Link
 from repertoire.settings import Settings
 from repertoire.store.database import Store
+from repertoire.store.graph_file import HOME_FILE, GraphFile
 
 AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "init.defaultBranch=main")
 
@@ -75,14 +76,14 @@ class Workbench:
 
 
 @contextmanager
-def workbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+def workbench(root: Path, monkeypatch: pytest.MonkeyPatch, file: GraphFile = HOME_FILE) -> Iterator[Workbench]:
     """Open a workbench on a machine where Claude Code was never used."""
     monkeypatch.setenv("HOME", str(root / "person"))
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(root / "project"))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     for name in ("home", "person", "project"):
         (root / name).mkdir()
-    with Store.open(root / "home" / "repertoire.db") as store:
+    with Store.open(root / "home" / "repertoire.db", file=file) as store:
         yield Workbench(root, store)
 
 

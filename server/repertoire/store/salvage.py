@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import apsw
 
 from repertoire.boot.home import writable
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, REQUEST, SELECTED, TWIN_OF
+from repertoire.domain.database_file import HEADER
 from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
+from repertoire.store.migrations import NEWEST
 from repertoire.store.own import Own, own_names, read_own, write_own
 from repertoire.store.pages import USUAL_PAGE, Row, Value, open_pages
 from repertoire.store.requests import LEARNED, Request, Selection
 
+_PAGES = 28  # where a header tells how many pages there are
 _DAY = len("2026-01-01")
 _WORD = re.compile(r"[a-z_]{1,40}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -258,15 +263,27 @@ def salvage(path: Path, file: GraphFile = HOME_FILE) -> Salvaged:
 
 
 def _own(path: Path, file: GraphFile, *, with_log: bool) -> Own:
-    try:
-        db = _reader(path, with_log=with_log)
-    except apsw.Error:
-        kinds, tables = own_names(file.layout, but=OWN)
-        return Own(partly=[*kinds, *(table.name for table in tables)])
-    try:
-        return read_own(db, file.layout, but=OWN)
-    finally:
-        db.close()
+    kinds, tables = own_names(file.layout, but=OWN)
+    for reader in (partial(_reader, path, with_log=with_log), partial(_headed_anew, path)) if kinds or tables else ():
+        with contextlib.suppress(apsw.Error):
+            db = reader()
+            try:
+                db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                return read_own(db, file.layout, but=OWN)
+            finally:
+                db.close()
+    return Own(partly=[*kinds, *(table.name for table in tables)])
+
+
+def _headed_anew(path: Path) -> apsw.Connection:
+    """Open a copy in memory that begins as our files do, whatever stands at the beginning of this one."""
+    usual = apsw.Connection(":memory:")
+    usual.pragma("user_version", NEWEST)
+    content = bytearray(path.read_bytes())
+    content[:HEADER] = usual.serialize("main")[:HEADER]
+    content[_PAGES : _PAGES + 4] = (len(content) // USUAL_PAGE).to_bytes(4, "big")
+    usual.deserialize("main", content)
+    return usual
 
 
 def _by_hand(path: Path, log: Path | None) -> _Rows:
