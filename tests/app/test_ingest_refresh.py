@@ -17,6 +17,7 @@ from repertoire.app.lost import lost_sources
 from repertoire.app.refresh import refresh
 from repertoire.app.settle import remove_source
 from repertoire.catalogue import reading
+from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
 from repertoire.settings import Settings
@@ -226,6 +227,13 @@ class Renamed:
         self.model = self.reading = "another"
         self.dimensions = embedder.dimensions
         self.embed_queries, self.embed_passages = embedder.embed_queries, embedder.embed_passages
+
+
+def test_a_refresh_keeps_the_vectors_of_past_requests(bench, embedder):
+    bench.store.requests.record("request:1", text="fill in this form", now="2026-01-01T00:00:00Z")
+    refresh(bench.store, bench.home, settings=SETTINGS, embedder=embedder)
+    assert embedder.reading != embedder.model
+    assert len(bench.store.vectors.matrix(REQUEST_SPACE, embedder.reading)[0]) == 1
 
 
 def test_a_refresh_with_another_model_embeds_anew_and_drops_what_the_last_one_made(bench, embedder):

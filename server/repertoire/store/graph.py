@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from repertoire.domain.component import PROVIDES
 from repertoire.domain.graph import COMPONENTS
@@ -15,6 +16,7 @@ from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Top
 from repertoire.store.connection import Connection
 from repertoire.store.rows import SELECT_STORED, marks, stored
 
+Mask = npt.NDArray[np.bool_]
 EdgeRow = tuple[int, int, str, float, str, str]
 OUTLINED = 400  # characters of a description
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
@@ -198,23 +200,20 @@ class Graph:
     def topology(self, view: str = COMPONENTS) -> Topology:
         """Return what a view reads as arrays, edges by source and target, consistent with one revision."""
         read, related = self._db.layout.kinds_of(view), self._db.layout.relations_of(view)
-        kinds: dict[str, int] = {}  # a tuple and a text for each of 600,000 edges would take 140 MB for a moment
+        codes = {relation: code for code, relation in enumerate(related)}
         with self._db.snapshot():
             revision = self.revision(view)
             nodes = self._db.rows(
                 f"SELECT id, key, type, name FROM node WHERE type IN ({marks(read)}) ORDER BY id", read
             )
-            rows = self._db.stream(
-                f"SELECT source, target, weight, relation FROM edge WHERE relation IN ({marks(related)}) ORDER BY id",
-                related,
-            )
-            edges = np.fromiter(((*ends, kinds.setdefault(kind, len(kinds))) for *ends, kind in rows), dtype=_EDGE)
+            rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
+            # A tuple and a text for each of 600,000 edges would take 140 MB for a moment.
+            edges = np.fromiter(((*ends, codes.get(kind, -1)) for *ends, kind in rows), dtype=_EDGE)
         ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
-        edges = edges[np.isin(edges["source"], ids) & np.isin(edges["target"], ids)]
-        source, target = np.searchsorted(ids, edges["source"]), np.searchsorted(ids, edges["target"])
+        (source, of_view), (target, to_view) = (_places(ids, edges[end]) for end in ("source", "target"))
         order = np.lexsort((target, source))  # in SQL this would take longer than all the rest
+        order = order[(of_view & to_view & (edges["kind"] >= 0))[order]]
         types: dict[str, str] = {}
-        names = tuple(kinds)
         return Topology(
             revision,
             ids,
@@ -224,7 +223,7 @@ class Graph:
             source[order],
             target[order],
             edges["weight"][order],
-            tuple([names[kind] for kind in edges["kind"][order].tolist()]),
+            tuple([related[code] for code in edges["kind"][order].tolist()]),
         )
 
     def counts(self) -> dict[str, int]:
@@ -238,6 +237,13 @@ class Graph:
         )
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts
+
+
+def _places(ids: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Mask]:
+    """Return where each end stands among the ids, and which of them do."""
+    places = np.searchsorted(ids, ends)
+    places[places == len(ids)] = 0
+    return places, ids[places] == ends if len(ids) else np.zeros(len(ends), dtype=np.bool_)
 
 
 def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:
