@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from repertoire.domain.event import EVENT_KINDS, EventKind
+from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS, RELATIONS, NodeKind, Relation
 
 _KEY_OF_NODE = "a component's id"
+
+
+def _names(rows: Iterable[NodeKind | Relation | EventKind]) -> str:
+    return ", ".join(f"`{row.name}`" for row in rows)
+
 
 # table → what it holds, and its columns with theirs
 MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -15,10 +23,12 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "meta": (
         "single values of the whole store",
         {
-            "key": "`revision` (moves whenever a node or an edge changes), `vectors` (moves with these), "
+            "key": "`revision` (of the view `components`: moves whenever a node or an edge that it reads changes), "
+            "`vectors` and `vectors …` (move with the vectors of all spaces, of one), "
             "`compared …` (what likeness was last worked out for), `unsettled` (the last change for which what all "
-            "sources show is still owed), `condensed` (the last event when old ones were last counted), `forgetting` "
-            "(there while events are deleted)",
+            "sources show is still owed), `condensed` (the last event when old ones were last counted), `kept` "
+            "(what the log came to then; it goes with the log), `forgetting` (there while events are deleted), `sort` "
+            "(which sort of graph file this is; none: a home's database)",
             "value": "its value",
         },
     ),
@@ -49,9 +59,9 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {
             "id": "used inside this file alone",
             "key": "its identity, the same after being read again: `source:path[#name]`, `capability:NAME`, …",
-            "type": "what it is: skill, agent, …, capability, pattern, requirement, request",
+            "type": f"its kind: {_names(NODE_KINDS)}",
             "name": "what it is called",
-            "source_id": "its source; 0: shared by sources, kept while an edge needs it",
+            "source_id": "its source; 0: shared by sources, or nobody's",
             "file": "the file that it was read from",
             "data": "what only its type has, as JSON",
             "first_seen": "when it came into this store",
@@ -80,7 +90,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "installed": "1: Claude Code has it on this machine",
             "install": "the exact lines that install it, as JSON",
             "popularity": "how many sources carry and name it, and what a marketplace says, by logarithms",
-            "version": "of the extraction that made this row: an older one is read again",
+            "version": "how many contents were seen under this id, this one included",
             "flags": "what static checks found, as JSON",
             "risk": "the gravest of the flags, as a number; 0: none",
             "client": "whose it is, where another client than Claude Code reads it; empty for Claude Code's",
@@ -93,8 +103,8 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "id": "used inside this file alone",
             "source": "the node that it leaves",
             "target": "the node that it reaches",
-            "relation": "`provides`, `depends_on`, `part_of`, `alternative_to`, `conflicts_with`, `selected`, …",
-            "weight": "how much it counts, 0 to 1",
+            "relation": f"what ties them: {_names(RELATIONS)}",
+            "weight": "how sure, how alike or how often, as its relation says below",
             "evidence": "what it rests on: a file, a session, a measure",
             "source_id": "the source that it was read from; 0: derived from all together",
             "file": "the file that it was read from",
@@ -104,7 +114,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "full text (FTS5), a row for each component under its node's id; words are split before they are written",
         {
             "name": "its name",
-            "description": "its description and capabilities",
+            "description": "its description",
             "body": "its text",
         },
     ),
@@ -112,7 +122,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "one for each view of components and each model; its vectors lie in `vec_ID` (sqlite-vec), by node",
         {
             "id": "names the table of its vectors",
-            "space": "descriptions, bodies, code or requests",
+            "space": f"what its vectors are of: {', '.join(f'`{space}`' for space in HOME.spaces_of(COMPONENTS))}",
             "model": "the model and its weights",
             "dimensions": "of each vector",
         },
@@ -130,7 +140,7 @@ MEANING: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {
             "id": "its number, never given twice",
             "at": "when",
-            "kind": "asked, offered, selected, failed, checked, undone, corrected, outcome, closed, …",
+            "kind": f"what happened: {_names(EVENT_KINDS)}",
             "session": "the session's id",
             "project": "the project's folder",
             "request": "the prompt that it belongs to",
