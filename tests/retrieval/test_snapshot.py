@@ -141,7 +141,9 @@ def test_components_that_name_each_other_vouch_for_less_than_those_that_were_use
     ship, changelog, ledger = (
         f"folder:/shelf:{path}.md" for path in ("commands/ship", "skills/changelog", "agents/ledger-auditor")
     )
-    store.sources.set_edges([Edge(ship, changelog, "feeds", 4.0), Edge(ship, ledger, "mentions")], now=NOW, file="seen")
+    store.sources.set_edges(
+        [Edge(ship, changelog, "given:feeds", 4.0), Edge(ship, ledger, "mentions")], now=NOW, file="seen"
+    )
     store.requests.select("request:1", ledger, weight=5.0, now=NOW)
     snapshot = snapshots(store).current()
     vouching = dict(zip([s.id for s in snapshot.summaries], snapshot.vouching, strict=True))

@@ -20,6 +20,7 @@ from repertoire.app.search import search
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, PARTS, REQUEST_SPACE, Query, Task
 from repertoire.domain.component import DEPENDS_ON, REQUEST, Component, Edge, FileRecord, SourceInfo
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.graph import GIVEN, HOME
 from repertoire.ingestion.titles import Titled, title_mentions
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.pipeline import Options, Pipeline
@@ -207,7 +208,8 @@ def _component(row: Mapping[str, Any]) -> Component:
 
 
 def _edge(cells: Sequence[str]) -> Edge:
-    return Edge(cells[0], cells[1], cells[2], weight=float(cells[3]) if len(cells) > 3 else 1.0)
+    relation = cells[2] if cells[2] in HOME.relation else f"{GIVEN}:{cells[2]}"
+    return Edge(cells[0], cells[1], relation, weight=float(cells[3]) if len(cells) > 3 else 1.0)
 
 
 def _needs(row: Mapping[str, Any], observed: set[tuple[str, str]]) -> Iterator[Edge]:

@@ -19,6 +19,7 @@ from repertoire.domain.component import (
     SELECTED,
     SKILL,
 )
+from repertoire.domain.graph import GIVEN
 from repertoire.ingestion.patterns import (
     AGENT_SET,
     PLUGIN_SET,
@@ -34,7 +35,7 @@ from repertoire.ports import Summary, Topology
 from repertoire.store.database import Store
 
 LABEL, USED_LABEL = "patterns", "learned patterns"  # what begins with `learned` is forgotten with the requests
-_SAME_BUNDLE, _USES_SKILL = "same_bundle", "uses_skill"  # as graphs from elsewhere name them
+_SAME_BUNDLE, _USES_SKILL = f"{GIVEN}:same_bundle", f"{GIVEN}:uses_skill"
 _OWN = ("project", "user")  # sources whose components somebody put together for work
 
 

@@ -43,6 +43,7 @@ BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, 
 )
 COMPONENTS = "components"  # the view that recommends components
 CORE, LOG, PERSON = "core", "log", "person"  # owners of tables that belong to no view
+GIVEN = "given"  # a relation of a graph that was made elsewhere: `given:` and the name that it has there
 STAND_IN = "stand_in"  # an edge's end that lies in another file, or is not there yet: known by its key alone
 
 _SURE, _ALIKE, _TIMES = "how sure it is, 0 to 1", "how alike the two are, 0 to 1", "how often, 0 or more"
@@ -131,6 +132,7 @@ RELATIONS = (
     Relation(MEMBER_OF, "belongs to this pattern", _C),
     Relation(SELECTED, "this request was served by it", _C, _TIMES, walked=False),
     Relation(TWIN_OF, "carries the same text elsewhere", _C, _ALIKE, walked=False),
+    Relation(GIVEN, "as a graph from elsewhere says: `given:` and its name for it", _C, _TIMES),
     Relation(CONFLICTS_WITH, "must not be in one set with it", _C, walked=False),
 )
 TABLES = (
@@ -180,6 +182,10 @@ class Layout:
     def relation(self) -> Mapping[str, Relation]:
         """The relations by name."""
         return {relation.name: relation for relation in self.relations}
+
+    def related(self, name: str) -> Relation | None:
+        """Return the row of a relation, by its whole name or by what stands before a colon."""
+        return self.relation.get(name) or self.relation.get(name.partition(":")[0])
 
     def kinds_of(self, view: str) -> tuple[str, ...]:
         """Return the kinds of nodes that a view reads."""

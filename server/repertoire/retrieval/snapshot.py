@@ -30,7 +30,7 @@ from repertoire.domain.component import (
     TWIN_OF,
     is_pointer,
 )
-from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS, RELATIONS
+from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
 from repertoire.retrieval.copies import Copies
 from repertoire.retrieval.ppr import CsrGraph
@@ -49,7 +49,6 @@ CATALOGUE = "catalogue"  # the key of the source that tells of a few components 
 SURELY = 0.5  # how sure a component provides what it does not merely mention in passing
 _NAMED = 0.33
 _INDIRECT = 0.1
-_FOLLOWED = tuple(relation.name for relation in RELATIONS if COMPONENTS in relation.views and relation.walked)
 _PASSED = frozenset(kind.name for kind in NODE_KINDS if COMPONENTS in kind.views and kind.walked)
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
@@ -121,8 +120,10 @@ class Snapshot:
     @cached_property
     def _walked(self) -> Mask:
         """The edges that vouch: no conflict, and no copy, pattern or past request: the same would count twice."""
+        rows = {name: HOME.related(name) for name in self._relations[0]}
+        followed = [name for name, row in rows.items() if row is not None and row.walked]
         passed = np.array([kind in _PASSED for kind in self.topology.types], dtype=np.bool_)
-        return np.asarray(passed[self.topology.source] & passed[self.topology.target] & self.related(*_FOLLOWED))
+        return np.asarray(passed[self.topology.source] & passed[self.topology.target] & self.related(*followed))
 
     @cached_property
     def _directness(self) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repertoire.domain.component import PROVIDES
-from repertoire.domain.graph import COMPONENTS
+from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
@@ -23,6 +23,29 @@ _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id 
 _MOST_COUNTED = 20_000  # words whose frequency is kept
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
+
+
+# The row that a relation has: by its whole name, or by what stands before a colon.
+_ROW = "substr(e.relation, 1, ifnull(nullif(instr(e.relation, ':'), 0) - 1, length(e.relation)))"
+
+
+class _Codes(dict[str, int]):
+    """A number for each relation that a view reads, in the order in which they are met; -1 for any other."""
+
+    def __init__(self, layout: Layout, view: str) -> None:
+        super().__init__()
+        self._layout = layout
+        self._view = view
+        self.names: list[str] = []
+
+    def __missing__(self, relation: str) -> int:
+        row = self._layout.related(relation)
+        if row is None or self._view not in row.views:
+            self[relation] = -1
+        else:
+            self[relation] = len(self.names)
+            self.names.append(relation)
+        return self[relation]
 
 
 class Graph:
@@ -162,7 +185,7 @@ class Graph:
     def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
         """Return the edges of a node that a view reads, the strongest first."""
         relations = self._db.layout.relations_of(view)
-        among = f"e.relation IN ({marks(relations)})"
+        among = f"{_ROW} IN ({marks(relations)})"
         rows = self._db.rows(
             f"""SELECT b.key, b.name, b.type, e.relation, 1, e.weight, e.evidence FROM edge e
                  JOIN node a ON a.id = e.source JOIN node b ON b.id = e.target WHERE a.key = ? AND {among}
@@ -199,8 +222,8 @@ class Graph:
 
     def topology(self, view: str = COMPONENTS) -> Topology:
         """Return what a view reads as arrays, edges by source and target, consistent with one revision."""
-        read, related = self._db.layout.kinds_of(view), self._db.layout.relations_of(view)
-        codes = {relation: code for code, relation in enumerate(related)}
+        read = self._db.layout.kinds_of(view)
+        codes = _Codes(self._db.layout, view)
         with self._db.snapshot():
             revision = self.revision(view)
             nodes = self._db.rows(
@@ -208,7 +231,7 @@ class Graph:
             )
             rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
             # A tuple and a text for each of 600,000 edges would take 140 MB for a moment.
-            edges = np.fromiter(((*ends, codes.get(kind, -1)) for *ends, kind in rows), dtype=_EDGE)
+            edges = np.fromiter(((*ends, codes[kind]) for *ends, kind in rows), dtype=_EDGE)
         ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
         (source, of_view), (target, to_view) = (_places(ids, edges[end]) for end in ("source", "target"))
         order = np.lexsort((target, source))  # in SQL this would take longer than all the rest
@@ -223,7 +246,7 @@ class Graph:
             source[order],
             target[order],
             edges["weight"][order],
-            tuple([related[code] for code in edges["kind"][order].tolist()]),
+            tuple([codes.names[code] for code in edges["kind"][order].tolist()]),
         )
 
     def counts(self) -> dict[str, int]:
@@ -233,7 +256,7 @@ class Graph:
         counts["components"] = sum(counts.values())
         counts["nodes"] = int(self._db.value(f"SELECT count(*) FROM node WHERE type IN ({marks(kinds)})", kinds))
         counts["edges"] = int(
-            self._db.value(f"SELECT count(*) FROM edge WHERE relation IN ({marks(relations)})", relations)
+            self._db.value(f"SELECT count(*) FROM edge e WHERE {_ROW} IN ({marks(relations)})", relations)
         )
         counts["capabilities"] = int(self._db.value("SELECT count(*) FROM node WHERE type = 'capability'"))
         return counts

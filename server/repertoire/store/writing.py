@@ -129,7 +129,7 @@ class GraphWriter:
         known = self.find(key)
         if known is not None:
             return known
-        found = self._layout.relation.get(relation)
+        found = self._layout.related(relation)
         return self.put_node(self._stand_in(storable(key), found.views if found else ()))
 
     def replace_edges(self, owner: Owner, edges: Iterable[Edge]) -> None:
@@ -216,7 +216,7 @@ class GraphWriter:
 
     def touch_edges(self, *relations: str) -> None:
         """Move the revisions of the views that read one of these relations."""
-        known = (self._layout.relation.get(relation) for relation in relations)
+        known = (self._layout.related(relation) for relation in relations)
         self._db.touch(*(view for relation in known if relation for view in relation.views))
 
     def _strip(self, node_id: int) -> None:
