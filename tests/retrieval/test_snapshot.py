@@ -137,20 +137,6 @@ def test_the_best_rows_come_in_order_and_equal_ones_by_row():
     assert best_rows(np.zeros(0), 5).tolist() == []
 
 
-def test_components_that_name_each_other_vouch_for_less_than_those_that_were_used_together(store):
-    ship, changelog, ledger = (
-        f"folder:/shelf:{path}.md" for path in ("commands/ship", "skills/changelog", "agents/ledger-auditor")
-    )
-    store.sources.set_edges(
-        [Edge(ship, changelog, "given:feeds", 4.0), Edge(ship, ledger, "mentions")], now=NOW, file="seen"
-    )
-    store.requests.select("request:1", ledger, weight=5.0, now=NOW)
-    snapshot = snapshots(store).current()
-    vouching = dict(zip([s.id for s in snapshot.summaries], snapshot.vouching, strict=True))
-    assert vouching[ship] == vouching[changelog] == 1.0
-    assert vouching[ledger] < 1.0
-
-
 def test_a_walk_passes_over_conflicts_and_copies(store):
     first, second, third, fourth = (summary.id for summary in store.graph.summaries()[:4])
     edges = [

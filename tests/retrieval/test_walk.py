@@ -91,6 +91,15 @@ def test_what_is_in_use_is_set_out_from(store):
     assert walked.score[row(snapshot, "changelog")] > 0
 
 
+def test_a_walk_counts_in_full_only_where_a_person_says_what_is_in_use(store):
+    snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
+    hits = scored(snapshot, ship=3.0)
+    told, guessed = (walk(snapshot, hits, start) for start in (Start(using=("ship",)), Start()))
+    beside = row(snapshot, "changelog")
+    assert told.ranks[beside] == pytest.approx(guessed.ranks[beside], rel=0.01)
+    assert 0 < guessed.score[beside] < told.score[beside] / 2
+
+
 def test_the_walk_goes_farther_for_a_task_of_several_parts_and_less_far_where_the_past_knows():
     silent = Past.silent(1)
     trusted = Past(np.ones(1), 0.7, 1)

@@ -19,7 +19,6 @@ from repertoire.domain.component import (
     SELECTED,
     SKILL,
 )
-from repertoire.domain.graph import GIVEN
 from repertoire.ingestion.patterns import (
     AGENT_SET,
     PLUGIN_SET,
@@ -35,7 +34,6 @@ from repertoire.ports import Summary, Topology
 from repertoire.store.database import Store
 
 LABEL, USED_LABEL = "patterns", "learned patterns"  # what begins with `learned` is forgotten with the requests
-_SAME_BUNDLE, _USES_SKILL = f"{GIVEN}:same_bundle", f"{GIVEN}:uses_skill"
 _OWN = ("project", "user")  # sources whose components somebody put together for work
 
 
@@ -89,19 +87,15 @@ class _Whole:
                 carried.setdefault(plugin, set()).add(member)
         for plugin, members in carried.items():
             yield Transaction(PLUGIN_SET, plugin, names[plugin], frozenset(members))
-        for members in self._bundles():
-            first = min(members)
-            yield Transaction(PLUGIN_SET, f"set of {first}", f"{names[first]} and others", frozenset(members))
 
     def agents(self) -> Iterator[Transaction]:
         """Yield every agent with the skills that it declares."""
         types, names = self._of("type"), self._of("name")
         declared: dict[str, set[str]] = {}
-        for relation in (DEPENDS_ON, _USES_SKILL):
-            for source, target, _ in self._edges(relation, COMPONENT, COMPONENT):
-                agent, skill = self.topology.keys[source], self.topology.keys[target]
-                if (types.get(agent), types.get(skill)) == (AGENT, SKILL):
-                    declared.setdefault(agent, {agent}).add(skill)
+        for source, target, _ in self._edges(DEPENDS_ON, COMPONENT, COMPONENT):
+            agent, skill = self.topology.keys[source], self.topology.keys[target]
+            if (types.get(agent), types.get(skill)) == (AGENT, SKILL):
+                declared.setdefault(agent, {agent}).add(skill)
         for agent, members in declared.items():
             yield Transaction(AGENT_SET, agent, names[agent], frozenset(members))
 
@@ -112,15 +106,6 @@ class _Whole:
             selected.setdefault(self.topology.keys[source], set()).add(self.topology.keys[target])
         for request, members in selected.items():
             yield Transaction(REQUESTS, request, "", frozenset(members))
-
-    def _bundles(self) -> Iterable[set[str]]:
-        """Return the sets that a graph from elsewhere spells out pair by pair."""
-        import networkx as nx  # noqa: PLC0415 - 80 ms that only such a graph pays
-
-        pairs = [(source, target) for source, target, _ in self._edges(_SAME_BUNDLE, COMPONENT, COMPONENT)]
-        if not pairs:
-            return ()
-        return [{self.topology.keys[end] for end in clique} for clique in nx.find_cliques(nx.Graph(pairs))]
 
     def _of(self, field: str) -> dict[str, str]:
         return {summary.id: str(getattr(summary, field)) for summary in self.summaries}

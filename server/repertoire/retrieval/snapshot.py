@@ -16,7 +16,6 @@ from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import (
     BODY_INDEXED,
     CAPABILITY,
-    COMPONENT_TYPES,
     DEPENDS_ON,
     HOOK,
     MCP_SERVER,
@@ -43,11 +42,8 @@ Mask = npt.NDArray[np.bool_]
 SPACES = HOME.spaces_of(COMPONENTS)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
-# Types whose texts name others in passing: a skill that mentions another is not about what the other does.
-NAMING = COMPONENT_TYPES
 CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
 SURELY = 0.5  # how sure a component provides what it does not merely mention in passing
-_NAMED = 0.33
 _INDIRECT = 0.1
 _PASSED = frozenset(kind.name for kind in NODE_KINDS if COMPONENTS in kind.views and kind.walked)
 _SAMPLED = 200
@@ -133,24 +129,6 @@ class Snapshot:
         degree = sum(np.bincount(ends[self._walked], minlength=len(shared)) for ends in (source, target))
         by_way = np.where(shared, _INDIRECT / np.maximum(degree, 1), 1.0)
         return np.asarray(np.minimum(by_way[source], by_way[target]))
-
-    @cached_property
-    def vouching(self) -> Floats:
-        """How far a row vouches for what it leads to: fully where that was counted in use, or is a text of knowledge.
-
-        Little where components merely name each other.
-        """
-        topology = self.topology
-        names, codes = self._relations
-        counted = [
-            names[code] for code in sorted(set(codes[topology.weight > 1.0].tolist())) if names[code] != SELECTED
-        ]
-        among = self.related(*counted)
-        used = np.zeros(len(topology.ids), dtype=np.bool_)
-        for ends in (topology.source, topology.target):
-            used[ends[among]] = True
-        named = np.isin(self.column("type"), NAMING) & ~used[self.positions]
-        return np.where(named, _NAMED, 1.0)
 
     @cached_property
     def priors(self) -> Floats:
