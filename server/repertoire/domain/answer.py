@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from repertoire.domain.component import Component
 
 # parts of the pipeline that `repertoire eval --without` can switch off
-PARTS = tuple("text vectors graph patterns capabilities meant binding direction learning rerank languages".split(" "))
+PARTS = tuple(
+    "text vectors clauses code graph patterns capabilities meant need binding direction priors learning rerank "
+    "languages".split()
+)
 
 # how much work an answer may be: fast is words and names, and meaning where the model is in memory; thorough looks
 # at more candidates

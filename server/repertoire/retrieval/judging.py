@@ -58,7 +58,8 @@ class Judge:
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
-        need = self._need.odds(run.plan.query.text, run.question.turned) if self._need is not None else 0.0
+        judge = self._need if "need" not in run.plan.query.without else None
+        need = judge.odds(run.plan.query.text, run.question.turned) if judge is not None else 0.0
         return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
 
     def _chance(self, ranking: Ranking, calling: Calling) -> float | None:

@@ -266,6 +266,8 @@ class Pipeline:
             detail.append(", ".join(run.calling.likeliest(3)))
 
     def _favour(self, run: Run) -> None:
+        if not run.may("priors", "priors", cheap=True):
+            return
         with run.trace.stage("priors") as detail:
             if run.snapshot.foreign.any():
                 run.add(_CLIENT, np.where(run.snapshot.foreign, _FOREIGN, 0.0))
@@ -340,7 +342,7 @@ class Pipeline:
 def _compare_code(run: Run) -> None:
     """Rank a snippet or an API's name by the code of components, where they hold any."""
     space = run.snapshot.spaces[CODE_SPACE]
-    if run.plan.code and run.question is not None and len(space.rows) and run.may(CODE, "vectors"):
+    if run.plan.code and run.question is not None and len(space.rows) and run.may(CODE, CODE):
         with run.trace.stage(CODE) as detail:
             odds = code_odds(space, run.question.asked, run.allowed)
             run.add(CODE, odds, finds=odds > 0.0)

@@ -153,7 +153,8 @@ def make_plan(
         query = replace(query, text=reading.text)
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
-    words, parts = tuple(content_words(text)[:MAX_WORDS]), tuple(clauses(text))
+    words = tuple(content_words(text)[:MAX_WORDS])
+    parts = tuple(clauses(text)) if "clauses" not in query.without else ()
     explained = explained_name(text)
     name = text if is_identifier(text) else asked
     return Plan(
