@@ -30,7 +30,7 @@ from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
 from users import Arm, Asked, Corpus, Remembering, World  # noqa: E402
 
-from repertoire.app.evaluate import EvalOptions, fill, read_set  # noqa: E402
+from repertoire.app.labelled import fill, read_set  # noqa: E402
 from repertoire.app.search import search  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
@@ -245,9 +245,7 @@ def make(folder: Path, place: Path, embedder: Any, options: argparse.Namespace) 
     """Fill a store with a set's components, from which every curve begins."""
     labelled, base = read_set(folder), place / f"{folder.name}.db"
     with Store.open(base) as store:
-        fill(
-            store, EvalOptions(folder, Path(os.devnull), cache=options.cache), labelled, embedder, report=lambda _: None
-        )
+        fill(store, labelled, embedder, cache=options.cache, tell=lambda _: None)
     return Corpus(folder, base, labelled, embedder)
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from repertoire.app import record
-from repertoire.app.evaluate import LabelledSet
 from repertoire.app.feedback import give_feedback
+from repertoire.app.labelled import LabelledSet
 from repertoire.app.memory import Use, known_trials
 from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.search import search

@@ -17,12 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 from judge import interval, judge, read_labels, read_run  # noqa: E402
-from opening import labelled_sets, shipped_model  # noqa: E402
+from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools  # noqa: E402
-from repertoire.store.database import Store  # noqa: E402
 
 SETS = ("ultratool", "metatool_single", "metatool_multi", "cc_native")
 POINTS = ("", "train:25", "train:100", "train:400", "train")
@@ -60,9 +58,9 @@ def point(folder: Path, learn: str, cache: Path | None, embedder: object) -> tup
     """Answer a set with so much past, and return how much that was, and the figures of every question."""
     with tempfile.TemporaryDirectory(prefix="repertoire-curves-") as place:
         run = Path(place) / "run.tsv"
-        with Store.open(Path(place) / "eval.db") as store:
+        with throw_away(Path(place), embedder) as opened:
             asked = EvalOptions(folder, run, learn=learn, cache=cache)
-            result = evaluate(asked, store, tools=evaluation_tools(embedder), report=lambda _: None)
+            result = evaluate(asked, opened, report=lambda _: None)
         return result.learned, judge(read_labels(folder, "dev"), read_run(run), "search")
 
 

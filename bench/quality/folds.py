@@ -26,16 +26,14 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
 from judge import Labels, interval, judge, read_labels, read_run  # noqa: E402
-from opening import labelled_sets, shipped_model  # noqa: E402
+from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.fuse import FEATURES  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.retrieval.snapshot import best_rows  # noqa: E402
-from repertoire.store.database import Store  # noqa: E402
 
 SETS = ("cc_bundles", "metatool_multi")
 FROM_QUESTIONS = ("same_bundle", "co_occurs")  # relations that the data's authors took from train questions
@@ -117,11 +115,9 @@ def fold(source: Source, held: list[dict], learn: str, cache: Path | None, embed
     with tempfile.TemporaryDirectory(prefix="repertoire-fold-") as place:
         folder, run = Path(place) / source.folder.name, Path(place) / "run.tsv"
         write(source, folder, held)
-        tools = evaluation_tools(embedder)
-        with Store.open(Path(place) / "eval.db") as store:
-            evaluate(EvalOptions(folder, run, learn=learn, cache=cache), store, tools=tools, report=lambda _: None)
-            pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
-            plain = {query["id"]: plain_search(pipeline, query["text"]) for query in held}
+        with throw_away(Path(place), embedder) as opened:
+            evaluate(EvalOptions(folder, run, learn=learn, cache=cache), opened, report=lambda _: None)
+            plain = {query["id"]: plain_search(opened.pipeline, query["text"]) for query in held}
         return read_run(run), plain
 
 

@@ -22,8 +22,8 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from plain import answered, hinted
 
+from repertoire.app.evaluate import Doors
 from repertoire.app.wiring import Repertoire, open_repertoire
 from repertoire.retrieval.foreign import read
 
@@ -47,13 +47,13 @@ class Answers:
 
     def __init__(self, opened: Repertoire, without: frozenset[str]) -> None:
         """`without` are parts of the pipeline that are switched off."""
-        self._opened, self._without = opened, without
+        self.doors = Doors(opened, without)
         self._kept: dict[str, dict] = {}
 
     def of(self, text: str) -> dict:
         """Return set, list, confidence and hint for a text."""
         if text not in self._kept:
-            self._kept[text] = answered(self._opened, text, self._without)
+            self._kept[text] = self.doors.task(text)
         return self._kept[text]
 
 
@@ -110,7 +110,7 @@ def main() -> None:
                 print(lang, "|", english, "|", text, "|", reading and (reading.text, reading.unknown))
         if given.everyday:
             prompts = [json.loads(line) for line in given.everyday.read_text(encoding="utf-8").splitlines()]
-            drawn = [one["text"] for one in prompts if hinted(opened, one["text"], without)]
+            drawn = [one["text"] for one in prompts if answers.doors.offer(one["text"])]
             result["everyday"] = {"prompts": len(prompts), "draw a hint": drawn}
     rows = {lang: _means(found) for lang, found in sorted(by_language.items())}
     result["languages"] = rows | {"all": _means([one for found in by_language.values() for one in found])}

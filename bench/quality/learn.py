@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 from judge import read_labels  # noqa: E402
 from opening import labelled_sets, shipped_model  # noqa: E402
 
-from repertoire.app import evaluate  # noqa: E402
+from repertoire.app.labelled import fill, read_set  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.inference.embedder import load  # noqa: E402
 from repertoire.inference.weights import bundled  # noqa: E402
@@ -109,8 +109,7 @@ def main() -> int:
 def filled(folder: Path, cache: Path | None, embedder: Embedder) -> Iterator[Store]:
     """Put a set into a throw-away store."""
     with tempfile.TemporaryDirectory(prefix="repertoire-learn-") as place, Store.open(Path(place) / "e.db") as store:
-        asked = evaluate.EvalOptions(folder, Path(place) / "run.tsv", cache=cache)
-        evaluate.fill(store, asked, evaluate.read_set(folder), embedder, report=print)
+        fill(store, read_set(folder), embedder, cache=cache, tell=print)
         yield store
 
 

@@ -1,49 +1,23 @@
 #!/usr/bin/env python3
-"""Put plain tasks and everyday prompts to a real home, through the doors that users get, and write what comes back.
+"""Put plain tasks and everyday prompts to a real home, as `repertoire eval --home-store --as task` does.
 
-    plain.py HOME TASKS.jsonl RUN.jsonl [--everyday PROMPTS.txt] [--without PART]...
+    plain.py HOME TASKS RUN.jsonl [--everyday PROMPTS.txt] [--without PART]... [--lifted]
 
-TASKS has an object a line with `text`. RUN gets, for each, the recommended set, the first twelve of a search, how sure
-the set is, and what the prompt hook would name. The time budget is the command line's own, unless `--lifted`.
+TASKS is a set's folder with `tasks.jsonl`, or that file. RUN gets, for each task, the recommended set, the first twelve
+of a search, how sure the set is, and what the prompt hook would name. The time budget is that of `settings.json`,
+unless `--lifted`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.app.offer import Limits, offer
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
-from repertoire.app.wiring import Repertoire, open_repertoire
-from repertoire.domain.answer import Query, Task
-
-
-def answered(opened: Repertoire, text: str, without: frozenset[str]) -> dict[str, object]:
-    """Return what users get for a task: a set, a list, and a hint."""
-    unfit = opened.unfit_for_sets("/nowhere")
-    found = recommend(opened.pipeline, Task(text, without=without), muted=unfit)
-    listed = search(opened.pipeline, Query(text, limit=12, without=without), muted=unfit)
-    named = hinted(opened, text, without)
-    return {
-        "task": text,
-        "set": [item.hit.component.id for item in found.items],
-        "search": [hit.component.id for hit in listed.hits],
-        "confidence": round(found.confidence, 4),
-        "hint": named,
-        "parts": [{k: round(v, 2) for k, v in hit.parts.items() if abs(v) > 0.005} for hit in listed.hits[:3]],
-        "roles": [item.role for item in found.items],
-    }
-
-
-def hinted(opened: Repertoire, text: str, without: frozenset[str]) -> list[str]:
-    """Return the ids that the prompt hook would name."""
-    told = offer(opened.pipeline, text, Limits(muted=opened.unfit_for_hints("/nowhere"), without=without))
-    return [hit.component.id for hit in told.hits]
+from repertoire.app.evaluate import TASK, Doors, EvalOptions, evaluate
+from repertoire.app.wiring import open_repertoire
 
 
 def main() -> None:
@@ -54,23 +28,22 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--everyday", type=Path)
     parser.add_argument("--without", action="append", default=[])
-    parser.add_argument("--split", default="")
+    parser.add_argument("--split", default="dev")
     parser.add_argument("--lifted", action="store_true")
     given = parser.parse_args()
     without = frozenset(given.without)
+    folder = given.tasks if given.tasks.is_dir() else given.tasks.parent
     environment = {"REPERTOIRE_QUERY_MS": "60000"} if given.lifted else {}
-    tasks = [json.loads(line) for line in given.tasks.read_text().splitlines() if line.strip()]
     with open_repertoire(given.home, environment=environment, read_only=True) as opened:
-        with given.run.open("w") as out:
-            for task in tasks:
-                if not given.split or task.get("split") == given.split:
-                    out.write(json.dumps(answered(opened, task["text"], without)) + "\n")
+        asked = EvalOptions(folder, given.run, split=given.split, mode=TASK, without=without, at_home=True)
+        print(evaluate(asked, opened, report=print))
         if given.everyday:
+            doors = Doors(opened, without)
             prompts = [line for line in given.everyday.read_text().splitlines() if line.strip()]
-            drawn = [(prompt, named) for prompt in prompts if (named := hinted(opened, prompt, without))]
+            drawn = [(prompt, named) for prompt in prompts if (named := doors.offer(prompt))]
             print(f"everyday: {len(drawn)} of {len(prompts)} draw a hint")
             for prompt, named in drawn:
-                print("  ", prompt, "->", *(one.rpartition(":")[2][-50:] for one in named))
+                print("  ", prompt, "->", *(key.rpartition(":")[2][-50:] for key, _ in named))
 
 
 if __name__ == "__main__":

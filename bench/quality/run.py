@@ -22,11 +22,10 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 import numpy as np  # noqa: E402
 from judge import interval, judge, read_labels, read_run  # noqa: E402
-from opening import labelled_sets, shipped_model  # noqa: E402
+from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 
 from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import evaluation_tools  # noqa: E402
-from repertoire.store.database import Store  # noqa: E402
+from repertoire.domain.answer import PARTS  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"
 SETS = (
@@ -34,7 +33,7 @@ SETS = (
     *("bfcl_live", "hotpot100", "musique100"),
 )
 NEEDLESS = "needless"  # made here: requests that nothing serves, over the components of cc_trigger
-ABLATED = ("text", "vectors", "graph", "patterns", "capabilities", "rerank")
+ABLATED = tuple(part for part in PARTS if part not in ("learning", "need"))  # these have no say in a search
 SHOWN = ("Hit@1", "R@5", "R@10", "nDCG@10", "C@5", "C@10", "F1", "Cover", "Size", "Pass", "Caught", "Wrong", "Needless")
 
 
@@ -108,10 +107,8 @@ def measure(case: Case, data: Path, place: Path, cache: Path | None, embedder: o
         scope_repo=case.scope_repo,
         cache=cache,
     )
-    for leftover in place.glob("eval.db*"):
-        leftover.unlink()
-    with Store.open(place / "eval.db") as store:
-        result = evaluate(asked, store, tools=evaluation_tools(embedder), report=lambda _: None)
+    with throw_away(place, embedder) as opened:
+        result = evaluate(asked, opened, report=lambda _: None)
     labels = read_labels(folder, "dev", lenient=case.lenient)
     ours = judge(labels, read_run(run), case.mode, lenient=case.lenient)
     row = {

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from repertoire.app.clock import today
 from repertoire.app.memory import Use, memory
@@ -32,9 +31,6 @@ from repertoire.retrieval.priors import usual_priors
 from repertoire.retrieval.trace import Pace
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
-
-if TYPE_CHECKING:
-    from repertoire.app.evaluate import Tools
 
 _PROJECTS = 16  # whose stacks are kept
 
@@ -86,26 +82,33 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
-        use = Use(lambda: remembered(store, settings), size=store.events.size)
-        troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
-        pipeline = Pipeline(
-            store.graph,
-            store.vectors,
-            embedder=embedder,
-            capabilities=capabilities_in(),
-            options=replace(
-                shipped(),
-                pace=Pace(budget_ms=settings.query_ms),
-                stack=stack_in(),
-                reranker=open_reranker(settings),
-                priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
-                aged=aged_in(ageing_of(settings)),
-                experiences=use.experiences,
-                demoted=use.demoted,
-                troubles=troubles.said_of,
-            ),
-        )
-        yield Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
+        yield put_together(home, settings, store, embedder, degraded)
+
+
+def put_together(
+    home: Path, settings: Settings, store: Store, embedder: IdleEmbedder | None, degraded: tuple[str, ...] = ()
+) -> Repertoire:
+    """Put everything together over an open store, with all that users' answers are made of."""
+    use = Use(lambda: remembered(store, settings), size=store.events.size)
+    troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
+    pipeline = Pipeline(
+        store.graph,
+        store.vectors,
+        embedder=embedder,
+        capabilities=capabilities_in(),
+        options=replace(
+            shipped(),
+            pace=Pace(budget_ms=settings.query_ms),
+            stack=stack_in(),
+            reranker=open_reranker(settings),
+            priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
+            aged=aged_in(ageing_of(settings)),
+            experiences=use.experiences,
+            demoted=use.demoted,
+            troubles=troubles.said_of,
+        ),
+    )
+    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
 
 
 @contextmanager
@@ -192,10 +195,3 @@ def stack_in() -> Callable[[str], Stack]:
         return Stack(frozenset(profile.terms), profile.absent if profile.terms else frozenset())
 
     return stack
-
-
-def evaluation_tools(embedder: IdleEmbedder | None) -> Tools:
-    """Return what the product brings to a measurement."""
-    from repertoire.app.evaluate import Tools  # noqa: PLC0415 - no answer needs it
-
-    return Tools(embedder, capabilities=capabilities_in(), options=shipped())

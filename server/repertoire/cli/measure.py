@@ -1,15 +1,17 @@
-"""`eval`: the quality of retrieval on a labelled set, through the very pipeline that users get."""
+"""`eval`: the quality of retrieval on a labelled set, as users are answered."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from repertoire.app.evaluate import MODES, SEARCH, EvalOptions, evaluate
-from repertoire.app.wiring import evaluation_tools, find_home, open_embedder
+from repertoire.app.wiring import Repertoire, find_home, open_embedder, open_repertoire, put_together
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
 from repertoire.settings import load
@@ -27,6 +29,7 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; repeatable.")
 @click.option("--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: each query's own repository.")
 @click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Keep the corpus's vectors here.")
+@click.option("--home-store", "at_home", is_flag=True, help="Over your own home as it is, which stays as it is.")
 @json_option
 def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     set_dir: Path,
@@ -37,15 +40,19 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     without: tuple[str, ...],
     scope: str,
     cache: Path | None,
+    at_home: bool,
     as_json: bool,
 ) -> None:
-    r"""Answer the queries of SET_DIR over a throw-away store and write the run for a judge.
+    r"""Answer the queries of SET_DIR over a throw-away store, or your own, and write the run for a judge.
 
-    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv. A line of the run is
-    `query-id TAB corpus-id TAB rank TAB score`.
+    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv; with --home-store no
+    corpus is needed, and tasks.jsonl will do. The rows are ingested, and answered, as your own components are; what is
+    not the same is told. A line of the run is `query-id TAB corpus-id TAB rank TAB score`; with --as task, JSON of all
+    that who types it gets.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
+    repertoire eval bench/sets/tasks --home-store --as task --run tasks.jsonl
     """
     options = EvalOptions(
         set_dir,
@@ -56,24 +63,31 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         without=frozenset(without),
         scope_repo=scope == "repo",
         cache=cache,
+        at_home=at_home,
     )
-    home = find_home()
-    embedder, degraded = open_embedder(home, load(home, os.environ))
-    for line in degraded:
-        click.echo(line, err=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
-        Store.open(Path(folder) / "eval.db") as store,
-    ):
-        result = evaluate(
-            options, store, tools=evaluation_tools(embedder), report=lambda line: click.echo(line, err=True)
-        )
+    with open_repertoire(read_only=True) if at_home else _throw_away() as opened:
+        for line in opened.degraded:
+            click.echo(line, err=True)
+        result = evaluate(options, opened, report=lambda line: click.echo(line, err=True))
     show(
         result,
         lambda: (
             f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
             f"{result.documents} documents at {result.documents_per_second:.0f}/s"
-            f"{' (vectors from the cache)' if result.cached else ''}; {run}"
+            f"{f'; {result.lacking} answers lacked time or a part' if result.lacking else ''}; {run}"
         ),
         as_json=as_json,
     )
+
+
+@contextmanager
+def _throw_away() -> Iterator[Repertoire]:
+    """Open an empty store that is gone again afterwards, with all that answers from a home are made of."""
+    home = find_home()
+    settings = load(home, os.environ)
+    embedder, degraded = open_embedder(home, settings)
+    with (
+        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
+        Store.open(Path(folder) / "eval.db") as store,
+    ):
+        yield put_together(home, settings, store, embedder, degraded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import (
@@ -44,6 +44,7 @@ from repertoire.ingestion.parts import (
     Outcome,
     PluginFacts,
     SourceFile,
+    Strategy,
     folder,
     hook_scripts,
     skill_of,
@@ -59,6 +60,8 @@ _GATHERED = 20_000_000  # characters of the programs of one package
 _MANIFESTS = ("marketplace", "plugin")
 _WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
 _BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
+
+Pick = Callable[[str, Layout], Strategy | None]
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,20 @@ def looks_like_component(path: str, layout: Layout) -> bool:
     return strategy is not None and strategy.kind not in _BY_LOOKS
 
 
-def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Plan, ground: Ground) -> Extraction:
-    """Read every file; what cannot be read becomes a record with its reason, and nothing stops."""
-    layout = _read_manifests(files, plan.layout)
-    reader = _Reader(files, ground, layout, plan.parts)
+def extract(
+    files: Mapping[str, SourceFile],
+    unread: Mapping[str, str],
+    plan: Plan,
+    ground: Ground,
+    *,
+    pick: Pick = strategy_for,
+) -> Extraction:
+    """Read every file; what cannot be read becomes a record with its reason, and nothing stops.
+
+    `pick` finds the strategy that reads a path.
+    """
+    layout = _read_manifests(files, plan.layout, pick)
+    reader = _Reader(files, ground, layout, plan.parts, pick)
     records = [reader.record(path) for path in plan.read if path in files]
     for path, reason in unread.items():
         if looks_like_component(path, layout):
@@ -128,10 +141,10 @@ def extract(files: Mapping[str, SourceFile], unread: Mapping[str, str], plan: Pl
     return Extraction(told, tuple(derived), tuple(reader.warnings), became)
 
 
-def _read_manifests(files: Mapping[str, SourceFile], layout: Layout) -> Layout:
+def _read_manifests(files: Mapping[str, SourceFile], layout: Layout, pick: Pick) -> Layout:
     claimed = []
     for path, file in files.items():
-        strategy = strategy_for(path, layout)
+        strategy = pick(path, layout)
         if strategy is not None and strategy.kind in _MANIFESTS:
             claimed.append(file)
     return manifests.read_layout(claimed, base=layout)
@@ -146,8 +159,10 @@ class _Reader:
         ground: Ground,
         layout: Layout,
         parts: Mapping[str, tuple[str, ...]],
+        pick: Pick,
     ) -> None:
         self._files = files
+        self._pick = pick
         self._parts = parts
         self._ground = ground
         self._layout = layout
@@ -177,7 +192,7 @@ class _Reader:
             return slow
 
     def _read(self, path: str) -> FileRecord | None:
-        strategy = strategy_for(path, self._layout)
+        strategy = self._pick(path, self._layout)
         if strategy is None:
             return None
         file = self._files[path]

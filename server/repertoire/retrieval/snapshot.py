@@ -24,7 +24,6 @@ from repertoire.domain.component import (
     PATTERN,
     PLUGIN,
     PROVIDES,
-    SELECTED,
     TOOL,
     TWIN_OF,
     is_pointer,
