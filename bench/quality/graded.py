@@ -1,0 +1,87 @@
+"""Judges answers to plain tasks by graded components: 2 serves the task, 1 helps, 0 would not help or misleads.
+
+A set is good with a member of grade 2 and none of grade 0, and one for each part of a task that has several; bad
+without a member of grade 2 or with a 0 first. What nobody graded counts as 0, and its share is told. It shares no code
+with what it judges.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+UNKNOWN, HELPS, SERVES = 0, 1, 2
+Figures = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The tasks of a split and the grades of components for each, by the task's id."""
+
+    tasks: Sequence[Mapping]
+    grades: Mapping[str, Mapping[str, int]]
+
+    @classmethod
+    def read(cls, folder: Path, split: str) -> Graded:
+        """Read a folder with tasks.jsonl and grades.tsv."""
+        lines = (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
+        tasks = [task for task in map(json.loads, filter(str.strip, lines)) if task.get("split") == split]
+        grades: dict[str, dict[str, int]] = defaultdict(dict)
+        for line in (folder / "grades.tsv").read_text(encoding="utf-8").splitlines():
+            task, component, grade = line.split("\t")
+            grades[task][plain(component)] = int(grade)
+        return cls(tasks, grades)
+
+
+def plain(key: str) -> str:
+    """Return an id without what says how it was fetched."""
+    return key.removeprefix("git:").removeprefix("https://")
+
+
+def judge_tasks(graded: Graded, answers: Mapping[str, Mapping]) -> Figures:
+    """Return a figure a task, in per cent but for `Sure`, for every measure; NaN where a measure does not apply."""
+    rows = [_judged(task, answers[task["text"]], graded.grades.get(task["id"], {})) for task in graded.tasks]
+    return {
+        name: np.array([row.get(name, math.nan) for row in rows]) for name in dict.fromkeys(n for r in rows for n in r)
+    }
+
+
+def _judged(task: Mapping, answer: Mapping, grades: Mapping[str, int]) -> dict[str, float]:
+    chosen, listed, named = ([plain(key) for key in answer[door]] for door in ("set", "search", "hint"))
+    members = [grades.get(key, UNKNOWN) for key in chosen]
+    good, bad = _verdict(task, chosen, members)
+    figures = {"Good": 100.0 * good, "Bad": 100.0 * bad}
+    if chosen and not good:
+        figures["Sure"] = answer["confidence"]
+    if members:
+        figures["Unjudged"] = 100.0 * np.mean([key not in grades for key in chosen])
+    if not task["wants"]:
+        return figures
+    if members:
+        figures["Precision"] = 100.0 * np.mean([grade >= HELPS for grade in members])
+    found = [grades.get(key, UNKNOWN) for key in listed[:10]]
+    ideal = _gain(sorted(grades.values(), reverse=True)[:10])
+    figures |= {"nDCG@10": 100.0 * _gain(found) / (ideal or 1.0), "Hit@1": 100.0 * (found[:1] == [SERVES])}
+    hinted = [grades.get(key, UNKNOWN) for key in named]
+    figures["Caught"] = 100.0 * (SERVES in hinted)
+    if hinted:
+        figures["Hint wrong"] = 100.0 * (hinted[0] == UNKNOWN)
+    return figures
+
+
+def _verdict(task: Mapping, chosen: Sequence[str], members: Sequence[int]) -> tuple[bool, bool]:
+    if not task["wants"]:
+        return not chosen, bool(chosen)
+    whole = all({plain(key) for key in part} & set(chosen) for part in task.get("parts", ()))
+    served = SERVES in members
+    return served and UNKNOWN not in members and whole, not served or members[0] == UNKNOWN
+
+
+def _gain(grades: Sequence[int]) -> float:
+    return sum((2**grade - 1) / math.log2(place + 2) for place, grade in enumerate(grades))
