@@ -55,7 +55,7 @@ class EvalOptions:
 
 @dataclass(frozen=True)
 class EvalResult:
-    """What was measured beside the run file; `lacking` answers had to do without something, such as time."""
+    """What was measured beside the run file; `lacking` answers told what they had to do without, such as time."""
 
     queries: int
     rows: int
@@ -99,7 +99,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
         queries=len(asked),
         rows=rows,
         documents=documents,
-        documents_per_second=documents / max(seconds, 1e-9),
+        documents_per_second=0.0 if options.at_home else documents / max(seconds, 1e-9),
         p50_ms=float(np.percentile(times, 50)),
         p95_ms=float(np.percentile(times, 95)),
         learned=learned,

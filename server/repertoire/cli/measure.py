@@ -73,8 +73,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         result,
         lambda: (
             f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
-            f"{result.documents} documents at {result.documents_per_second:.0f}/s"
-            f"{f'; {result.lacking} answers lacked time or a part' if result.lacking else ''}; {run}"
+            f"{result.documents} documents{'' if at_home else f' at {result.documents_per_second:.0f}/s'}"
+            f"{f'; {result.lacking} answers had to do without something' if result.lacking else ''}; {run}"
         ),
         as_json=as_json,
     )
