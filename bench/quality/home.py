@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("home", type=Path)
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--split", default="dev")
-    parser.add_argument("--without", action="append", choices=PARTS, help="only these; default: each")
+    parser.add_argument("--without", action="append", help="only these, several with commas at once; default: each")
     parser.add_argument("--write", action="store_true", help="keep the figures in bench/results")
     given = parser.parse_args()
     data, measured, rows = labelled_sets(parser), commit(), []
@@ -47,7 +47,7 @@ def main() -> int:
         for name in given.sets:
             whole = asked(opened, data / name, given.split, frozenset())
             for part in ("", *(given.without or PARTS)):
-                figures = asked(opened, data / name, given.split, frozenset({part})) if part else whole
+                figures = asked(opened, data / name, given.split, frozenset(part.split(","))) if part else whole
                 row = {"set": name, "without": part, "n": len(next(iter(figures.values())))}
                 row["figures"] = {key: interval(values) for key, values in figures.items() if _told(values)}
                 if part:
