@@ -19,7 +19,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from repertoire.app.wiring import Repertoire, open_repertoire  # noqa: E402
+from repertoire.app.kernel import Repertoire  # noqa: E402
+from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.binding import BINDING, Bound  # noqa: E402
 from repertoire.retrieval.direction import DIRECTION  # noqa: E402

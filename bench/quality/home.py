@@ -25,7 +25,8 @@ from opening import UNHURRIED, labelled_sets  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.evaluate import SEARCH, TASK, Doors, EvalOptions, evaluate  # noqa: E402
-from repertoire.app.wiring import Repertoire, open_repertoire  # noqa: E402
+from repertoire.app.kernel import Repertoire  # noqa: E402
+from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import PARTS  # noqa: E402
 
 SHOWN = ("Good", "Bad", "Precision", "nDCG@10", "Hit@1", "R@5", "Caught", "Hint wrong", "Sure", "Unjudged", "Everyday")

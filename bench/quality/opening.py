@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server")]
 
-from repertoire.app.wiring import Repertoire, open_embedder, put_together  # noqa: E402
+from repertoire.app.kernel import Repertoire  # noqa: E402
+from repertoire.app.wiring import open_embedder, put_together  # noqa: E402
 from repertoire.inference.embedder import IdleEmbedder  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402

@@ -26,7 +26,8 @@ sys.path.insert(0, str(harness.SERVER))
 
 from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import ingest
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.kernel import Repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.boot.home import database_path
 from repertoire.domain.answer import BODY_SPACE
 

@@ -11,8 +11,9 @@ import pytest
 
 from repertoire.app.embed import embed_pending
 from repertoire.app.ingest import ingest
+from repertoire.app.kernel import Repertoire
 from repertoire.app.settle import settle, write_catalogue
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import open_repertoire
 
 DATA = "REPERTOIRE_COMPONENTS_DATA"  # names a folder that holds a folder for each repository
 UNHURRIED = {"REPERTOIRE_QUERY_MS": "60000"}  # how busy a machine is must not decide what is recommended

@@ -12,12 +12,13 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.embed import embed_pending
+from repertoire.app.kernel import Repertoire
 from repertoire.app.memory import memory
 from repertoire.app.offer import Limits, offer
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo
 from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event

@@ -11,6 +11,7 @@ from repertoire.app.clock import now
 from repertoire.app.embed import embed_pending
 from repertoire.app.explain import Asked, explain
 from repertoire.app.feedback import give_feedback
+from repertoire.app.kernel import Repertoire
 from repertoire.app.mute import mute, unmute
 from repertoire.app.offer import Limits, offer
 from repertoire.app.patterns import renew_patterns
@@ -18,7 +19,7 @@ from repertoire.app.recommend import recommend
 from repertoire.app.record import Moment
 from repertoire.app.search import search
 from repertoire.app.status import status
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge
 from repertoire.rendering.reports import status_text

@@ -18,7 +18,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from app.real_components import DATA, real_components
 from repertoire.app.greet import Start, greet
-from repertoire.app.wiring import Repertoire
+from repertoire.app.kernel import Repertoire
 
 pytestmark = [
     pytest.mark.bench_data,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from repertoire.app.embed import embed_shipped
+from repertoire.app.kernel import Repertoire
 from repertoire.app.settle import settle, write_catalogue
-from repertoire.app.wiring import Repertoire
 
 
 def begin(repertoire: Repertoire) -> None:

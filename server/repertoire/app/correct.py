@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from repertoire.app.naming import only_named
 from repertoire.catalogue import reading
-from repertoire.domain.component import PROVIDES, Edge
+from repertoire.domain.component import CURATOR, PROVIDES, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, split_words
 from repertoire.store.database import Store
 
 MOST, CHARACTERS = 12, 60
-CURATOR = "curator"  # the evidence of these edges
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.app.kernel import Repertoire
 from repertoire.app.labelled import LabelledSet, asked_in, fill, read_set
 from repertoire.app.offer import Limits, offer
 from repertoire.app.patterns import renew_patterns
 from repertoire.app.recommend import recommend
 from repertoire.app.search import search
-from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
 from repertoire.domain.component import REQUEST
 from repertoire.domain.errors import InvalidRequest

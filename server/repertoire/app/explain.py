@@ -8,7 +8,6 @@ from pathlib import Path
 
 from repertoire.app.ageing import Judge
 from repertoire.app.clock import today
-from repertoire.app.correct import CURATOR
 from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.naming import named
 from repertoire.app.pool import machine_check
@@ -19,6 +18,7 @@ from repertoire.domain.component import (
     ALTERNATIVE_TO,
     CO_OCCURS_WITH,
     CONFLICTS_WITH,
+    CURATOR,
     DEPENDS_ON,
     MENTIONS,
     PART_OF,

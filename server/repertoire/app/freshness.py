@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from repertoire.app.catalogue_source import INFO as CATALOGUE
+from repertoire.app.kernel import Repertoire
 from repertoire.app.schedule import held_off, newest_attempt, overdue
-from repertoire.app.wiring import Repertoire
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.installed import config_folder
 

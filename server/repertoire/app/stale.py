@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from repertoire.app.ageing import Judge, reasons
 from repertoire.app.clock import today
+from repertoire.app.kernel import Repertoire, ageing_of
 from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.soundness import Troubles
-from repertoire.app.wiring import Repertoire, ageing_of
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from repertoire import __version__
 from repertoire.app.background import running
 from repertoire.app.gaps import Gap, recurring
+from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.lost import Lost, lost_sources
 from repertoire.app.overlaps import count_installed
 from repertoire.app.room import MEND, lacking
-from repertoire.app.wiring import Repertoire, aged_in, ageing_of
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of

@@ -12,7 +12,7 @@ import click
 
 from repertoire.app.background import RefreshRunning, running, start_detached_refresh
 from repertoire.app.freshness import is_stale
-from repertoire.app.wiring import Repertoire
+from repertoire.app.kernel import Repertoire
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 

@@ -45,6 +45,7 @@ PROVIDES, DEPENDS_ON, CO_OCCURS_WITH, ALTERNATIVE_TO, PART_OF, MENTIONS, MEMBER_
 )
 # between components, both ways: a twin carries the same text elsewhere, a conflict keeps two out of one set
 TWIN_OF, CONFLICTS_WITH = "twin_of", "conflicts_with"
+CURATOR = "curator"  # the evidence of edges that a person set by hand
 
 BODY_INDEXED = 2500  # characters of a body that are searched; the whole text stays readable
 

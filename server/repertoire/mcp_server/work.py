@@ -19,9 +19,10 @@ from repertoire.app.clock import now
 from repertoire.app.condense import condense_when_due
 from repertoire.app.forget import PROJECT
 from repertoire.app.freshness import is_stale, only_begun
+from repertoire.app.kernel import Repertoire
 from repertoire.app.offer import Limits, Offer, offer
 from repertoire.app.unwritten import take_in
-from repertoire.app.wiring import Repertoire, open_repertoire
+from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import UNDONE, Event

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from repertoire.app.clock import now
+from repertoire.app.kernel import Repertoire
 from repertoire.app.project import project_named
 from repertoire.app.record import Moment
-from repertoire.app.wiring import Repertoire
 from repertoire.domain.event import Event
 
 Q = TypeVar("Q")

@@ -1,0 +1,60 @@
+"""What every verb is handed: the opened home with its store, its model, its pipeline and what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.clock import today
+from repertoire.app.memory import Use
+from repertoire.app.project import present_project
+from repertoire.app.soundness import Troubles
+from repertoire.domain.freshness import Ageing, freshness
+from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
+from repertoire.inference.embedder import IdleEmbedder
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+
+
+@dataclass(frozen=True)
+class Repertoire:
+    """Everything a verb may need, put together once a process."""
+
+    home: Path
+    settings: Settings
+    store: Store
+    embedder: IdleEmbedder | None  # None: no model, and `degraded` says why
+    pipeline: Pipeline
+    use: Use
+    troubles: Troubles
+    degraded: tuple[str, ...] = ()
+
+    def muted(self, project: str = "") -> frozenset[str]:
+        """Return the ids and sources that are never to be offered in a project, the present one if none is named."""
+        return self.store.preferences.silent(project=project or present_project())
+
+    def unfit_for_sets(self, project: str = "") -> frozenset[str]:
+        """Return what no set may hold: the muted, other clients', and what bears a critical flag not accepted."""
+        return self.muted(project) | self.store.graph.of_other_clients() | self.store.flags.withheld(RECOMMENDABLE)
+
+    def unfit_for_hints(self, project: str = "") -> frozenset[str]:
+        """Return what is never suggested unasked: the muted, other clients', what does harm or has a graver flag."""
+        others = self.store.graph.of_other_clients()
+        return self.muted(project) | others | self.use.harmful() | self.store.flags.withheld(HINTABLE)
+
+
+def ageing_of(settings: Settings) -> Ageing:
+    """Return how fast components age, as a person has set it."""
+    return Ageing(settings.half_life_days, settings.stale_percent)
+
+
+def aged_in(ageing: Ageing) -> Callable[[str, str], str]:
+    """Return what says of a stale component, by its type and last change, when that was; nothing of a fresh one."""
+
+    def aged(kind: str, changed: str) -> str:
+        found = freshness(kind, changed, today(), ageing=ageing)
+        return found.label if found is not None and found.stale else ""
+
+    return aged
