@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from repertoire.app.greet import Start
-    from repertoire.app.greeting import Greeting
+    from repertoire.app.session.greet import Start
+    from repertoire.app.session.greeting import Greeting
 
 DEADLINE_SECONDS = 1.0
 GRACE_SECONDS = 0.2  # for the deadline to do its work
@@ -81,7 +81,7 @@ def _work(tell: int, go: int) -> NoReturn:
 
 def _find(tell: int, go: int) -> None:
     start, hint = _greeting()
-    from repertoire.app import greet  # noqa: PLC0415 - its place is known only now
+    from repertoire.app.session import greet  # noqa: PLC0415 - its place is known only now
 
     owed = {"home": greet.notes_folder(), "rows": greet.owed(start, hint)}
     # no tab and no line end stands in JSON as it is written here
@@ -103,7 +103,7 @@ def _alone() -> None:
         start, hint = _greeting()
         timer.cancel()
         faulthandler.cancel_dump_traceback_later()
-    from repertoire.app import greet  # noqa: PLC0415
+    from repertoire.app.session import greet  # noqa: PLC0415
 
     sys.stdout.write(_output(hint).decode())
     sys.stdout.flush()
@@ -113,8 +113,8 @@ def _alone() -> None:
 def _greeting() -> tuple[Start, Greeting]:
     told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
     sys.path.insert(0, SERVER)
-    from repertoire.app import greet  # noqa: PLC0415
     from repertoire.app.clock import now  # noqa: PLC0415
+    from repertoire.app.session import greet  # noqa: PLC0415
     from repertoire.domain.hint import silenced  # noqa: PLC0415
 
     if silenced(os.environ):

@@ -30,8 +30,8 @@ from opening import labelled_sets, shipped_model  # noqa: E402
 from run import commit, keep  # noqa: E402
 from users import Arm, Asked, Corpus, Remembering, World  # noqa: E402
 
-from repertoire.app.labelled import fill, read_set  # noqa: E402
-from repertoire.app.search import search  # noqa: E402
+from repertoire.app.ask.search import search  # noqa: E402
+from repertoire.app.measure.labelled import fill, read_set  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402

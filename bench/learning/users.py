@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from repertoire.app import record
-from repertoire.app.feedback import give_feedback
-from repertoire.app.labelled import LabelledSet
-from repertoire.app.memory import Use, known_trials
-from repertoire.app.offer import Limits, Offer, offer
-from repertoire.app.search import search
+from repertoire.app.ask.search import search
+from repertoire.app.learned.memory import Use, known_trials
+from repertoire.app.measure.labelled import LabelledSet
+from repertoire.app.person.feedback import give_feedback
+from repertoire.app.session import record
+from repertoire.app.session.offer import Limits, Offer, offer
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component

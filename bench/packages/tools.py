@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server"))
 
-from repertoire.app.ingest import ingest  # noqa: E402
+from repertoire.app.sources.ingest import ingest  # noqa: E402
 from repertoire.domain.component import MCP_SERVER, PACKAGE, TOOL  # noqa: E402
 from repertoire.domain.errors import SourceError  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402

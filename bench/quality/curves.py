@@ -20,7 +20,7 @@ from judge import interval, judge, read_labels, read_run  # noqa: E402
 from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 from run import commit, keep  # noqa: E402
 
-from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
+from repertoire.app.measure.evaluate import EvalOptions, evaluate  # noqa: E402
 
 SETS = ("ultratool", "metatool_single", "metatool_multi", "cc_native")
 POINTS = ("", "train:25", "train:100", "train:400", "train")

@@ -29,7 +29,7 @@ from judge import Labels, interval, judge, read_labels, read_run  # noqa: E402
 from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 from run import commit, keep  # noqa: E402
 
-from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
+from repertoire.app.measure.evaluate import EvalOptions, evaluate  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.retrieval.fuse import FEATURES  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402

@@ -24,8 +24,8 @@ from judge import Figures, Labels, interval, judge, read_labels, read_run  # noq
 from opening import UNHURRIED, labelled_sets  # noqa: E402
 from run import commit, keep  # noqa: E402
 
-from repertoire.app.evaluate import SEARCH, TASK, Doors, EvalOptions, evaluate  # noqa: E402
 from repertoire.app.kernel import Repertoire  # noqa: E402
+from repertoire.app.measure.evaluate import SEARCH, TASK, Doors, EvalOptions, evaluate  # noqa: E402
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import PARTS  # noqa: E402
 

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
-from repertoire.app.evaluate import Doors
 from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.evaluate import Doors
 from repertoire.app.wiring import open_repertoire
 from repertoire.retrieval.foreign import read
 

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 from judge import read_labels  # noqa: E402
 from opening import labelled_sets, shipped_model  # noqa: E402
 
-from repertoire.app.labelled import fill, read_set  # noqa: E402
+from repertoire.app.measure.labelled import fill, read_set  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
 from repertoire.inference.embedder import load  # noqa: E402
 from repertoire.inference.weights import bundled  # noqa: E402

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.app.evaluate import TASK, Doors, EvalOptions, evaluate
+from repertoire.app.measure.evaluate import TASK, Doors, EvalOptions, evaluate
 from repertoire.app.wiring import open_repertoire
 
 

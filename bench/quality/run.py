@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 from judge import interval, judge, read_labels, read_run  # noqa: E402
 from opening import labelled_sets, shipped_model, throw_away  # noqa: E402
 
-from repertoire.app.evaluate import EvalOptions, evaluate  # noqa: E402
+from repertoire.app.measure.evaluate import EvalOptions, evaluate  # noqa: E402
 from repertoire.domain.answer import PARTS  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"

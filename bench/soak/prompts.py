@@ -30,7 +30,7 @@ from harness import percentile, plain_python
 from stdio import Client
 from works import Recalled
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.event import COUNTED
 from repertoire.settings import Settings
 from repertoire.store.database import Store

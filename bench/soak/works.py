@@ -12,14 +12,14 @@ from typing import Any, Protocol
 import numpy as np
 from states import ROOT
 
-from repertoire.app.condense import condense_when_due
-from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest
-from repertoire.app.installs import note_installs
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.record import Lesson, Moment, Request
-from repertoire.app.review import renew_learned
-from repertoire.app.unwritten import take_in
+from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.learned.installs import note_installs
+from repertoire.app.learned.review import renew_learned
+from repertoire.app.session.record import Lesson, Moment, Request
+from repertoire.app.session.unwritten import take_in
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_embedder
 from repertoire.boot.unwritten import put_off
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event

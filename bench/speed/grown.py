@@ -27,10 +27,10 @@ import library
 import numpy as np
 import numpy.typing as npt
 
-from repertoire.app.ingest import write_source
 from repertoire.app.kernel import Repertoire
-from repertoire.app.opening import Surroundings, open_address
-from repertoire.app.settle import settle
+from repertoire.app.sources.ingest import write_source
+from repertoire.app.sources.opening import Surroundings, open_address
+from repertoire.app.sources.settle import settle
 from repertoire.boot.home import database_path
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.domain.component import AGENT, COMMAND, SKILL, Component

@@ -26,10 +26,10 @@ _CHILD = """
 import json, resource, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from repertoire.app.account import account
-from repertoire.app.ingest import write_source
-from repertoire.app.settle import settle
-from repertoire.app.opening import Surroundings, open_address
+from repertoire.app.sources.account import account
+from repertoire.app.sources.ingest import write_source
+from repertoire.app.sources.settle import settle
+from repertoire.app.sources.opening import Surroundings, open_address
 from repertoire.settings import Settings
 from repertoire.sources import address, installed
 from repertoire.store.database import Store

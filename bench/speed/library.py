@@ -24,9 +24,9 @@ import harness
 
 sys.path.insert(0, str(harness.SERVER))
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest
 from repertoire.app.kernel import Repertoire
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot.home import database_path
 from repertoire.domain.answer import BODY_SPACE
@@ -137,7 +137,7 @@ def _readers() -> str:
     package = harness.SERVER / "repertoire"
     digest = hashlib.sha256()
     rooms = [path for room in ("ingestion", "sources", "catalogue") for path in sorted((package / room).rglob("*.*"))]
-    for path in (*rooms, package / "app" / "ingest.py", package / "app" / "opening.py"):
+    for path in (*rooms, package / "app" / "sources" / "ingest.py", package / "app" / "sources" / "opening.py"):
         if path.suffix in {".py", ".json"}:
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -17,8 +17,8 @@ import library
 import numpy as np
 from harness import MEGABYTES, Row, Section, milliseconds, processor_milliseconds
 
+from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
-from repertoire.app.search import search
 from repertoire.boot.home import database_path
 from repertoire.domain.answer import BODY_SPACE, Query
 from repertoire.domain.component import Component, FileRecord, SourceInfo

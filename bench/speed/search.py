@@ -14,9 +14,9 @@ import harness
 import library
 from harness import Row, Section, processor_milliseconds
 
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
 from repertoire.app.kernel import Repertoire
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import BODY_INDEXED
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.ingest import ingest
 from repertoire.app.kernel import Repertoire
-from repertoire.app.settle import settle, write_catalogue
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.settle import settle, write_catalogue
 from repertoire.app.wiring import open_repertoire
 
 DATA = "REPERTOIRE_COMPONENTS_DATA"  # names a folder that holds a folder for each repository

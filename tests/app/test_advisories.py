@@ -8,7 +8,7 @@ import os
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.advisories import advisories
+from repertoire.app.sources.advisories import advisories
 from repertoire.rendering.advisories import advisories_text
 
 

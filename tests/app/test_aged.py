@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from repertoire.app.ask.search import search
 from repertoire.app.clock import today
-from repertoire.app.search import search
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.rendering.answers import answer_text

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ingestion.workbench import Workbench, skill, workbench
-from repertoire.app.forget import ALL, PROJECT, REQUESTS, forget
+from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, forget
 from repertoire.domain.component import Edge, FileRecord, Node
 from repertoire.domain.graph import COMPONENTS
 from repertoire.retrieval.snapshot import Snapshots

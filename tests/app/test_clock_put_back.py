@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app import installs, stats
-from repertoire.app.background import one_refresh
-from repertoire.app.memory import known_trials, memory
+from repertoire.app.learned import installs, stats
+from repertoire.app.learned.memory import known_trials, memory
+from repertoire.app.upkeep.background import one_refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot import serve
 from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event

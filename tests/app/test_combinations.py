@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import PART_OF, Edge

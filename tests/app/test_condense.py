@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.condense import condense_when_due
-from repertoire.app.explain import Asked, explain
-from repertoire.app.memory import memory
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.learned.memory import memory
 from repertoire.domain.event import ASKED, COUNTED, FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.learning.counting import Room
 from repertoire.retrieval.pipeline import Pipeline

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from ingestion.workbench import commit, git, repository, skill
-from repertoire.app.stale import odd_copies
+from repertoire.app.health.stale import odd_copies
 from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, compare
 
 KIT = {".claude-plugin/plugin.json": '{"name": "kit", "version": "1.0.0"}', "skills/a/SKILL.md": skill("a")}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.evaluate import PROMPT, SET, TASK, EvalOptions, evaluate
-from repertoire.app.ingest import ingest
-from repertoire.app.search import search
+from repertoire.app.ask.search import search
+from repertoire.app.measure.evaluate import PROMPT, SET, TASK, EvalOptions, evaluate
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire, put_together
 from repertoire.domain.answer import Query
 from repertoire.domain.errors import InvalidRequest

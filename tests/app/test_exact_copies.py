@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
 from repertoire.app.clock import now
-from repertoire.app.embed import embed_pending
 from repertoire.app.kernel import Repertoire
-from repertoire.app.memory import memory
-from repertoire.app.offer import Limits, offer
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
+from repertoire.app.learned.memory import memory
+from repertoire.app.session.offer import Limits, offer
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.explain import Asked, explain
+from repertoire.app.ask.explain import Asked, explain
 from repertoire.app.kernel import Repertoire
-from repertoire.app.patterns import renew_patterns
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.component import (
     ALTERNATIVE_TO,

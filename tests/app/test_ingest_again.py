@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.settle import remove_source
+from repertoire.app.sources.settle import remove_source
 from repertoire.domain.component import TWIN_OF
 
 FILES = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from examples import examples
 from ingestion.workbench import skill
-from repertoire.app import ingest as ingesting
+from repertoire.app.sources import ingest as ingesting
 from repertoire.ingestion.front_matter import split
 
 GOOD = {"skills/good/SKILL.md": skill("good")}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import git, repository, skill
-from repertoire.app.refresh import refresh
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.settings import Settings
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app import packed
-from repertoire.app.explain import Asked, explain
-from repertoire.app.refresh import refresh
-from repertoire.app.search import search
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.search import search
+from repertoire.app.sources import packed
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PART_OF, TWIN_OF

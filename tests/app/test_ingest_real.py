@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.account import account
+from repertoire.app.sources.account import account
 from repertoire.settings import Settings
 
 pytestmark = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
 from repertoire.app.clock import now
-from repertoire.app.explain import Asked, explain
-from repertoire.app.memory import USE, Use, memory, use_prior
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
-from repertoire.app.stats import stats
+from repertoire.app.learned.memory import USE, Use, memory, use_prior
+from repertoire.app.learned.stats import stats
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.event import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.rendering.answers import answer_text, recommendation_text

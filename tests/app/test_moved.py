@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import commit, git, repository, skill
+from repertoire.app.ask.search import search
+from repertoire.app.health.stale import Wanted, stale
 from repertoire.app.places import clone_folder
-from repertoire.app.refresh import refresh
-from repertoire.app.search import search
-from repertoire.app.stale import Wanted, stale
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.rendering.ageing import stale_text

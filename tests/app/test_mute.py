@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
 from repertoire.app.clock import now
-from repertoire.app.embed import embed_pending
-from repertoire.app.explain import Asked, explain
-from repertoire.app.feedback import give_feedback
+from repertoire.app.health.status import status
 from repertoire.app.kernel import Repertoire
-from repertoire.app.mute import mute, unmute
-from repertoire.app.offer import Limits, offer
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.recommend import recommend
-from repertoire.app.record import Moment
-from repertoire.app.search import search
-from repertoire.app.status import status
+from repertoire.app.person.feedback import give_feedback
+from repertoire.app.person.mute import mute, unmute
+from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.record import Moment
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge

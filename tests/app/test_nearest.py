@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.correct import set_capabilities
-from repertoire.app.embed import embed_pending
-from repertoire.app.nearest import assign_nearest
+from repertoire.app.person.correct import set_capabilities
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.nearest import assign_nearest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app import record
-from repertoire.app.embed import embed_pending
 from repertoire.app.kernel import Repertoire
-from repertoire.app.offer import CONFIDENCE, KNOWN, Limits, odds_of, offer, reason_for
+from repertoire.app.session import record
+from repertoire.app.session.offer import CONFIDENCE, KNOWN, Limits, odds_of, offer, reason_for
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge

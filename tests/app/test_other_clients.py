@@ -7,11 +7,11 @@ import json
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.explain import Asked, explain
-from repertoire.app.ingest import ingest
-from repertoire.app.offer import Limits, offer
-from repertoire.app.recommend import recommend
-from repertoire.app.search import search
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
+from repertoire.app.session.offer import Limits, offer
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import TWIN_OF

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.forget import forget
-from repertoire.app.ingest import ingest
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.settle import remove_source
+from repertoire.app.person.forget import forget
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.sources.settle import remove_source
 from repertoire.domain.component import MEMBER_OF, PATTERN
 from repertoire.settings import Settings
 from repertoire.store.requests import Request, Selection

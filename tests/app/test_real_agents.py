@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.ingest import ingest
-from repertoire.app.recommend import recommend
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
 from repertoire.domain.component import AGENT, DEPENDS_ON, SKILL

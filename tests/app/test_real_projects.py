@@ -17,8 +17,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from app.real_components import DATA, real_components
-from repertoire.app.greet import Start, greet
 from repertoire.app.kernel import Repertoire
+from repertoire.app.session.greet import Start, greet
 
 pytestmark = [
     pytest.mark.bench_data,

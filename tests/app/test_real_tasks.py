@@ -14,8 +14,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from app.real_components import DATA, real_components
+from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
-from repertoire.app.recommend import recommend
 from repertoire.domain.answer import Task
 
 pytestmark = [

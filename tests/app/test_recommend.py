@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repertoire.app.gaps import gap_events, recurring
-from repertoire.app.patterns import renew_patterns
-from repertoire.app.pool import tokens_of
-from repertoire.app.recommend import recommend, verdict
+from repertoire.app.ask.pool import tokens_of
+from repertoire.app.ask.recommend import recommend, verdict
+from repertoire.app.session.gaps import gap_events, recurring
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import Other, Task
 from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edge
 from repertoire.domain.errors import InvalidRequest

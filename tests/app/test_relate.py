@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from repertoire.app.ask.explain import _copies
+from repertoire.app.ask.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
 from repertoire.app.clock import now
-from repertoire.app.explain import _copies
-from repertoire.app.overlaps import EVERYWHERE, count_installed, dismiss, list_again, overlaps
-from repertoire.app.relate import ACROSS, MEANING, relate, relate_in_meaning
-from repertoire.app.settle import settle
+from repertoire.app.sources.relate import ACROSS, MEANING, relate, relate_in_meaning
+from repertoire.app.sources.settle import settle
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import InvalidRequest

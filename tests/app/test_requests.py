@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.app import record
-from repertoire.app.record import Lesson, Moment, learn, open_request
-from repertoire.app.relearn import relearn
+from repertoire.app.health.relearn import relearn
+from repertoire.app.session import record
+from repertoire.app.session.record import Lesson, Moment, learn, open_request
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.event import SELECTED, Event
 from repertoire.learning.prompts import core

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from examples import examples
 from privileges import held_back
-from repertoire.app.freshness import is_stale
-from repertoire.app.rescue import mend
-from repertoire.app.status import status
+from repertoire.app.health.rescue import mend
+from repertoire.app.health.status import status
+from repertoire.app.upkeep.freshness import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
 from repertoire.domain.event import RESCUED, Event
@@ -173,7 +173,7 @@ def rename(self, target):
     if left < 0: os._exit(9)
     return whole(self, target)
 pathlib.Path.rename = rename
-from repertoire.app.rescue import mend
+from repertoire.app.health.rescue import mend
 from repertoire.settings import Settings
 mend(Path(sys.argv[1]), Settings())
 """
@@ -199,7 +199,7 @@ def test_a_rescue_that_is_killed_is_finished_by_whoever_comes_next(home: Path, s
 def test_two_that_meet_the_damage_at_once_mend_it_once(home: Path) -> None:
     overwrite(home / "repertoire.db", 0, b"x" * 100)
     code = (
-        "from repertoire.app.rescue import mend\nfrom repertoire.settings import Settings\n"
+        "from repertoire.app.health.rescue import mend\nfrom repertoire.settings import Settings\n"
         "sys.stdin.readline()\nprint(mend(Path(sys.argv[1]), Settings()) is not None)"
     )
     both = [start(code, home) for _ in range(2)]
@@ -219,7 +219,7 @@ def test_without_room_for_the_new_file_the_damaged_one_stays_as_it_is(home: Path
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-from repertoire.app.rescue import mend
+from repertoire.app.health.rescue import mend
 from repertoire.settings import Settings
 try: mend(Path(sys.argv[1]), Settings())
 except Exception as error: print(type(error).__name__, error)
@@ -238,7 +238,7 @@ def read_only(home: Path) -> Iterator[Path]:
 
 def test_where_nothing_can_be_written_that_is_said(read_only: Path) -> None:
     code = (
-        "from repertoire.app.rescue import mend\nfrom repertoire.settings import Settings\n"
+        "from repertoire.app.health.rescue import mend\nfrom repertoire.settings import Settings\n"
         "try: mend(Path(sys.argv[1]), Settings())\nexcept Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run(held_back(command(code, read_only)), capture_output=True, text=True, check=True, timeout=60)

@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.forget import REQUESTS, forget
-from repertoire.app.review import ACCEPTED, APPLIED, LABEL, REJECTED, UNDECIDED, WAITING, decide, renew_learned, review
+from repertoire.app.learned.review import (
+    ACCEPTED,
+    APPLIED,
+    LABEL,
+    REJECTED,
+    UNDECIDED,
+    WAITING,
+    decide,
+    renew_learned,
+    review,
+)
+from repertoire.app.person.forget import REQUESTS, forget
 from repertoire.domain.component import CO_OCCURS_WITH, CONFLICTS_WITH
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import ASKED, FAILED, SELECTED, Event

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.freshness import is_stale
-from repertoire.app.refresh import refresh
-from repertoire.app.schedule import Attempt, attempted, held_off, newest_attempt, overdue
+from repertoire.app.upkeep.freshness import is_stale
+from repertoire.app.upkeep.refresh import refresh
+from repertoire.app.upkeep.schedule import Attempt, attempted, held_off, newest_attempt, overdue
 from repertoire.app.wiring import open_repertoire
 from repertoire.settings import Settings
 from shelf import SOURCE, filled_home
@@ -43,7 +43,7 @@ def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None
 def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(tmp_path: Path) -> None:
     home = filled_home(tmp_path / "data")
     code = (
-        "import sys, pathlib, os, signal\nfrom repertoire.app.schedule import attempted\n"
+        "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.schedule import attempted\n"
         "with attempted(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "server")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repertoire.app.search import search
+from repertoire.app.ask.search import search
 from repertoire.domain.answer import Query
 from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from repertoire.app.catalogue_source import INFO, records_of
-from repertoire.app.embed import embed_shipped, shipped_texts
-from repertoire.app.settle import write_catalogue
-from repertoire.app.shipped import FILE, Lending, shipped
+from repertoire.app.sources.catalogue_source import INFO, records_of
+from repertoire.app.sources.embed import embed_shipped, shipped_texts
+from repertoire.app.sources.settle import write_catalogue
+from repertoire.app.sources.shipped import FILE, Lending, shipped
 from repertoire.catalogue import reading
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.inference.embedder import IdleEmbedder

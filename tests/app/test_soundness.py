@@ -8,14 +8,14 @@ import shutil
 import pytest
 
 from ingestion.workbench import repository, skill
-from repertoire.app.advisories import advisories, forget_advisories, kept_advisories
-from repertoire.app.explain import Asked, explain
-from repertoire.app.mute import mute
-from repertoire.app.recommend import recommend
-from repertoire.app.refresh import refresh
-from repertoire.app.search import search
-from repertoire.app.settle import remove_source
-from repertoire.app.stale import Wanted, stale
+from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
+from repertoire.app.health.stale import Wanted, stale
+from repertoire.app.person.mute import mute
+from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
+from repertoire.app.sources.settle import remove_source
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.soundness import LEAST, Trouble, soundness

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from repertoire.app.clock import now
-from repertoire.app.feedback import give_feedback
-from repertoire.app.record import Moment
-from repertoire.app.stats import stats
+from repertoire.app.learned.stats import stats
+from repertoire.app.person.feedback import give_feedback
+from repertoire.app.session.record import Moment
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.rendering.learned import stats_text
 from repertoire.settings import Settings

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.freshness import is_stale
-from repertoire.app.status import status
+from repertoire.app.health.status import status
+from repertoire.app.upkeep.freshness import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.rendering.reports import status_text

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.trust import accept, show_flags, withdraw
+from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.retrieval.priors import trust

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.forget import REQUESTS, forget
-from repertoire.app.unwritten import take_in
+from repertoire.app.person.forget import REQUESTS, forget
+from repertoire.app.session.unwritten import take_in
 from repertoire.boot.unwritten import HEARD, put_off, waiting
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.store.database import Store

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from cli.conftest import Run
-from repertoire.app.advisories import advisories
 from repertoire.app.clock import now
-from repertoire.app.doctor_client import DEADLINE_S
-from repertoire.app.doctor_store import database
+from repertoire.app.health.doctor_client import DEADLINE_S
+from repertoire.app.health.doctor_store import database
+from repertoire.app.sources.advisories import advisories
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.health import Finding

@@ -16,7 +16,7 @@ import pytest
 from cli.conftest import Run
 from ingestion.workbench import repository
 from privileges import held_back
-from repertoire.app.doctor_store import database
+from repertoire.app.health.doctor_store import database
 from repertoire.app.places import clone_folder
 from repertoire.domain.event import SELECTED, Event
 from repertoire.store.database import Store

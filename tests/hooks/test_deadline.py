@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from hooks.starting import HOOK, HOSTILE, Run, context, make_project, store_with
-from repertoire.app.unwritten import take_in
+from repertoire.app.session.unwritten import take_in
 from repertoire.boot.unwritten import FOLDER, waiting
 from repertoire.domain.event import OFFERED
 from repertoire.store.database import Store
@@ -99,7 +99,7 @@ def test_what_was_said_is_noted_where_the_deadline_comes_before_the_note(
     version: str, start: Start, plugin: Path, home: Path
 ) -> None:
     store_with(home)
-    add(plugin, "app/greet.py", f"def note(*_): {HANGS}")
+    add(plugin, "app/session/greet.py", f"def note(*_): {HANGS}")
     done = start(python=python_of(version))
     assert "fastapi-templates" in context(done)
     assert len(waiting(home)) == 1
@@ -111,7 +111,7 @@ def test_what_was_said_is_noted_where_the_deadline_comes_before_the_note(
 )
 def test_what_was_said_is_noted_however_the_noting_ends(start: Start, plugin: Path, home: Path, end: str) -> None:
     store_with(home)
-    add(plugin, "app/greet.py", f"import sys\ndef note(*_): {end}; raise OSError")
+    add(plugin, "app/session/greet.py", f"import sys\ndef note(*_): {end}; raise OSError")
     done = start()
     assert "fastapi-templates" in context(done)
     assert noted(home) == 2
@@ -119,7 +119,7 @@ def test_what_was_said_is_noted_however_the_noting_ends(start: Start, plugin: Pa
 
 def test_what_was_noted_before_the_deadline_is_noted_once(start: Start, plugin: Path, home: Path) -> None:
     store_with(home)
-    add(plugin, "app/greet.py", f"plainly = note\ndef note(*given): plainly(*given); {HANGS}")
+    add(plugin, "app/session/greet.py", f"plainly = note\ndef note(*given): plainly(*given); {HANGS}")
     assert "fastapi-templates" in context(start())
     assert len(waiting(home)) == 1
     assert noted(home) == 2

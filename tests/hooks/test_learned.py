@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hooks.starting import FASTAPI, Run, context, make_project, own_copy, store_with
 from repertoire.app.clock import now
-from repertoire.app.condense import condense_when_due
-from repertoire.app.memory import memory
+from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.learned.memory import memory
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.learning.hints import let_through

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
-from repertoire.app import greet
-from repertoire.app.unwritten import take_in
+from repertoire.app.session import greet
+from repertoire.app.session.unwritten import take_in
 from repertoire.catalogue import reading
 from repertoire.domain.event import COMPACTED, OFFERED
 from repertoire.store.database import Store
@@ -220,7 +220,7 @@ def test_a_greeting_that_leaves_no_time_to_record_it_is_recorded_all_the_same(pr
     slow = "; ".join(
         (
             f"import sys, time; sys.path[:0] = [{str(HOOK.parent)!r}, {str(HOOK.parents[1] / 'server')!r}]",
-            "import session_start; from repertoire.app import greet",
+            "import session_start; from repertoire.app.session import greet",
             "greet.note = lambda *_: time.sleep(60)",
             "session_start.main()",
         )

@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import FAST, Query
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.embedder import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.account import account
+from repertoire.app.sources.account import account
 from repertoire.settings import Settings
 
 TRIAGE = """name: Issue triage

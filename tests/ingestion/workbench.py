@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.ingest import ingest
+from repertoire.app.sources.ingest import ingest
 from repertoire.domain.component import Component, IngestReport
 from repertoire.ports import Link
 from repertoire.settings import Settings

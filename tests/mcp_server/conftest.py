@@ -14,7 +14,7 @@ from mcp_types import Implementation
 
 from mcp_server.protocol_kit import FETCHED, protocol_kit
 from mcp_server.talk import CLAUDE_CODE, Talk
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.mcp_server.desk import Desk
 from repertoire.mcp_server.server import build_server

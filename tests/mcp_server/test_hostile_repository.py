@@ -12,7 +12,7 @@ import pytest
 import hostile
 from git_traps import Trapped, old_git
 from mcp_server.talk import ask
-from repertoire.app.ingest import ingest
+from repertoire.app.sources.ingest import ingest
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 

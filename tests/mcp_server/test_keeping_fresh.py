@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import ask
-from repertoire.app.schedule import newest_attempt
+from repertoire.app.upkeep.schedule import newest_attempt
 from repertoire.mcp_server import desk as desks
 from repertoire.mcp_server.desk import Desk
 

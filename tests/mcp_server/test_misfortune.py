@@ -13,7 +13,7 @@ import pytest
 
 from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from privileges import held_back
-from repertoire.app.rescue import mend
+from repertoire.app.health.rescue import mend
 from repertoire.domain.event import ASKED, RESCUED, SELECTED, Event
 from repertoire.settings import Settings
 from repertoire.store.database import Store

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import Talk, ask
-from repertoire.app.condense import condense_when_due
+from repertoire.app.learned.condense import condense_when_due
 from repertoire.domain.event import COUNTED, SELECTED
 from repertoire.learning.counting import Room
 from repertoire.store.connection import LOG_LIMIT

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.app.explain import Explanation
+from repertoire.app.ask.explain import Explanation
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
 from repertoire.domain.text import COPIED, UNCOPIED, clean_line, to_copy

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.store.database import Store

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from repertoire.app import record
 from repertoire.app.clock import now
-from repertoire.app.embed import embed_pending
-from repertoire.app.memory import Use
-from repertoire.app.memory import memory as remembered
+from repertoire.app.learned.memory import Use
+from repertoire.app.learned.memory import memory as remembered
+from repertoire.app.session import record
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import REQUEST_SPACE, Query
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.retrieval.history import History, with_past

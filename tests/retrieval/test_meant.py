@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder

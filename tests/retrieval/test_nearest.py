@@ -2,7 +2,7 @@
 
 import pytest
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PROVIDES, Edge
 from repertoire.retrieval.nearest import NearestCapabilities

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.patterns import renew_patterns
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Query
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PROVIDES, Component, Edge, FileRecord, SourceInfo

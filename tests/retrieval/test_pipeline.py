@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from repertoire.app.embed import embed_pending
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
 from repertoire.domain.component import CO_OCCURS_WITH, PART_OF, Edge
 from repertoire.domain.errors import ModelUnavailable

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repertoire.app.embed import embed_pending
-from repertoire.app.recommend import recommend
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query, Task
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder

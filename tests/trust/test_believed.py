@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from repertoire.app.trust_eval import evaluate_trust
+from repertoire.app.measure.trust_eval import evaluate_trust
 from repertoire.store.database import Store
 
 GUIDE = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.ingest import ingest
-from repertoire.app.trust_eval import case_files, evaluate_trust
+from repertoire.app.measure.trust_eval import case_files, evaluate_trust
+from repertoire.app.sources.ingest import ingest
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import Flag
 from repertoire.settings import Settings

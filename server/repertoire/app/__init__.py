@@ -1,1 +1,1 @@
-"""One module for each thing a user can ask for; wiring alone names concrete parts."""
+"""What a user can ask for, by subject; `kernel` is what every verb is handed, and `wiring` alone makes it."""

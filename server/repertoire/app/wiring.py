@@ -11,10 +11,10 @@ from pathlib import Path
 
 from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.memory import Use, memory
+from repertoire.app.learned.memory import Use, memory
 from repertoire.app.project import present_project
-from repertoire.app.soundness import Troubles
-from repertoire.app.vocabulary import vocabulary_of
+from repertoire.app.sources.soundness import Troubles
+from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
@@ -91,7 +91,7 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
     except CorruptStore as error:
         if read_only:
             raise
-        from repertoire.app.rescue import mended  # noqa: PLC0415 - hardly ever needed
+        from repertoire.app.health.rescue import mended  # noqa: PLC0415 - hardly ever needed
 
         raise mended(home, settings, error) from error
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.advisories import advisories, forget_advisories, kept_advisories
+from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.advisories import advisories_text, forgotten_advisories_text

@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from repertoire.app.doctor import examine
+from repertoire.app.health.doctor import examine
 from repertoire.app.project import present_project
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.health import finding_text, verdict_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
 
-from repertoire.app import complete
+from repertoire.app.ask import complete
 
 VARIABLE = "_REPERTOIRE_COMPLETE"  # what click's scripts set
 SHELLS = ("bash", "zsh", "fish")

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from repertoire.app.advisories import kept_advisories
+from repertoire.app.sources.advisories import kept_advisories
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.store.database import Store
 

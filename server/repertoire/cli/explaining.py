@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from repertoire.app.explain import Asked
+from repertoire.app.ask.explain import Asked
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.answers import afterwards, graph_option, one_output
 from repertoire.cli.completion import component_names

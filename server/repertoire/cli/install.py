@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from repertoire.app.install import Plan, Wanted, install, plan, undo
+from repertoire.app.installation.install import Plan, Wanted, install, plan, undo
 from repertoire.app.project import present_project
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from repertoire.app.learned.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
+from repertoire.app.learned.stats import stats
 from repertoire.app.project import present_project
-from repertoire.app.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
-from repertoire.app.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show, tell

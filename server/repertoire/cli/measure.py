@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.evaluate import MODES, SEARCH, EvalOptions, evaluate
 from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
 from repertoire.app.wiring import find_home, open_embedder, open_repertoire, put_together
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS

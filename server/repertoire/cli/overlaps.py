@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from repertoire.app.ask.overlaps import EVERYWHERE, INSTALLED, PARTLY, dismiss, list_again, overlaps
 from repertoire.app.clock import now
-from repertoire.app.overlaps import EVERYWHERE, INSTALLED, PARTLY, dismiss, list_again, overlaps
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.overlaps import dismissed_text, overlaps_text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.forget import ALL, PROJECT, REQUESTS
+from repertoire.app.person.forget import ALL, PROJECT, REQUESTS
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import targets
 from repertoire.cli.output import json_option, tell

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repertoire.app.background import RefreshRunning, running, start_detached_refresh
-from repertoire.app.freshness import is_stale
 from repertoire.app.kernel import Repertoire
+from repertoire.app.upkeep.background import RefreshRunning, running, start_detached_refresh
+from repertoire.app.upkeep.freshness import is_stale
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 
 if TYPE_CHECKING:
-    from repertoire.app.settle import Step
+    from repertoire.app.sources.settle import Step
 
 _PATIENCE_S = 120.0  # for another process that does the first reading
 _POLL_S = 0.2
@@ -40,7 +40,7 @@ def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
     Interrupted, it goes on where it was at the next run.
     """
     if wait and repertoire.embedder is not None:
-        from repertoire.app.embed import embed_pending  # noqa: PLC0415 - an answer that waits for nothing needs it not
+        from repertoire.app.sources.embed import embed_pending  # noqa: PLC0415 - an answer that waits for nothing needs it not
 
         with progress() as bar:
             store, embedder = repertoire.store, repertoire.embedder
@@ -78,8 +78,8 @@ def _unread(repertoire: Repertoire) -> bool:
 
 
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
-    from repertoire.app.embed import embed_shipped  # noqa: PLC0415 - what reads sources takes longer than an answer
-    from repertoire.app.refresh import refresh  # noqa: PLC0415
+    from repertoire.app.sources.embed import embed_shipped  # noqa: PLC0415 - what reads sources takes longer than an answer
+    from repertoire.app.upkeep.refresh import refresh  # noqa: PLC0415
 
     try:
         refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=tell_steps(bar))

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import click
 
-from repertoire.app.account import account
-from repertoire.app.background import RefreshRunning
-from repertoire.app.ingest import ingest
-from repertoire.app.lost import lost_sources
-from repertoire.app.refresh import refresh
-from repertoire.app.remove import remove
+from repertoire.app.sources.account import account
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.lost import lost_sources
+from repertoire.app.sources.remove import remove
+from repertoire.app.upkeep.background import RefreshRunning
+from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, plain, progress, show

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from repertoire.app.stale import Wanted, stale
+from repertoire.app.health.stale import Wanted, stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.ageing import stale_text

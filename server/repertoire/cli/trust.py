@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from repertoire.app.clock import now
-from repertoire.app.trust import accept, show_flags, withdraw
-from repertoire.app.trust_eval import evaluate_trust
+from repertoire.app.measure.trust_eval import evaluate_trust
+from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show

@@ -1,7 +1,8 @@
 """Turns what is remembered of components into a leaning for each, from -1 to 1; 0 where nothing is known.
 
 Two parts, each bounded, none of them about a question: how often those who look at it take it to the good, against the
-usual; and what came of it. What has no history is never changed. That the unseen is seen is up to hints (app/offer.py).
+usual; and what came of it. What has no history is never changed. Hints see to it that the unseen is seen
+(app/session/offer.py).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.app.explain import Asked
+from repertoire.app.ask.explain import Asked
 from repertoire.domain.answer import BUDGET, Query, Task
 from repertoire.verbs.decisions import CORRECT, FORGET, MUTE, REPORT, Correction, Saying, Silence
 from repertoire.verbs.explain import EXPLAIN

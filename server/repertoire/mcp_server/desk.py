@@ -29,7 +29,7 @@ from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
 
 if TYPE_CHECKING:
-    from repertoire.app.record import Lesson
+    from repertoire.app.session.record import Lesson
     from repertoire.domain.event import Event
     from repertoire.mcp_server.work import Answers, Outcome, Writes
 
@@ -105,7 +105,7 @@ class Desk:
         return reply
 
     def _mend(self, found: CorruptStore) -> None:
-        told = str(importlib.import_module("repertoire.app.rescue").mended_home(found, self._environment))
+        told = str(importlib.import_module("repertoire.app.health.rescue").mended_home(found, self._environment))
         if told != str(found) or "was damaged" in told:
             _LOG.warning("%s", told)
             self._rescues[:] = [told]

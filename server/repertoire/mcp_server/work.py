@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from repertoire.app import record
-from repertoire.app.background import start_detached_refresh
 from repertoire.app.clock import now
-from repertoire.app.condense import condense_when_due
-from repertoire.app.forget import PROJECT
-from repertoire.app.freshness import is_stale, only_begun
 from repertoire.app.kernel import Repertoire
-from repertoire.app.offer import Limits, Offer, offer
-from repertoire.app.unwritten import take_in
+from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.person.forget import PROJECT
+from repertoire.app.session import record
+from repertoire.app.session.offer import Limits, Offer, offer
+from repertoire.app.session.unwritten import take_in
+from repertoire.app.upkeep.background import start_detached_refresh
+from repertoire.app.upkeep.freshness import is_stale, only_begun
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
@@ -326,7 +326,7 @@ class Writes:
 
     def begin(self) -> None:
         """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
-        from repertoire.app.beginning import begin  # noqa: PLC0415 - once in a home's life
+        from repertoire.app.upkeep.beginning import begin  # noqa: PLC0415 - once in a home's life
 
         begin(self._repertoire)
 

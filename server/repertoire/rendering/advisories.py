@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.app.advisories import Advisories, Match
+from repertoire.app.sources.advisories import Advisories, Match
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repertoire.app.ageing import reasons
-from repertoire.app.lost import Lost
-from repertoire.app.stale import StaleComponent, StaleReport, Unsound
+from repertoire.app.health.stale import StaleComponent, StaleReport, Unsound
+from repertoire.app.sources.ageing import reasons
+from repertoire.app.sources.lost import Lost
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import LINE, NAME

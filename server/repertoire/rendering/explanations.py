@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repertoire.app.explain import Explanation, History, Standing, Twin
+from repertoire.app.ask.explain import Explanation, History, Standing, Twin
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.fields import fields_of

@@ -11,8 +11,8 @@ from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, Flag, rank
 
 if TYPE_CHECKING:  # a server words flags too, and does not measure the checks, for which it would import the ingest
-    from repertoire.app.trust import Accepted, Report
-    from repertoire.app.trust_eval import TrustScores
+    from repertoire.app.measure.trust_eval import TrustScores
+    from repertoire.app.person.trust import Accepted, Report
     from repertoire.store.flags import Flagged
     from repertoire.trust.measure import Score
 

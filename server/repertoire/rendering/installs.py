@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from repertoire.app.install import Plan
-from repertoire.app.installable import Part
+from repertoire.app.installation.install import Plan
+from repertoire.app.installation.installable import Part
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.installing.changing import File, Undone

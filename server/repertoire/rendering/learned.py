@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from repertoire.app.feedback import Feedback
-from repertoire.app.review import WAITING, Judged
-from repertoire.app.stats import Hinted, Learned, Stats
+from repertoire.app.learned.review import WAITING, Judged
+from repertoire.app.learned.stats import Hinted, Learned, Stats
+from repertoire.app.person.feedback import Feedback
 from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift

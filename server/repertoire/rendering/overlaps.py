@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repertoire.app.overlaps import Overlap, Overlaps, Side
+from repertoire.app.ask.overlaps import Overlap, Overlaps, Side
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import NAME

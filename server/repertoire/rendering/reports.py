@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repertoire.app.correct import Corrected
-from repertoire.app.forget import Forgotten
-from repertoire.app.gaps import Gap
-from repertoire.app.mute import PROJECT, Muted
-from repertoire.app.status import Status
+from repertoire.app.health.status import Status
+from repertoire.app.person.correct import Corrected
+from repertoire.app.person.forget import Forgotten
+from repertoire.app.person.mute import PROJECT, Muted
+from repertoire.app.session.gaps import Gap
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line

@@ -14,7 +14,7 @@ from repertoire.store.rows import as_json, storable
 MUTED = "muted"  # how something was silenced by word; the other way is to be dismissed often enough
 
 _CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
-_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/greet.py reads it too
+_KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/session/greet.py reads it too
 
 
 _FIELDS = "at, kind, session, project, request, node, data, id"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.clock import now
-from repertoire.app.correct import Corrected, set_capabilities
-from repertoire.app.feedback import Feedback, give_feedback
-from repertoire.app.forget import Forgotten, forget
-from repertoire.app.mute import Muted, mute, unmute
+from repertoire.app.person.correct import Corrected, set_capabilities
+from repertoire.app.person.feedback import Feedback, give_feedback
+from repertoire.app.person.forget import Forgotten, forget
+from repertoire.app.person.mute import Muted, mute, unmute
 from repertoire.rendering.learned import feedback_data, feedback_text
 from repertoire.rendering.reports import (
     corrected_data,

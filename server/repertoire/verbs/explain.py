@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repertoire.app.explain import Asked, Explanation, explain
+from repertoire.app.ask.explain import Asked, Explanation, explain
 from repertoire.app.kernel import ageing_of
 from repertoire.rendering.explanations import explanation_data, explanation_text
 from repertoire.verbs.verb import Context, Verb

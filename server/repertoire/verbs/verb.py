@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.project import project_named
-from repertoire.app.record import Moment
+from repertoire.app.session.record import Moment
 from repertoire.domain.event import Event
 
 Q = TypeVar("Q")

@@ -1,0 +1,1 @@
+"""Answers questions: search, recommend, explain, and what goes with what."""

@@ -1,0 +1,321 @@
+"""Explains one component: what it is and needs, what it goes with, how it was used, how it stands for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repertoire.app.ask.pool import machine_check
+from repertoire.app.ask.recommend import verdict
+from repertoire.app.clock import today
+from repertoire.app.naming import named
+from repertoire.app.sources.ageing import Judge
+from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.sources.soundness import Troubles
+from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CO_OCCURS_WITH,
+    CONFLICTS_WITH,
+    CURATOR,
+    DEPENDS_ON,
+    MENTIONS,
+    PART_OF,
+    PROVIDES,
+    REQUEST,
+    REQUIREMENT,
+    SELECTED,
+    TWIN_OF,
+    Component,
+)
+from repertoire.domain.event import COUNTED, FAILED, OFFERED
+from repertoire.domain.event import SELECTED as SELECTED_EVENT
+from repertoire.domain.freshness import Ageing, Freshness, freshness
+from repertoire.domain.soundness import LACKING, Trouble, soundness
+from repertoire.ingestion.difference import difference, difference_text
+from repertoire.ingestion.twins import SAME_CONTENT
+from repertoire.learning.lift import NO_LIFT, Lift
+from repertoire.learning.memory import Memory, Record
+from repertoire.learning.outcomes import CALL_FAILED, of_count
+from repertoire.ports import Link, StoredComponent
+from repertoire.retrieval.filters import silenced_rows
+from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Snapshot
+from repertoire.sources.copies import Copy, compare
+from repertoire.sources.equipment import Condition
+from repertoire.store.database import Store
+
+_GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
+_MOST, _COPIES, _NAMESAKES = 8, 3, 20
+NOTHING = Memory()
+_MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
+_FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a component stands for a task; rank 0: not among the ranked. `first` are the three best."""
+
+    task: str
+    rank: int
+    hit: Hit | None
+    first: tuple[Component, ...]
+    fits: bool
+    confidence: float
+    report: tuple[StageReport, ...] = ()
+    verdict: Item | Other | None = None  # its place in the recommended set, or what keeps it out of it
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened to a component here: how often, when last, and of how many uses it is known how they went."""
+
+    offered: int = 0
+    selected: int = 0
+    failed: int = 0  # calls of it
+    last: str = ""
+    went_well: int = 0
+    went_wrong: int = 0
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The same component elsewhere: on what evidence, and how what is there differs from what is here."""
+
+    id: str
+    installed: bool
+    evidence: str
+    difference: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that is known of one component."""
+
+    stored: StoredComponent
+    provides: tuple[Link, ...] = ()
+    needs: tuple[Link, ...] = ()
+    needed_by: tuple[Link, ...] = ()
+    goes_with: tuple[Link, ...] = ()
+    companions: tuple[Other, ...] = ()  # what known combinations put beside it, by which
+    conflicts: tuple[Link, ...] = ()
+    copies: tuple[Twin, ...] = ()  # near twins elsewhere
+    twins: tuple[str, ...] = ()  # ids of others of this name
+    selections: int = 0
+    muted: bool = False
+    warning: str = ""
+    standing: Standing | None = None
+    conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
+    history: History = History()
+    lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
+    graph: Neighbourhood | None = None
+    freshness: Freshness | None = None
+    copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
+    lost: Lost | None = None  # where its source could not be read when that was last tried
+    troubles: tuple[Trouble, ...] = ()  # what speaks against it from outside
+    unit: Unit | None = None  # what its install line brings
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which component, for which task if any, on which machine (None: it is not looked at), and how much of it."""
+
+    component: str
+    task: str = ""
+    project: str = ""
+    environment: Mapping[str, str] | None = None
+    graph: bool = False  # the nodes around it, too
+    home: Path | None = None  # where its source's clone may lie; None: releases are not looked at
+    ageing: Ageing | None = None
+
+
+@dataclass(frozen=True)
+class _Barred:
+    """What no set may hold, and what keeps the explained component out of every one; empty: nothing does."""
+
+    ids: frozenset[str]
+    why: str
+    muted: frozenset[str]  # what is not to be named either
+
+
+def explain(
+    store: Store,
+    pipeline: Pipeline,
+    asked: Asked,
+    *,
+    muted: frozenset[str] = frozenset(),
+    unfit: frozenset[str] = frozenset(),
+    memory: Memory = NOTHING,
+) -> Explanation:
+    """Explain the component of this id, or of this name, the installed one first; `unfit` is what no set may hold.
+
+    `memory` is what is remembered of components.
+
+    Raises:
+        UnknownComponent: nothing answers to it; the message says what is spelled nearly so.
+    """
+    entries = named(store, asked.component)
+    stored, snapshot = entries[0], pipeline.snapshot()
+    component = stored.component
+    links = store.graph.links(component.id)
+    needs = _outgoing(links, DEPENDS_ON)
+    conditions = _conditions(store, asked, needs)
+    troubles = (
+        *Troubles(store, asked.ageing, unwanted=lambda: muted).of(component.id),
+        *(Trouble(LACKING, f"it requires {one.text}") for one in conditions.values() if one.met is False),
+    )
+    silenced = bool(muted & {component.id, stored.source, component.repository})
+    told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
+    barred = _Barred(unfit | muted, _MUTED if silenced else told if component.id in unfit else "", muted)
+    ranking, standing = _standing(pipeline, asked, component, barred) if asked.task else (None, None)
+    return Explanation(
+        stored=stored,
+        provides=_provided(store, component.id, links),
+        needs=needs,
+        needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
+        goes_with=_goes_with(store, links, muted),
+        companions=_companions(store, pipeline, component, muted),
+        conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
+        copies=_copies(store, component, links),
+        twins=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
+        selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
+        muted=silenced,
+        standing=standing,
+        conditions=conditions,
+        history=_history(store, component.id, memory.of(component.id) or Record(component.id)),
+        lift=(memory.of(component.id) or Record(component.id)).lift,
+        graph=_graph(snapshot, component, ranking) if asked.graph else None,
+        freshness=_freshness(store, asked, stored, soundness(troubles)),
+        copy=_copy_of(asked, component),
+        lost=next((lost for lost in lost_sources(store) if lost.source == stored.source), None),
+        troubles=troubles,
+        unit=_unit(snapshot, component),
+    )
+
+
+def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
+    row = snapshot.row_of(component.id)
+    return snapshot.units.of(row) if row >= 0 else None
+
+
+def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:
+    component, changed = stored.component, _changed(store, stored.component)
+    if asked.home is None:
+        return freshness(component.type, changed, today(), ageing=asked.ageing, sound=sound)
+    judge = Judge(store, asked.home, asked.ageing, today())
+    return judge.of(component.id, component.type, stored.source, changed, sound=sound)
+
+
+def _changed(store: Store, component: Component) -> str:
+    """Return the newest day on which a component was changed that the source of any of its copies tells."""
+    copies = (store.graph.by_key(key) for group in store.graph.copies([component.id]) for key in group)
+    return max((one.component.last_commit for one in copies if one is not None), default=component.last_commit)
+
+
+def _copy_of(asked: Asked, component: Component) -> Copy | None:
+    if asked.environment is None or not component.installed or not component.marketplace:
+        return None
+    return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
+
+
+def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
+    """Return the nearest copies, those with the same content after those that differ: they tell nothing new."""
+    near = sorted((link for link in links if link.relation == TWIN_OF), key=lambda link: link.evidence == SAME_CONTENT)
+    found = []
+    for link in near[:_COPIES]:
+        stored = store.graph.by_key(link.other)
+        if stored is not None:
+            other = stored.component
+            told = difference((component.description, component.body), (other.description, other.body))
+            found.append(Twin(other.id, other.installed, link.evidence, difference_text(told)))
+    return tuple(found)
+
+
+def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
+    """Return what goes with it, or instead of it, and was not muted; what it is a part of first."""
+    known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
+    found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
+    return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
+
+
+def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
+    stored = store.graph.by_key(key)
+    return stored is not None and bool(muted & {key, stored.source, stored.component.repository})
+
+
+def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
+    """Return what it provides; what a curator said replaces what was found, also before its source is read again."""
+    provided = _outgoing(links, PROVIDES)
+    if component not in store.preferences.corrections():
+        return provided
+    return tuple(link for link in provided if link.evidence == CURATOR)
+
+
+def _outgoing(links: Sequence[Link], relation: str) -> tuple[Link, ...]:
+    return _once([link for link in links if link.relation == relation and link.outgoing])
+
+
+def _once(links: Sequence[Link]) -> tuple[Link, ...]:
+    return tuple({link.other: link for link in reversed(links)}.values())[::-1]
+
+
+def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, Standing]:
+    """Return how all stand for the task, ranked once, and what that says of the component."""
+    told: Item | Other | None = Other(component, barred.why)
+    if barred.why:  # what no set may hold still has a rank
+        ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
+    else:
+        task = Task(asked.task, project=asked.project)
+        ranking, told = verdict(pipeline, task, component, muted=barred.ids, environment=asked.environment)
+    shown = ranking.rows[~silenced_rows(ranking.snapshot, barred.muted)[ranking.rows]]
+    ids = [ranking.snapshot.summaries[row].id for row in ranking.rows.tolist()]
+    rank = ids.index(component.id) + 1 if component.id in ids else 0
+    hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
+    first = tuple(found.component for found in pipeline.hits(ranking, shown[:3]))
+    return ranking, Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
+
+
+def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
+    if asked.environment is None:
+        return {}
+    names = [link.other_name for link in needs if link.other_type == REQUIREMENT]
+    if not names:
+        return {}
+    check = machine_check(store.graph.summaries(), asked.environment, asked.project)
+    return {name: check(name) for name in names}
+
+
+def _history(store: Store, component: str, record: Record) -> History:
+    events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
+    kinds = [event.kind for event in events]
+    counted = [trial for event in events if event.kind == COUNTED for trial in of_count(event)]
+    used = [event.at for event in events if event.kind == SELECTED_EVENT]
+    used += [trial.selected_at for trial in counted if trial.selected_at]
+    offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
+    failed = kinds.count(FAILED) + sum(trial.because == CALL_FAILED for trial in counted)
+    return History(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
+
+
+def _companions(store: Store, pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
+    snapshot = pipeline.snapshot()
+    row = snapshot.row_of(component.id)
+    if row < 0:
+        return ()
+    patterns = pipeline.combinations(snapshot)
+    found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
+    entries = ((store.graph.by_key(snapshot.summaries[one.row].id), one) for one in found)
+    return tuple(Other(entry.component, patterns.told(one.known, one.beside)) for entry, one in entries if entry)
+
+
+def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:
+    """Return what lies around the component, and, of a task, around what comes first for it."""
+    if ranking is not None:
+        snapshot = ranking.snapshot
+    start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}
+    for row in ranking.rows[:_FIRST].tolist() if ranking is not None else ():
+        start.setdefault(int(snapshot.positions[row]), _ASIDE)
+    return neighbourhood(snapshot, start)

@@ -1,0 +1,249 @@
+"""Tells what overlaps among what is installed, or anywhere: which two, why, what to do; and remembers dismissals."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, HOOK, MCP_SERVER, PLUGIN, TWIN_OF, Component
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.text import clean_line
+from repertoire.ports import Outline
+from repertoire.store.database import Store
+
+KINDS = (CONFLICTS_WITH, TWIN_OF, ALTERNATIVE_TO)  # the most pressing first
+INSTALLED, PARTLY, EVERYWHERE = "installed", "partly", "everywhere"  # both are, at least one is, any two
+_MOST = 50
+_ID = 8
+_SAYS = "says: "
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two components of an overlap."""
+
+    id: str
+    name: str
+    type: str
+    source: str
+    plugin: str
+    installed: bool
+    muted: bool
+    changed: str  # the date of its last commit, where known
+    size: int  # characters of its text
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two components that overlap: what was found, on what evidence, which to keep and what to do about the other."""
+
+    id: str
+    kind: str
+    first: Side
+    second: Side
+    evidence: str
+    keep: str  # the id of the one to keep; empty where that is for a person to say
+    why: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """What overlaps, conflicts first, and how much more there is."""
+
+    shown: tuple[Overlap, ...]
+    more: int
+    dismissed: int
+    elsewhere: int  # overlaps that touch nothing installed, where these were not asked for
+
+
+def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS, limit: int = _MOST) -> Overlaps:
+    """List the overlaps within a scope that were not dismissed, or whose content changed since."""
+    found = _found(store, kinds)
+    open_ones = [pair for pair in found if not pair.dismissed]
+    within = sorted((pair for pair in open_ones if pair.within(scope)), key=_Pair.order)
+    return Overlaps(
+        shown=tuple(_told(store, within[:limit])),
+        more=max(0, len(within) - limit),
+        dismissed=sum(pair.dismissed and pair.within(scope) for pair in found),
+        elsewhere=0 if scope == EVERYWHERE else sum(not pair.within(PARTLY) for pair in open_ones),
+    )
+
+
+def count_installed(store: Store) -> int:
+    """Count the overlaps among what is installed that a person has not dismissed."""
+    return sum(not pair.dismissed for pair in _found(store, KINDS, installed=True))
+
+
+def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...]:
+    """Never list these again for as long as the content of both stays as it is; all of them or none.
+
+    Raises:
+        InvalidRequest: an id is none of what `overlaps` lists.
+    """
+    pairs = _chosen(store, ids)
+    with store.transaction():
+        for pair in pairs:
+            store.preferences.dismiss(pair.ends, pair.kind, content=pair.content, now=now)
+    return tuple(_told(store, pairs))
+
+
+def list_again(store: Store, ids: Iterable[str]) -> tuple[Overlap, ...]:
+    """Undo dismissals; all of them or none.
+
+    Raises:
+        InvalidRequest: an id is none of what was listed.
+    """
+    pairs = _chosen(store, ids)
+    with store.transaction():
+        for pair in pairs:
+            store.preferences.list_again(pair.ends, pair.kind)
+    return tuple(_told(store, pairs))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An edge between two components, its ends in the order of their ids."""
+
+    kind: str
+    low: Outline
+    high: Outline
+    weight: float
+    evidence: str
+    speaker: str  # who says so, where an author does
+    dismissed: bool = False
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.low.id, self.high.id
+
+    @property
+    def content(self) -> str:
+        return _content(self.low, self.high)
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256("\0".join((self.kind, *self.ends)).encode("utf-8", "replace")).hexdigest()[:_ID]
+
+    def within(self, scope: str) -> bool:
+        installed = bool(self.low.installed) + bool(self.high.installed)
+        return installed >= {INSTALLED: 2, PARTLY: 1, EVERYWHERE: 0}[scope]
+
+    def order(self) -> tuple[object, ...]:
+        installed = bool(self.low.installed) + bool(self.high.installed)
+        return -installed, KINDS.index(self.kind), -self.weight, self.ends
+
+
+def _content(low: Outline, high: Outline) -> str:
+    return f"{low.content_hash}:{high.content_hash}"
+
+
+def _found(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
+    listed = store.graph.outlines(installed=installed)
+    outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
+    dismissed = store.preferences.dismissed()
+    found: dict[tuple[str, str, str], _Pair] = {}
+    for kind in kinds:
+        for source, target, _, weight, evidence, _ in store.graph.edges_of(kind):
+            if source not in outlines or target not in outlines:
+                continue
+            low, high = sorted((outlines[source], outlines[target]), key=lambda outline: outline.id)
+            key = low.id, high.id, kind
+            speaker = outlines[source].id if evidence.startswith(_SAYS) else ""
+            gone = dismissed.get(key) == _content(low, high)
+            found.setdefault(key, _Pair(kind, low, high, weight, evidence, speaker, gone))
+    return list(found.values())
+
+
+def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
+    known = {pair.id: pair for pair in _found(store, KINDS)}
+    wanted = list(dict.fromkeys(given.strip().lower() for given in ids))
+    unknown = [given for given in wanted if given not in known]
+    if unknown or not wanted:
+        listed = ", ".join(clean_line(given, 40) for given in unknown) or "nothing"
+        message = f"no overlap has the id {listed}; `overlaps` lists them with their ids"
+        raise InvalidRequest(message)
+    return [known[given] for given in wanted]
+
+
+def _told(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
+    stored = store.graph.components({outline.node_id for pair in pairs for outline in (pair.low, pair.high)})
+    components = {entry.component.id: entry.component for entry in stored.values()}
+    muted = set(store.preferences.muted())
+    told = []
+    for pair in pairs:
+        first, second = (_side(outline, components[outline.id], muted) for outline in (pair.low, pair.high))
+        keep, why = _keep(pair, first, second)
+        advice = _advice(pair, first, second, keep)
+        told.append(Overlap(pair.id, pair.kind, first, second, pair.evidence, keep, why, advice))
+    return told
+
+
+def _side(outline: Outline, component: Component, muted: set[str]) -> Side:
+    return Side(
+        id=outline.id,
+        name=outline.name,
+        type=outline.type,
+        source=outline.source,
+        plugin=outline.plugin,
+        installed=bool(outline.installed),
+        muted=bool(muted & {outline.id, outline.source, outline.repository}),
+        changed=component.last_commit[:10],
+        size=len(component.description) + len(component.body),
+    )
+
+
+def _keep(pair: _Pair, first: Side, second: Side) -> tuple[str, str]:
+    """Return which of two to keep and why; nothing where that depends on what a person wants."""
+    if pair.kind == ALTERNATIVE_TO and pair.speaker:
+        return "", ""
+    if first.muted != second.muted:
+        return (second if first.muted else first).id, "the other is muted already"
+    if first.installed != second.installed:
+        return (first if first.installed else second).id, "it is the one that is installed"
+    return _better_copy(first, second) if pair.kind == TWIN_OF else ("", "")
+
+
+def _better_copy(first: Side, second: Side) -> tuple[str, str]:
+    if first.changed and second.changed and first.changed != second.changed:
+        return max(first, second, key=lambda side: side.changed).id, "it is newer"
+    if first.size != second.size:
+        return max(first, second, key=lambda side: side.size).id, "it is more complete"
+    return first.id, "they say the same"
+
+
+def _advice(pair: _Pair, first: Side, second: Side, keep: str) -> str:
+    if not keep:
+        return _CHOICES[pair.kind] if not pair.speaker else _SPOKEN[pair.kind]
+    kept, other = (first, second) if keep == first.id else (second, first)
+    if other.muted:
+        return "nothing: the other is never suggested"
+    if other.installed:
+        return f"{_UNINSTALL.get(other.type, _LOOSE) if not other.plugin else _OF_PLUGIN}; or {_mute(other)}"
+    return f"do not install the other beside {kept.name}; {_mute(other)}"
+
+
+def _mute(side: Side) -> str:
+    return f"silence it: repertoire mute {shlex.quote(side.id)}"
+
+
+_CHOICES = {
+    CONFLICTS_WITH: "keep one of them, or rename one; `repertoire mute ID` silences the other",
+    TWIN_OF: "keep one of them",
+    ALTERNATIVE_TO: "choose the one that fits; `repertoire mute ID` silences the other",
+}
+_SPOKEN = {
+    CONFLICTS_WITH: "use one of them at a time, as its author says; `repertoire mute ID` silences the other",
+    TWIN_OF: "keep one of them",
+    ALTERNATIVE_TO: "both may stay: its author says which is for what",
+}
+_LOOSE = "delete its file"
+_UNINSTALL = {
+    PLUGIN: "uninstall it with /plugin",
+    MCP_SERVER: "take it out of the MCP configuration",
+    HOOK: "take it out of the settings",
+}
+_OF_PLUGIN = "disable its plugin with /plugin where nothing else of it is used"

@@ -1,0 +1,375 @@
+"""Answers "what should I use for this task?": the smallest set that fits, why, why not others, how to install it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.app.ask.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
+from repertoire.app.ask.requirements import dependencies
+from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
+from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
+from repertoire.domain.errors import InvalidRequest
+from repertoire.retrieval import whynot
+from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
+from repertoire.retrieval.gate import NAMED, SURELY, fits
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.whynot import Case, Refusal, why_not
+
+MOST = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
+_NEAR = 5
+_ALTERNATIVES = 3
+_COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
+_ELSEWHERE = 0.5  # of the log-odds by which a task lies beyond nearly all that is here, and that speak against a set
+_PARTS_NAMED = 3  # capabilities that a short task names, from which one component is not asked to do it all
+_BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
+_SAID = {
+    whynot.SAME: "the same as {other}",
+    whynot.CONFLICT: "conflicts with {other}{detail}",
+    whynot.NEEDS: "needs {detail}",
+    whynot.BUDGET: "over budget: {detail}",
+    whynot.FULL: "the set has its {detail}",
+    whynot.SAME_JOB: "same job as {other}",
+    whynot.UNLIKELY: "far less likely to help",
+    whynot.NOTHING_NEW: "adds nothing that is needed",
+}
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """A set with all that it was chosen from."""
+
+    ranking: Ranking
+    pool: Pool
+    case: Case
+
+    @property
+    def assembly(self) -> Assembly:
+        """The set."""
+        return self.case.assembly
+
+
+def recommend(
+    pipeline: Pipeline,
+    task: Task,
+    *,
+    muted: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> Recommendation:
+    """Recommend the few components that serve a task, with what they need; `muted` ids and sources never are.
+
+    With an environment, what they require is looked for on this machine.
+
+    Raises:
+        InvalidRequest: the task is empty, or the limits leave no room for anything.
+    """
+    topic = combined_topic(task.text)
+    answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
+    names = (*task.using, *((topic,) if topic else ()))
+    beside = companions(pipeline, answered.ranking, names, muted=muted)
+    known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
+    ranking = answered.ranking
+    degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
+    if not _worth_naming(answered.ranking):
+        return replace(
+            _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
+        )
+    found = _answer(answered)
+    named = {item.hit.component.id for item in found.items}
+    others = {one.component.id: one for one in (*_companions(pipeline, answered), *beside)}
+    told = tuple(one for key, one in others.items() if key not in named)
+    return replace(found, companions=told, combinations=known, degraded=degraded)
+
+
+def verdict(
+    pipeline: Pipeline,
+    task: Task,
+    component: Component,
+    *,
+    muted: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Ranking, Item | Other | None]:
+    """Rank what there is for a task, and tell a component's place in the set for it, or what keeps it out.
+
+    None: it is not near enough to ask.
+    """
+    answered = _answered(pipeline, task, muted, environment)
+    for chosen in answered.assembly.chosen:
+        if chosen.key == component.id:
+            return answered.ranking, _item(answered, chosen)
+    ranked = {candidate.key for candidate in answered.case.ranked}
+    if component.id not in ranked or not _worth_naming(answered.ranking):
+        return answered.ranking, None
+    return answered.ranking, _refused(answered, answered.pool.hit(component.id))
+
+
+def _check(task: Task) -> None:
+    if not task.text.strip():
+        message = "the task is empty; say what is to be done"
+        raise InvalidRequest(message)
+    limits = {"a size": task.limit, "a budget": task.budget}
+    empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
+    if empty:
+        message = f"{empty} leaves room for nothing; use 1 or more"
+        raise InvalidRequest(message)
+
+
+def _query(task: Task) -> Query:
+    return Query(
+        task.text,
+        types=task.types,
+        using=task.using,
+        installed=task.installed,
+        repository=task.repository,
+        project=task.project,
+        without=task.without,
+        mode=task.mode,
+    )
+
+
+def _limits(task: Task, ranking: Ranking) -> Limits:
+    """Return what bounds the set: a task of a few words wants one thing, unless it names several parts."""
+    if task.limit is None and ranking.plan.complexity == SIMPLE and len(ranking.plan.capabilities) < _PARTS_NAMED:
+        return Limits(budget=task.budget, size=1, expected=1.0)
+    expected = task.limit or ranking.plan.size
+    return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
+
+
+def _answered(
+    pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
+) -> _Answered:
+    _check(task)
+    ranking = _in_scope(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
+    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
+    shelf, limits = Shelf.of(pool.allowed(), pool.others()), _limits(task, ranking)
+    return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, shelf, shelf.best(limits)))
+
+
+def _worth_naming(ranking: Ranking) -> bool:
+    """Tell whether a set is worth naming, be it that nothing surely fits."""
+    if ranking.chance is not None:
+        return ranking.chance >= NAMED
+    if ranking.fits:
+        return True
+    return fits(_at_odds(ranking.confidence, _BENEFIT_OF_DOUBT), among=len(ranking.snapshot))
+
+
+def _in_scope(ranking: Ranking) -> Ranking:
+    """Return a ranking that is less sure the further its task lies from all that is here for anything."""
+    if ranking.chance is not None:
+        return replace(ranking, confidence=ranking.chance, fits=ranking.chance >= SURELY)
+    if not ranking.beyond:
+        return ranking
+    sure = _at_odds(ranking.confidence, math.exp(_ELSEWHERE * ranking.beyond))
+    return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
+
+
+def _at_odds(sure: float, times: float) -> float:
+    """Return how sure it is at so many times the odds."""
+    odds = times * sure / max(1.0 - sure, 1e-9)
+    return odds / (1.0 + odds)
+
+
+def _nothing(ranking: Ranking, pool: Pool) -> Recommendation:
+    return Recommendation(
+        (),
+        pool.ranked[:_NEAR],
+        fits=False,
+        confidence=ranking.confidence,
+        report=ranking.report,
+        degraded=ranking.degraded,
+    )
+
+
+def _answer(answered: _Answered) -> Recommendation:
+    ranking, pool = answered.ranking, answered.pool
+    items = tuple(_item(answered, chosen) for chosen in answered.assembly.chosen)
+    covered = {name for item in items for name in pool.candidates[item.hit.component.id].capabilities}
+    gaps = tuple(name for name in ranking.plan.capabilities if name not in covered)
+    near = _runners_up(pool.ranked, items)
+    return Recommendation(
+        items=items,
+        near=near,
+        gaps=gaps,
+        unprovided=_unprovided(ranking.snapshot, gaps),
+        why_not=tuple(
+            _refused(answered, hit)
+            for hit in (*_demoted(pool.ranked, items, near), *near)
+            if hit.component.id in pool.candidates
+        ),
+        install=_install(items),
+        dependencies=_dependencies(answered),
+        warnings=tuple(_warnings(answered, items)),
+        fits=ranking.fits,
+        confidence=ranking.confidence,
+        report=ranking.report,
+        degraded=ranking.degraded,
+    )
+
+
+def _item(answered: _Answered, chosen: Chosen) -> Item:
+    candidate = answered.pool.candidates[chosen.key]
+    return Item(
+        answered.pool.hit(chosen.key),
+        chosen.role + _in_place_of(answered, chosen),
+        candidate.tokens,
+        lacking=candidate.lacking,
+        alternatives=_alternatives(answered, chosen.key),
+    )
+
+
+def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
+    """Say which needed twins a member stands for; empty where it is itself what is needed, or nothing needs it."""
+    shelf, candidates = answered.case.shelf, answered.pool.candidates
+    needed = {need for member in answered.assembly.chosen for need in shelf.known[member.key].needs}
+    others = sorted(need for need in needed - {chosen.key} if shelf.stands_for.get(need) == chosen.key)
+    if chosen.key in needed or not others:
+        return ""
+    return f", in place of its twin {', '.join(candidates[other].key for other in others)}"
+
+
+def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
+    """Return what else does a member's job: what it stands for, what is said to be one, what comes near it."""
+    pool, shelf, asked = answered.pool, answered.case.shelf, answered.assembly.asked
+    members = {chosen.key for chosen in answered.assembly.chosen}
+    found: dict[str, Other] = {}
+    for hit in pool.ranked:
+        other, name = hit.component.id, hit.component.name.lower()
+        if other in members or other not in pool.candidates:
+            continue
+        if shelf.stands_for.get(other) == key:
+            found.setdefault(name, Other(hit.component, "the same"))
+        elif other in pool.alternatives.get(key, ()):
+            found.setdefault(name, Other(hit.component, "known as an alternative"))
+        elif other in pool.parts.get(key, ()):
+            continue  # it comes with it, or brings it along
+        elif asked and other in shelf.known and whynot.same_job(shelf, other, asked) == key:
+            found.setdefault(name, Other(hit.component, "a like job"))
+    # Whoever looks for another wants another one first.
+    return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
+
+
+def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
+    """Return what of the ranked known combinations put beside the set, and neither doubles nor disputes a member."""
+    members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
+    snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
+    positions = [snapshot.position_of[member.id] for member in members]
+    open_to = [hit.component.id for hit in answered.pool.ranked if _apart(answered, hit.component.id)]
+    among = np.isin(snapshot.column("id"), open_to)
+    found = matched.companions([int(snapshot.row_at[position]) for position in positions], among=among)
+    close = [one for one in found if one.strength >= _TOGETHER]
+    hits = pipeline.hits(answered.ranking, np.array([one.row for one in close], dtype=np.int64))
+    components = {hit.component.id: hit.component for hit in hits}
+    told = []
+    for one in close:
+        component = components.get(snapshot.summaries[one.row].id)
+        if component is not None and matched.patterns is not None:
+            told.append(Other(component, matched.patterns.told(one.known, one.beside)))
+    return tuple(told[:_COMPANIONS])
+
+
+def _apart(answered: _Answered, key: str) -> bool:
+    """Tell whether a candidate may stand beside the set, and does the job of nothing in it."""
+    shelf, asked = answered.case.shelf, answered.assembly.asked
+    if shelf.stands_for.get(key) != key or shelf.rivals(key, shelf.members(asked)):
+        return False
+    return not whynot.same_job(shelf, key, asked)
+
+
+def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
+    """Return the best that are not in the set and do the same as nothing in it, or before them."""
+    seen = {twin for item in items for twin in twin_marks(item.hit.component)}
+    found = []
+    for hit in ranked:
+        twins = twin_marks(hit.component)
+        if not seen & twins:
+            found.append(hit)
+        seen |= twins
+    return tuple(found[:_NEAR])
+
+
+def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
+    """Return what is demoted and does what a member does: whoever knows it would look for it in vain."""
+    told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
+    return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
+
+
+def _refused(answered: _Answered, hit: Hit) -> Other:
+    refusal: Refusal = why_not(answered.case, hit.component.id)
+    detail = refusal.detail
+    if refusal.reason == whynot.CONFLICT and refusal.detail:
+        detail = f": {detail}"
+    reason = _SAID[refusal.reason].format(other=refusal.other, detail=detail)
+    if refusal.reason == whynot.CONFLICT and not refusal.other:
+        reason = refusal.detail
+    if refusal.reason == whynot.SAME_JOB and _beside(answered, hit, refusal.other):
+        reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
+    if refusal.stale:
+        reason += f", and stale: {refusal.stale}"
+    if hit.demoted:
+        reason += f", and {hit.demoted}"
+    return Other(hit.component, reason, refusal.remedy)
+
+
+def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
+    """Tell whether a member of this name holds a component, or is held by it."""
+    parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.shelf.known
+    return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
+
+
+def _unprovided(snapshot: Snapshot, gaps: Sequence[str]) -> tuple[str, ...]:
+    if not gaps:
+        return ()
+    topology = snapshot.topology
+    provided = {
+        topology.names[end]
+        for ends in snapshot.edges(PROVIDES).values()
+        for end in ends
+        if topology.types[end] == CAPABILITY
+    }
+    return tuple(name for name in gaps if name not in provided)
+
+
+def _install(items: Sequence[Item]) -> tuple[str, ...]:
+    lines = (line for item in items if not item.hit.component.installed for line in item.hit.component.install)
+    return tuple(dict.fromkeys(lines))
+
+
+def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
+    shelf = answered.case.shelf
+    needs = {chosen.key: shelf.needs(chosen.key) for chosen in answered.assembly.chosen}
+    return dependencies(answered.ranking.snapshot, needs)
+
+
+def _disputes(answered: _Answered) -> list[str]:
+    """Return what members that need each other want in versions that the other cannot live with."""
+    known = answered.case.shelf.known
+    members = sorted(chosen.key for chosen in answered.assembly.chosen)
+    return [
+        f"{known[one].name} and {known[other].name} cannot share one {said}"
+        for at, one in enumerate(members)
+        for other in members[at + 1 :]
+        if (said := known[one].disputes.get(other, ""))
+    ]
+
+
+def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
+    known, assembly = answered.case.shelf.known, answered.assembly
+    budget = answered.case.limits.budget
+    found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
+    found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
+    found += _disputes(answered)
+    found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
+    found += [
+        f"{names_of(known[key] for key in circle)} need each other: neither can be the first"
+        for circle in assembly.circles
+    ]
+    return found

@@ -1,0 +1,39 @@
+"""Answers "what is there for this?": a ranked list with reasons, or that nothing fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.domain.answer import Answer, Query
+from repertoire.domain.errors import InvalidRequest
+from repertoire.retrieval.filters import silenced_rows
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import SEARCH, combined_topic
+
+
+def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset()) -> Answer:
+    """Rank the components that serve a query; `muted` ids and sources are marked as such.
+
+    Where it asks for known combinations of a topic, these are told too; and what goes with `query.using`.
+
+    Raises:
+        InvalidRequest: the query is empty or asks for no results.
+    """
+    if not query.text.strip():
+        message = "the query is empty; say what the component should do, or name one"
+        raise InvalidRequest(message)
+    if query.limit < 1:
+        message = f"limit is {query.limit}; ask for 1 result or more"
+        raise InvalidRequest(message)
+    topic = combined_topic(query.text)
+    ranking = pipeline.rank(replace(query, text=topic) if topic else query, intent=SEARCH)
+    rows = ranking.rows[: query.limit]
+    silenced = rows[silenced_rows(ranking.snapshot, muted)[rows]].tolist()
+    silent = {ranking.snapshot.summaries[row].id for row in silenced}
+    hits = [replace(hit, muted=hit.component.id in silent) for hit in pipeline.hits(ranking, rows)]
+    known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
+    beside = companions(pipeline, ranking, (*query.using, *((topic,) if topic else ())), muted=muted)
+    fits = ranking.fits or bool(known)
+    degraded = (*ranking.degraded, *strangers(ranking, query.using), *unprovided(ranking, topic, known))
+    return Answer(tuple(hits), fits, ranking.confidence, ranking.report, degraded, known, beside)

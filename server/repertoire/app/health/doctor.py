@@ -1,0 +1,176 @@
+"""Examines the installation, piece by piece, with the standard library alone: it must work where nothing else does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from repertoire.app.health.doctor_client import registration, session_hook
+from repertoire.app.health.room import MEND, lacking
+from repertoire.boot import home as homes
+from repertoire.boot import installer, interpreter
+from repertoire.boot.environment import command, failure, ready
+from repertoire.boot.errors import BootError
+from repertoire.boot.layout import checkout, lock_file
+from repertoire.domain.errors import ModelUnavailable, RepertoireError
+from repertoire.domain.health import FAIL, OK, WARN, Finding, told
+from repertoire.inference import weights
+from repertoire.settings import Settings, load
+
+_INSIDE_S = 60
+_NAMED = 4
+
+
+def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
+    """Yield what each check found, in the order in which one hangs on the other; nothing is changed but a stamp."""
+    try:
+        home = homes.locate()
+    except BootError as error:
+        yield told("home", FAIL, str(error))
+        return
+    python = _ready(home)
+    yield _interpreter(built=isinstance(python, Path))
+    yield _home(home)
+    yield from _environment(home, python)
+    settings = Settings()
+    try:
+        settings = load(home, environment)
+        yield Finding("settings", OK, "read")
+    except RepertoireError as error:
+        yield told("settings", FAIL, str(error))
+    model, found = _model(home, settings)
+    yield found
+    yield from _database(home, model, python if isinstance(python, Path) else None)
+    yield session_hook(checkout(), environment)
+    yield from registration(checkout(), environment, project=project)
+
+
+def _ready(home: Path) -> Path | BootError | None:
+    try:
+        return ready(home)
+    except BootError as error:
+        return error
+
+
+def _interpreter(*, built: bool) -> Finding:
+    here = f"started by {'.'.join(map(str, sys.version_info[:3]))}"
+    tool = installer.uv()
+    try:
+        found = interpreter.find(needs_ensurepip=tool is None)
+    except BootError as error:
+        if tool is not None:
+            return Finding("interpreter", OK, f"{here}; uv fetches one for the environment")
+        message = str(error).partition(": ")
+        return Finding("interpreter", WARN if built else FAIL, f"{here}; {message[0]}", message[2])
+    return Finding("interpreter", OK, f"{found}, {here}")
+
+
+def _home(home: Path) -> Finding:
+    if not home.exists():
+        return Finding("home", WARN, f"{home} is not there yet", "nothing: the first command makes it")
+    if not home.is_dir() or not homes.writable(home):
+        mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
+        return Finding("home", FAIL, f"{home} cannot be written", mend)
+    short = lacking(home)
+    if short:
+        return Finding("home", WARN, short, MEND)
+    if sys.platform != "win32" and home.stat().st_mode & 0o077:
+        return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 {shlex.quote(str(home))}")
+    return Finding("home", OK, str(home))
+
+
+def _environment(home: Path, python: Path | BootError | None) -> Iterator[Finding]:
+    """Yield what is found of the environment and, from inside it, of the vector extension."""
+    if isinstance(python, BootError):
+        yield told("environment", FAIL, str(python))
+        return
+    if python is None:
+        yield _unbuilt(home)
+        return
+    given = bool(os.environ.get("REPERTOIRE_PYTHON"))
+    anew = f"remove {python.parent.parent}; the next command builds it anew"
+    mend = f"install what {lock_file()} lists there, or unset REPERTOIRE_PYTHON" if given else anew
+    report = _inside(python)
+    if isinstance(report, str):
+        yield Finding("environment", FAIL, f"{python} cannot tell what it holds: {report}", mend)
+        return
+    yield _packages(python, report, mend)
+    if report["trouble"]:
+        yield Finding("vectors", FAIL, f"sqlite-vec does not load: {report['trouble']}", mend)
+    else:
+        yield Finding("vectors", OK, f"sqlite-vec {report['vectors']} loads")
+
+
+def _unbuilt(home: Path) -> Finding:
+    try:
+        why = failure(home)
+    except BootError as error:
+        return told("environment", FAIL, str(error))
+    mend = "run `repertoire status`, which builds it"
+    if why:
+        return Finding(
+            "environment", FAIL, f"the last build failed: {why}", f"{mend}; the log is {homes.log_path(home)}"
+        )
+    return Finding("environment", WARN, "not built yet", mend)
+
+
+def _inside(python: Path) -> dict[str, Any] | str:
+    """Run the environment's own check in it; return its report, or why there is none."""
+    line = command(python, "repertoire.boot.inside", str(lock_file()))
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
+        found = json.loads(done.stdout) if done.returncode == 0 else None
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return str(error)[:200]
+    if not isinstance(found, dict):
+        return (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1][:200]
+    return found
+
+
+def _packages(python: Path, report: Mapping[str, Any], mend: str) -> Finding:
+    trouble = []
+    if report["missing"]:
+        trouble.append(f"missing: {_few(report['missing'])}")
+    if report["broken"]:
+        trouble.append(f"cannot be imported: {_few([f'{name} ({why})' for name, why in report['broken'].items()])}")
+    if trouble:
+        return Finding("environment", FAIL, "; ".join(trouble), mend)
+    if report["differing"]:
+        return Finding("environment", WARN, f"not as locked: {_few(report['differing'])}", mend)
+    return Finding("environment", OK, f"Python {report['python']}, {report['packages']} packages as locked, {python}")
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
+    """Return the name that vectors of the model bear, empty where it cannot be used, and what was found of it."""
+    try:
+        found = weights.find(settings.model, cache=home / "models")
+        weights.verify(found)
+    except ModelUnavailable as error:
+        return "", told("model", FAIL, str(error))
+    except OSError as error:
+        return "", Finding("model", FAIL, f"cannot be read ({error})", "install the plugin again")
+    return found.model, Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")
+
+
+def _database(home: Path, model: str, python: Path | None) -> Iterator[Finding]:
+    try:
+        from repertoire.app.health.doctor_store import database  # noqa: PLC0415 - a Python may have no sqlite3
+    except ImportError as error:
+        lacking = "sqlite3" in str(error.name)
+        mend = "let `python3` be a Python that has sqlite3: the session hook needs it too"
+        yield Finding(
+            "database", FAIL, f"cannot be examined ({error})", mend if lacking else "install the plugin again"
+        )
+        return
+    yield from database(homes.database_path(home), model, python)

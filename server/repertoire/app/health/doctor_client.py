@@ -1,0 +1,135 @@
+"""Examines what ties us to Claude Code: the hooks, run as the client runs them, and the plugin's registration."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from repertoire.domain.health import FAIL, OK, WARN, Finding
+from repertoire.domain.hint import silenced
+from repertoire.domain.text import clean_line
+from repertoire.sources.installed import config_folder
+
+DEADLINE_S = 1.0  # the hook's own; a test holds it equal
+_NAME = "repertoire"
+_ROOT = "${CLAUDE_PLUGIN_ROOT}"
+_SETTINGS = ("settings.json", "settings.local.json")
+_IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import repertoire.app.session.greet"
+_AGAIN = "install the plugin again"
+
+
+def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
+    """Run the session hook as the client would, for a small project of our own and no session: it records nothing."""
+    path = root / "hooks" / "hooks.json"
+    try:
+        hook = json.loads(path.read_text(encoding="utf-8"))["hooks"]["SessionStart"][0]["hooks"][0]
+        line = [hook["command"], *(str(part).replace(_ROOT, str(root)) for part in hook["args"])]
+        limit = float(hook["timeout"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        return Finding("hooks", FAIL, f"{path} cannot be used ({error}), so no hook of ours runs", _AGAIN)
+    program = shutil.which(line[0], path=environment.get("PATH"))
+    if program is None:
+        return Finding("hooks", FAIL, f"{line[0]} is not on PATH", f"put a Python 3.9 or newer on PATH as {line[0]}")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="repertoire-doctor-") as folder:
+        Path(folder, "requirements.txt").write_text("fastapi\n", encoding="utf-8")
+        trouble = _run([program, *line[1:]], environment, limit, json.dumps({"source": "startup", "cwd": folder}))
+    took = time.monotonic() - began
+    # The hook swallows whatever goes wrong in it, for the session's sake; what it imports tells.
+    trouble = trouble or _run([program, "-I", "-S", "-c", _IMPORT, str(root / "server")], environment, limit, "")
+    if trouble:
+        return Finding("hooks", FAIL, f"the session hook does not run: {trouble}", _AGAIN)
+    if took >= DEADLINE_S:
+        text = f"the session hook took {took:.1f} s, so its deadline ends it and sessions start without a word"
+        return Finding("hooks", WARN, text, "see what makes this machine or its disk slow")
+    if silenced(environment):
+        return Finding("hooks", WARN, "switched off by the environment", "unset REPERTOIRE_OFF and REPERTOIRE_HINTS")
+    return Finding("hooks", OK, f"hooks.json is sound; the session hook ran in {took * 1000:.0f} ms")
+
+
+def _run(line: list[str], environment: Mapping[str, str], limit: float, told: str) -> str:
+    """Run what the client runs; return what is wrong with what comes of it, if anything."""
+    try:
+        done = subprocess.run(
+            line, input=told, env=dict(environment), capture_output=True, text=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"the client would end it after {limit:.0f} s"
+    except OSError as error:
+        return str(error)
+    if done.returncode:
+        return clean_line((done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1], 200)
+    try:
+        if done.stdout.strip():
+            json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    except (ValueError, LookupError, TypeError):
+        return "it prints something that the client does not take"
+    return ""
+
+
+def registration(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
+    """Yield whether Claude Code has the plugin, and has it enabled, here."""
+    config = config_folder(environment)
+    install = f"claude plugin marketplace add {shlex.quote(str(root))} && claude plugin install {_NAME}@{_NAME}"
+    if not config.is_dir():
+        yield Finding("client", WARN, f"{config} is not there: Claude Code was not used here", install)
+        return
+    settings: dict[str, Any] = {}
+    enabled: dict[str, bool] = {}
+    for path in [folder / name for folder in (config, project / ".claude") for name in _SETTINGS]:
+        found = _json(path)
+        if isinstance(found, str):
+            yield Finding("client-files", FAIL, f"{path} is no JSON object ({found})", "correct the file")
+            continue
+        settings.update(found)
+        listed = found.get("enabledPlugins")
+        enabled.update({key: value is not False for key, value in listed.items()} if isinstance(listed, dict) else {})
+    yield _plugin(config, enabled, install)
+    if settings.get("disableAllHooks") is True:
+        yield Finding(
+            "client-files", WARN, "disableAllHooks is set, so no hook of ours runs", "take it out of the settings"
+        )
+
+
+def _plugin(config: Path, enabled: Mapping[str, bool], install: str) -> Finding:
+    path = config / "plugins" / "installed_plugins.json"
+    found = _json(path)
+    if isinstance(found, str):
+        return Finding("client-files", FAIL, f"{path} is no JSON object ({found})", "correct the file")
+    listed = found.get("plugins")
+    records = {key: value for key, value in (listed if isinstance(listed, dict) else {}).items() if _is_ours(key)}
+    off = next((key for key, on in enabled.items() if _is_ours(key) and not on), None)
+    if off is not None:
+        return Finding("client", FAIL, f"{clean_line(off, 80)} is disabled", f"claude plugin enable {off}")
+    if not records:
+        return Finding("client", WARN, "the plugin is not installed in Claude Code", install)
+    key, value = next(iter(records.items()))
+    record = value[0] if isinstance(value, list) and value else value
+    place = str(record.get("installPath") or "") if isinstance(record, dict) else ""
+    if not Path(place).is_dir() or not place:
+        mend = f"claude plugin uninstall {key}; claude plugin install {key}"
+        return Finding("client", FAIL, f"{clean_line(key, 80)} is recorded, but {place or 'its folder'} is gone", mend)
+    version = clean_line(str(record.get("version") or "of no version"), 40)
+    return Finding("client", OK, f"{clean_line(key, 80)} {version} is installed and enabled, {place}")
+
+
+def _is_ours(key: str) -> bool:
+    return key.rpartition("@")[0] == _NAME
+
+
+def _json(path: Path) -> dict[str, Any] | str:
+    """Return a file's object, an empty one where there is no file, or what is wrong with it."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        return str(error)[:120]
+    return value if isinstance(value, dict) else "a " + type(value).__name__

@@ -1,0 +1,182 @@
+"""Tells what is stale and why, which installed plugins are not as their marketplace has them, and what to do about it.
+
+Nothing is deleted, updated or fetched: all of it is read from the store, the clones and the log that are here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from repertoire.app.clock import today
+from repertoire.app.kernel import Repertoire, ageing_of
+from repertoire.app.sources.ageing import Judge, reasons
+from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.sources.soundness import Troubles
+from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
+from repertoire.domain.event import OFFERED, SELECTED
+from repertoire.domain.freshness import Freshness
+from repertoire.domain.soundness import GRAVE, Trouble, soundness
+from repertoire.ports import Summary
+from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, Copy, compare
+from repertoire.store.database import Store
+
+_MOST = 20
+
+
+@dataclass(frozen=True)
+class StaleComponent:
+    """A stale component: how fresh it is, why it is called stale, what to do, when it was last suggested and used."""
+
+    id: str
+    name: str
+    type: str
+    source: str
+    installed: bool
+    freshness: Freshness
+    reasons: tuple[str, ...]
+    advice: str
+    recommended: str = ""
+    used: str = ""
+
+
+@dataclass(frozen=True)
+class OddCopy:
+    """An installed plugin that is not as its marketplace has it, and what to do."""
+
+    copy: Copy
+    advice: str
+
+
+@dataclass(frozen=True)
+class Unsound:
+    """A component that is not old, and against which something grave speaks from outside."""
+
+    id: str
+    name: str
+    type: str
+    installed: bool
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True)
+class StaleReport:
+    """What is stale, installed things first, the stalest first among these, and how much more there is."""
+
+    shown: tuple[StaleComponent, ...]
+    more: int
+    copies: tuple[OddCopy, ...]
+    lost: tuple[Lost, ...]
+    undated: int  # components of whose changes nothing is known
+    current: int  # installed plugins that are as their marketplace has them
+    unsound: tuple[Unsound, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which stale components: those older than some days (0: by their score), installed ones alone, how many."""
+
+    older_than: int = 0
+    installed: bool = False
+    limit: int = _MOST
+
+
+def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, str]) -> StaleReport:
+    """List what is stale, with reasons and what to do."""
+    store = repertoire.store
+    rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
+    judge = Judge(store, repertoire.home, ageing_of(repertoire.settings), today())
+    troubles = repertoire.troubles
+    found = []
+    for row in rows:
+        judged = _judged(judge, row, soundness(troubles.of(row.id)))
+        if judged is not None and (judged.days > wanted.older_than if wanted.older_than else judged.stale):
+            found.append((row, judged))
+    found.sort(key=lambda pair: (not pair[0].installed, pair[1].score, pair[0].id))
+    copies = compare(environment)
+    return StaleReport(
+        shown=tuple(_told(store, judge, troubles, found[: wanted.limit])),
+        more=max(0, len(found) - wanted.limit),
+        copies=odd_copies(copies),
+        lost=lost_sources(store),
+        undated=sum(not row.last_commit for row in rows),
+        current=sum(copy.state == CURRENT for copy in copies),
+        unsound=tuple(_unsound(rows, troubles, {row.id for row, _ in found}))[: wanted.limit],
+    )
+
+
+def odd_copies(copies: tuple[Copy, ...]) -> tuple[OddCopy, ...]:
+    """Return the copies that are not as their marketplace has them, with what to do."""
+    odd = (copy for copy in copies if copy.state not in (CURRENT, UNKNOWN))
+    return tuple(OddCopy(copy, _copy_advice(copy)) for copy in odd)
+
+
+def _copy_advice(copy: Copy) -> str:
+    advice = _COPY_ADVICE[copy.state].format(name=shlex.quote(copy.name))
+    return advice if copy.sure else f"if you changed those files, keep them elsewhere first; then {advice}"
+
+
+def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterator[Unsound]:
+    for row in sorted(rows, key=lambda row: (not row.installed, row.id)):
+        speaks = troubles.of(row.id)
+        if row.id not in told and any(trouble.kind in GRAVE for trouble in speaks):
+            yield Unsound(row.id, row.name, row.type, row.installed, speaks)
+
+
+def _told(
+    store: Store, judge: Judge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
+) -> Iterator[StaleComponent]:
+    others = _fresher(store, judge, [row for row, _ in found])
+    recommended, used = store.events.last(OFFERED), store.events.last(SELECTED)
+    for row, judged in found:
+        yield StaleComponent(
+            row.id,
+            row.name,
+            row.type,
+            row.source,
+            row.installed,
+            judged,
+            (*reasons(judged), *troubles.said(row.id)),
+            _advice(row, others.get(row.node_id)),
+            recommended.get(row.id, ""),
+            used.get(row.id, ""),
+        )
+
+
+def _judged(judge: Judge, row: Summary, sound: float = 1.0) -> Freshness | None:
+    return judge.of(row.id, row.type, row.source, row.last_commit, sound=sound)
+
+
+def _fresher(store: Store, judge: Judge, rows: list[Summary]) -> dict[int, Summary]:
+    """Return, by node id, what does the same job as a stale component, or is a copy of it, and is fresh."""
+    wanted = {row.node_id for row in rows}
+    if not wanted:
+        return {}
+    known = {row.node_id: row for row in store.graph.summaries()}
+    best: dict[int, tuple[float, Summary]] = {}
+    for relation in (TWIN_OF, ALTERNATIVE_TO):
+        for source, target, *_ in store.graph.edges_of(relation):
+            for here, there in ((source, target), (target, source)):
+                other = known.get(there)
+                judged = _judged(judge, other) if here in wanted and other is not None else None
+                if judged is not None and other is not None and not judged.stale:
+                    best[here] = max(best.get(here, (0.0, other)), (judged.score, other), key=lambda pair: pair[0])
+    return {node: other for node, (_, other) in best.items()}
+
+
+def _advice(row: Summary, other: Summary | None) -> str:
+    if other is not None:
+        return f"{other.name} does the same and is fresher: repertoire explain {shlex.quote(other.id)}"
+    if not row.installed:
+        return "look for a fresher one before installing it"
+    if row.type == PLUGIN or row.plugin:
+        return "see whether its marketplace has a newer one: /plugin; keep it if it still does its work"
+    return "see whether it still says what is so; keep it if it does"
+
+
+_COPY_ADVICE = {
+    OUTDATED: "update it: claude plugin update {name}",
+    MODIFIED: "an update would replace what was changed here: keep those files elsewhere first",
+    GONE: "uninstall it if it is not wanted any more: claude plugin uninstall {name}",
+}

@@ -1,0 +1,138 @@
+"""Tells what is known and what happened: sources, counts, vectors, suggestions with their whys, use, mutes, health."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repertoire import __version__
+from repertoire.app.ask.overlaps import count_installed
+from repertoire.app.health.room import MEND, lacking
+from repertoire.app.kernel import Repertoire, aged_in, ageing_of
+from repertoire.app.session.gaps import Gap, recurring
+from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.upkeep.background import running
+from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
+from repertoire.domain.rescue import rescue_of
+from repertoire.learning.selections import OURS
+from repertoire.sources.copies import compare
+from repertoire.store.database import Store
+from repertoire.store.events import MUTED, Mute
+from repertoire.store.sources import SourceRow
+from repertoire.store.vectors import Progress
+
+_RECENT, _LOOKED_AT = 8, 60
+_GAPS = 500  # events among which a need may recur
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of one home."""
+
+    version: str
+    home: str
+    database: str
+    megabytes: float
+    counts: Mapping[str, int]
+    sources: tuple[SourceRow, ...]
+    revision: int
+    model: str  # empty: none
+    model_loaded: bool
+    vectors: Progress
+    requests: int
+    store_prompts: str
+    hints: bool
+    offered: tuple[Event, ...]
+    selected: tuple[Event, ...]
+    failed: tuple[Event, ...]
+    gaps: tuple[Gap, ...]
+    muted: Mapping[str, str]
+    flagged: Mapping[str, int] = field(default_factory=dict)  # components by their gravest flag
+    undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
+    overlaps: int = 0  # among what is installed, not dismissed
+    stale: int = 0  # installed components that are stale
+    copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by how they stand to their marketplace
+    lost: tuple[Lost, ...] = ()
+    refreshing: bool = False
+    notes: tuple[str, ...] = ()  # what is degraded, with the way out
+
+
+def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[str, str] | None = None) -> Status:
+    """Return the state; with a session, what happened in it, else what happened last anywhere.
+
+    With an environment, installed plugins are compared with their marketplaces.
+    """
+    store, embedder = repertoire.store, repertoire.embedder
+    model = embedder.model if embedder is not None else ""
+    events = store.events
+    return Status(
+        version=__version__,
+        home=str(repertoire.home),
+        database=str(store.path),
+        megabytes=round(store.path.stat().st_size / 1e6, 1) if store.path.exists() else 0.0,
+        counts=store.graph.counts(),
+        sources=tuple(store.sources.all()),
+        revision=store.graph.revision(),
+        model=model,
+        model_loaded=embedder is not None and embedder.loaded,
+        vectors=store.vectors.progress(BODY_SPACE, model),
+        requests=store.requests.count(),
+        store_prompts=repertoire.settings.store_prompts,
+        hints=repertoire.settings.hints,
+        offered=_latest(events.recent(kinds=(OFFERED,), session=session, limit=_LOOKED_AT)),
+        selected=_latest(events.recent(kinds=(SELECTED,), session=session, limit=_LOOKED_AT)),
+        failed=tuple(events.recent(kinds=(FAILED,), session=session, limit=_RECENT)),
+        gaps=recurring(events.recent(kinds=(GAP,), limit=_GAPS)),
+        muted=_muted(store.preferences.mutes()),
+        flagged=store.flags.counts(),
+        undescribed=tuple(store.graph.undescribed(but_of=OURS, limit=_RECENT)),
+        overlaps=count_installed(store),
+        stale=_stale(repertoire),
+        copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},
+        lost=lost_sources(store),
+        refreshing=not store.read_only and running(repertoire.home),
+        notes=_notes(repertoire),
+    )
+
+
+def _muted(mutes: Sequence[Mute]) -> dict[str, str]:
+    told: dict[str, list[str]] = {}
+    for mute in mutes:
+        how = mute.scope if mute.how == MUTED else f"{mute.scope}, {mute.how}"
+        told.setdefault(mute.target, []).append(f"{how}, in {mute.project} alone" if mute.project else how)
+    return {target: "; ".join(where) for target, where in told.items()}
+
+
+def _stale(repertoire: Repertoire) -> int:
+    aged = aged_in(ageing_of(repertoire.settings))
+    return sum(row.installed and bool(aged(row.type, row.last_commit)) for row in repertoire.store.graph.summaries())
+
+
+def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Return the newest event of each component."""
+    newest: dict[str, Event] = {}
+    for event in events:
+        newest.setdefault(event.node or str(event.data.get("name")), event)
+    return tuple(newest.values())[:_RECENT]
+
+
+def _rescued(store: Store) -> tuple[str, ...]:
+    """Tell of the last rescue for as long as the damaged file lies there."""
+    for event in store.events.recent(kinds=(RESCUED,), limit=1):
+        told = rescue_of(event.data)
+        if store.path.with_name(told.kept).exists():
+            return (f"the database was damaged and mended on {event.at[:10]}; {told.kept} is the old one; {told.text}",)
+    return ()
+
+
+def _notes(repertoire: Repertoire) -> tuple[str, ...]:
+    store = repertoire.store
+    notes = [*repertoire.degraded, *_rescued(store)]
+    short = lacking(repertoire.home)
+    if short:
+        notes.append(f"{short}; {MEND}")
+    if not store.graph.counts().get("components"):
+        notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
+    return tuple(notes)

@@ -1,0 +1,1 @@
+"""Installs components and takes them back."""

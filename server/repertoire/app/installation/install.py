@@ -1,0 +1,181 @@
+"""Installs components for a person: shows what will change, changes it with a journal, and takes it back."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.clock import now
+from repertoire.app.installation.installable import CATALOGUE, Desk, Part, part_of
+from repertoire.app.naming import only_named
+from repertoire.app.places import clone_folder
+from repertoire.app.sources.ingest import ingest
+from repertoire.app.sources.settle import Report, quiet
+from repertoire.boot.filelock import only_one
+from repertoire.domain.component import Component
+from repertoire.domain.errors import InstallRefused, SourceError
+from repertoire.installing import changing
+from repertoire.installing.changing import File, Undone
+from repertoire.installing.client import Client
+from repertoire.installing.journal import Entry, Journal, Told
+from repertoire.installing.places import Places
+from repertoire.ports import StoredComponent
+from repertoire.settings import Settings
+from repertoire.sources import installed
+from repertoire.store.database import Store
+
+_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that an installation changes."""
+
+    parts: tuple[Part, ...]
+    files: tuple[File, ...]
+    commands: tuple[Told, ...]
+    places: Places
+
+    @property
+    def changes(self) -> bool:
+        """Tell whether there is anything to do."""
+        return bool(self.files or self.commands)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person wants installed, where, and whether whatever the checks found."""
+
+    ids: tuple[str, ...]
+    project: Path
+    environment: Mapping[str, str]
+    for_project: bool = False
+    flagged: bool = False
+
+    @property
+    def places(self) -> Places:
+        """Where it goes."""
+        return Places(installed.config_folder(self.environment), self.project, self.for_project)
+
+
+def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> Plan:
+    """Work out what installing components changes; nothing is changed yet, save that what is in no clone is read.
+
+    Raises:
+        RepertoireError: one of them is not known, is flagged, or cannot be installed from here.
+    """
+    found = [_read_first(store, home, only_named(store, asked), settings, report) for asked in wanted.ids]
+    desk = _desk(store, home, wanted)
+    parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
+    files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
+    commands = dict.fromkeys(command for part in parts for command in part.commands)
+    return Plan(parts, tuple(files.values()), tuple(commands), wanted.places)
+
+
+def install(home: Path, decided: Plan, wanted: Wanted) -> Entry:
+    """Change what was decided and keep how it was before.
+
+    Raises:
+        InstallRefused: something is otherwise by now, or the client refused; all is as it was then.
+    """
+    journal, client = Journal(home), Client(wanted.environment, wanted.project)
+    if decided.commands:
+        client.find()
+    entry = Entry(
+        "",
+        now(),
+        tuple(part.component.id for part in decided.parts),
+        str(wanted.project),
+        commands=decided.commands,
+    )
+    with _alone(journal):
+        left = journal.unfinished()
+        if left is not None:
+            message = f"installation {left.name} ended half-way; `repertoire install --undo {left.name}` takes it back"
+            raise InstallRefused(message)
+        return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
+
+
+def undo(home: Path, name: str, environment: Mapping[str, str]) -> Undone:
+    """Take an installation back, the last one or that of a number.
+
+    Raises:
+        InvalidRequest: there is none.
+        InstallRefused: a file changed since.
+    """
+    journal = Journal(home)
+    with _alone(journal):
+        entry = journal.find(name)
+        return changing.take_back(journal, Client(environment, Path(entry.project)), entry)
+
+
+@contextmanager
+def _alone(journal: Journal) -> Iterator[None]:
+    started = time.monotonic()
+
+    def waiting(_: int) -> None:
+        if time.monotonic() - started > _PATIENCE_S:
+            message = "another `repertoire install` is running; try again when it has ended"
+            raise InstallRefused(message)
+
+    with only_one(journal.lock, waiting):
+        yield
+
+
+def _read_first(
+    store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report
+) -> StoredComponent:
+    """Return a component as it is now; what the catalogue alone tells of is read from its repository first."""
+    component = stored.component
+    by_client = all(line.startswith(("/plugin ", "claude mcp add ")) for line in component.install)
+    if stored.source_kind != CATALOGUE or by_client or component.installed:
+        return stored
+    ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
+    found = store.graph.by_key(component.id)
+    if found is None:
+        message = f"{component.repository} holds {component.name} no more"
+        raise SourceError(message)
+    return found
+
+
+def _desk(store: Store, home: Path, wanted: Wanted) -> Desk:
+    machine = installed.look(wanted.environment, project=wanted.project)
+    sources = {row.info.key: row.info for row in store.sources.all()}
+    contents = store.flags.by_content()
+
+    def root(source: str) -> Path:
+        info = sources[source]
+        return clone_folder(home, info.key) if info.kind == "git" else Path(info.location)
+
+    def accepted(content: str) -> frozenset[str]:
+        return frozenset(flag.rule for flag in contents.get(content, ("", ()))[1])
+
+    def unit(component: Component) -> Sequence[StoredComponent]:
+        same = [
+            row.node_id
+            for row in store.graph.outlines()
+            if (row.plugin, row.marketplace) == (component.plugin, component.marketplace)
+            and row.repository == component.repository
+        ]
+        return list(store.graph.components(same).values()) if component.plugin else ()
+
+    return Desk(
+        wanted.places,
+        machine,
+        servers=frozenset(_servers(machine)),
+        root=root,
+        unit=unit,
+        accepted=accepted,
+        flagged=wanted.flagged,
+    )
+
+
+def _servers(machine: installed.Machine) -> Iterator[str]:
+    for place in machine.places:
+        for name in (".claude.json", ".mcp.json"):
+            if place.installed and name in place.documents:
+                yield from json.loads(place.documents[name])["mcpServers"]

@@ -1,0 +1,1 @@
+"""What use has taught: memory, statistics, review, a bounded log."""

@@ -1,0 +1,259 @@
+"""Answers every query of a labelled set as users are answered, over the set's components or their own home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from repertoire.app.ask.recommend import recommend
+from repertoire.app.ask.search import search
+from repertoire.app.clock import now
+from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.labelled import LabelledSet, asked_in, fill, read_set
+from repertoire.app.session.offer import Limits, offer
+from repertoire.app.sources.patterns import renew_patterns
+from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
+from repertoire.domain.component import REQUEST
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.requests import Request, Selection
+
+SEARCH, SET, PROMPT, TASK = "search", "set", "prompt", "task"
+MODES = (SEARCH, SET, PROMPT, TASK)
+_DEPTH = 20  # rows a query
+_LISTED = 12  # of a search, where everything is told of a task
+_BATCH = 512
+_NOBODYS = "/nowhere"  # the project that is asked in: what is muted in the one at hand says nothing of the product
+_FAINT = 0.005  # log-odds: a part that adds less is not told
+
+Report = Callable[[str], None]
+Found = list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class EvalOptions:
+    """What to measure. `learn` is empty, a split, or `split:N`; `cache` keeps the corpus's vectors between runs.
+
+    `at_home`: over the components that are there, nothing of which is changed, and not over the set's own.
+    """
+
+    set_dir: Path
+    run: Path
+    split: str = "dev"
+    mode: str = SEARCH
+    learn: str = ""
+    without: frozenset[str] = frozenset()
+    scope_repo: bool = False
+    cache: Path | None = None
+    at_home: bool = False
+
+
+@dataclass(frozen=True)
+class EvalResult:
+    """What was measured beside the run file; `lacking` answers told what they had to do without, such as time."""
+
+    queries: int
+    rows: int
+    documents: int
+    documents_per_second: float
+    p50_ms: float
+    p95_ms: float
+    learned: int = 0
+    lacking: int = 0
+    left_out: tuple[str, ...] = ()  # the ids of queries that nothing here can answer
+    missing: tuple[str, ...] = ()  # what is not as users have it
+
+
+def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> EvalResult:
+    """Answer the queries of a split and write the run; an empty store is filled from the set first.
+
+    Raises:
+        InvalidRequest: the options name what is not there.
+    """
+    _check(options)
+    labelled = read_set(options.set_dir)
+    queries = labelled.split(options.split)
+    if not queries:
+        splits = sorted({str(query.get("split")) for query in labelled.queries})
+        message = f"{options.set_dir.name} has no split {options.split}; it has {', '.join(splits)}"
+        raise InvalidRequest(message)
+    start = perf_counter()
+    missing = () if options.at_home else fill(opened.store, labelled, opened.embedder, cache=options.cache, tell=report)
+    seconds = perf_counter() - start
+    learned = _learn(options, labelled, opened)
+    documents = len(opened.store.graph.summaries())
+    report(f"{documents} documents in {seconds:.1f} s, {learned} requests learned, {len(queries)} queries")
+    for line in missing:
+        report(f"not as users have it: {line}")
+    names = _Names.of(labelled, opened) if options.at_home else _Names({})
+    asked = [query for query in queries if names.answerable(labelled.gold.get(query["id"], ()))]
+    if len(asked) < len(queries):
+        report(f"{len(queries) - len(asked)} queries are left out: what answers them is not here")
+    rows, times, lacking = _run(options, Doors(opened, options.without), asked, names)
+    return EvalResult(
+        queries=len(asked),
+        rows=rows,
+        documents=documents,
+        documents_per_second=0.0 if options.at_home else documents / max(seconds, 1e-9),
+        p50_ms=float(np.percentile(times, 50)),
+        p95_ms=float(np.percentile(times, 95)),
+        learned=learned,
+        lacking=lacking,
+        left_out=tuple(query["id"] for query in queries if query not in asked),
+        missing=missing,
+    )
+
+
+def _check(options: EvalOptions) -> None:
+    unknown = sorted(options.without - set(PARTS))
+    if unknown:
+        message = f"no such part: {', '.join(unknown)}; the parts are {', '.join(PARTS)}"
+        raise InvalidRequest(message)
+    if options.mode not in MODES:
+        message = f"cannot answer as {options.mode!r}; choose {', '.join(MODES)}"
+        raise InvalidRequest(message)
+    if options.at_home and options.learn:
+        message = "learning would change your own home; leave out --learn, or --home-store"
+        raise InvalidRequest(message)
+    needed = [asked_in(options.set_dir)] + ([] if options.at_home else [options.set_dir / "corpus.jsonl"])
+    for file in needed:
+        if not file.is_file():
+            message = (
+                f"{options.set_dir} has no {file.name}; a set is a folder with corpus.jsonl, queries.jsonl and "
+                "qrels.tsv, of which a home needs no corpus"
+            )
+            raise InvalidRequest(message)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """How a set calls the components of a home: by the ids that its labels name, where they are the same."""
+
+    own: Mapping[str, str]  # by a home's id; empty where the set's components are the only ones
+    known: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, labelled: LabelledSet, opened: Repertoire) -> _Names:
+        labels = {_plain(one): one for found in labelled.gold.values() for one in found}
+        ids = [summary.id for summary in opened.store.graph.summaries()]
+        own = {one: labels.get(_plain(one), one) for one in ids}
+        return cls(own, frozenset(own.values()))
+
+    def answerable(self, gold: Sequence[str]) -> bool:
+        return not gold or not self.own or bool(self.known.intersection(gold))
+
+    def told(self, found: Found) -> Found:
+        return [(self.own.get(key, key), score) for key, score in found]
+
+
+def _plain(key: str) -> str:
+    return key.removeprefix("git:").removeprefix("https://").removeprefix("github.com/")
+
+
+def _learn(options: EvalOptions, labelled: LabelledSet, opened: Repertoire) -> int:
+    if not options.learn:
+        return 0
+    split, _, number = options.learn.partition(":")
+    if number and not number.isdigit():
+        message = f"--learn {options.learn!r}: give a split, or split:N with a whole number"
+        raise InvalidRequest(message)
+    past = labelled.split(split)[: int(number) if number else None]
+    requests = [
+        Request(
+            f"{REQUEST}:{query['id']}",
+            query["text"],
+            selected=tuple(Selection(document) for document in labelled.gold.get(query["id"], ())),
+        )
+        for query in past
+    ]
+    store, embedder = opened.store, opened.embedder
+    ids = store.requests.record_many(requests, now=now())
+    if embedder is not None and past:
+        for start in range(0, len(past), _BATCH):
+            batch = slice(start, start + _BATCH)
+            vectors = embedder.embed_queries([query["text"] for query in past[batch]])
+            store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id in ids[batch]], vectors)
+    renew_patterns(store)
+    return len(past)
+
+
+@dataclass
+class Doors:
+    """The doors that users come through, and how many answers had to do without something."""
+
+    opened: Repertoire
+    without: frozenset[str]
+    lacking: int = 0
+
+    def search(self, text: str, repository: str, *, limit: int = _DEPTH) -> tuple[Found, list[Mapping[str, float]]]:
+        """Return a list, and the parts of each one's score."""
+        query = Query(text, repository=repository, without=self.without, limit=limit)
+        answer = search(self.opened.pipeline, query, muted=self.opened.unfit_for_sets(_NOBODYS))
+        self.lacking += bool(answer.degraded)
+        return [(hit.component.id, hit.score) for hit in answer.hits], [hit.parts for hit in answer.hits]
+
+    def recommend(self, text: str, repository: str) -> tuple[Found, float, list[str]]:
+        """Return a set, how sure it is, and why each is in it."""
+        task = Task(text, repository=repository, without=self.without)
+        answer = recommend(self.opened.pipeline, task, muted=self.opened.unfit_for_sets(_NOBODYS))
+        self.lacking += bool(answer.degraded)
+        found = [(item.hit.component.id, item.hit.score) for item in answer.items]
+        return found, answer.confidence, [item.role for item in answer.items]
+
+    def task(self, text: str, repository: str = "") -> dict[str, Any]:
+        """Return all that who types a task gets: a set and how sure it is, a list, and a hint."""
+        chosen, sure, roles = self.recommend(text, repository)
+        listed, parts = self.search(text, repository, limit=_LISTED)
+        return {
+            "task": text,
+            "set": [key for key, _ in chosen],
+            "search": [key for key, _ in listed],
+            "confidence": round(sure, 4),
+            "hint": [key for key, _ in self.offer(text)],
+            "parts": [{name: round(odds, 2) for name, odds in one.items() if abs(odds) > _FAINT} for one in parts[:3]],
+            "roles": roles,
+        }
+
+    def offer(self, text: str) -> Found:
+        """Return what a prompt would be told about."""
+        limits = Limits(muted=self.opened.unfit_for_hints(_NOBODYS), without=self.without)
+        return [(hit.component.id, hit.score) for hit in offer(self.opened.pipeline, text, limits).hits]
+
+
+def _run(
+    options: EvalOptions, doors: Doors, queries: Sequence[Mapping[str, Any]], names: _Names
+) -> tuple[int, list[float], int]:
+    written, times = 0, [0.0]
+    options.run.parent.mkdir(parents=True, exist_ok=True)
+    if queries:
+        list(_lines(options, doors, queries[0], names))  # warms the snapshot: the times are those of a running server
+        doors.lacking, times = 0, []
+    with options.run.open("w", encoding="utf-8") as file:
+        for query in queries:
+            start = perf_counter()
+            lines = list(_lines(options, doors, query, names))
+            times.append(1000.0 * (perf_counter() - start))
+            file.writelines(f"{line}\n" for line in lines)
+            written += len(lines)
+    return written, times, doors.lacking
+
+
+def _lines(options: EvalOptions, doors: Doors, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
+    """Yield the lines of a run that tell what one query was answered with."""
+    text, repository = query["text"], query.get("repo", "") if options.scope_repo else ""
+    if options.mode == TASK:
+        yield json.dumps(doors.task(text, repository))
+        return
+    if options.mode == SET:
+        found = doors.recommend(text, repository)[0]
+    elif options.mode == PROMPT:
+        found = doors.offer(text)
+    else:
+        found = doors.search(text, repository)[0]
+    for rank, (document, score) in enumerate(names.told(found), 1):
+        yield f"{query['id']}\t{document}\t{rank}\t{score:.6f}"

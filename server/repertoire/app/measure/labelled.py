@@ -1,0 +1,303 @@
+"""Reads a labelled set, and brings its rows into a store by the way that users' components take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from repertoire.app.clock import now
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.sources.processor import at_most
+from repertoire.app.sources.settle import settle, write_records
+from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.catalogue import reading
+from repertoire.domain.component import (
+    AGENT,
+    CO_OCCURS_WITH,
+    COMMAND,
+    DEPENDS_ON,
+    MENTIONS,
+    PART_OF,
+    PLUGIN,
+    PROVIDES,
+    SKILL,
+    Edge,
+    FileRecord,
+    SourceInfo,
+)
+from repertoire.domain.graph import GIVEN, HOME
+from repertoire.ingestion import clients
+from repertoire.ingestion.extract import Extraction, Plan, extract
+from repertoire.ingestion.ground import Checks, Ground
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.manifests import plugin_root
+from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, folder
+from repertoire.ingestion.strategies import agent, command, plugin, skill
+from repertoire.ports import Embedder, Vectors
+from repertoire.store.database import Store
+from repertoire.trust.scan import RULES_VERSION, scan
+
+_A_ROW_S = 15.0  # of processor time, as a file has
+_NOWHERE = "eval"  # the source of rows that name no repository
+_MANIFEST = ".claude-plugin/plugin.json"
+_READERS = {SKILL: skill.STRATEGY, AGENT: agent.STRATEGY, COMMAND: command.STRATEGY}
+# A set's own names for relations, and what an ingest calls them: an agent's skills are declared, a bundle is a plugin.
+_CALLED = {"uses_skill": DEPENDS_ON, "same_bundle": CO_OCCURS_WITH}
+_WEIGHTS = {MENTIONS: 0.5, CO_OCCURS_WITH: 0.5}  # as an ingest weighs them; others count in full
+_MADE = frozenset((DEPENDS_ON, CO_OCCURS_WITH, MENTIONS, PART_OF, PROVIDES))  # relations that an ingest makes
+_SHOWN = 3
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """A corpus with its edges, queries over it, and what answers each; the corpus may be left out."""
+
+    corpus: Sequence[Mapping[str, Any]]
+    queries: Sequence[Mapping[str, Any]]
+    edges: Sequence[Sequence[str]]
+    gold: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def split(self, name: str) -> list[Mapping[str, Any]]:
+        """Return the queries of one split."""
+        return [query for query in self.queries if query.get("split") == name]
+
+
+def read_set(place: Path) -> LabelledSet:
+    """Read a labelled set; its questions may be called tasks, each known by its text."""
+    gold: dict[str, list[str]] = defaultdict(list)
+    for query, document, *_ in _table(place / "qrels.tsv", "query-id"):
+        gold[query].append(document)
+    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(asked_in(place))]
+    return LabelledSet(list(_lines(place / "corpus.jsonl")), asked, list(_table(place / "edges.tsv", "source")), gold)
+
+
+def asked_in(place: Path) -> Path:
+    """Return the file of a set that holds what is asked."""
+    tasks = place / "tasks.jsonl"
+    return tasks if tasks.is_file() else place / "queries.jsonl"
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if line.strip():
+                yield json.loads(line)
+
+
+def _table(path: Path, header: str) -> Iterator[list[str]]:
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            cells = line.rstrip("\n").split("\t")
+            if len(cells) > 1 and cells[0] != header:
+                yield cells
+
+
+def fill(
+    store: Store, labelled: LabelledSet, embedder: Embedder | None, *, cache: Path | None = None, tell: Tell
+) -> tuple[str, ...]:
+    """Read the rows into an empty store as an ingest reads files, and embed them; return what is not as users have it.
+
+    Each row becomes the file that it was taken from, as far as it tells what stood there.
+    """
+    sources: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in labelled.corpus:
+        sources[str(row.get("repo") or _NOWHERE)].append(row)
+    known: set[str] = set()
+    derived: set[tuple[str, str, str]] = set()
+    for key, rows in sources.items():
+        info = SourceInfo(key, "eval", "eval", key if key != _NOWHERE else "")
+        found = _extracted(info, rows)
+        write_records(store, info, found.records, found.derived, {})
+        known |= {component.id for record in found.records for component in record.components}
+        derived |= {(edge.source, edge.target, edge.relation) for edge in found.derived}
+    edges = [edge for edge in _told(labelled) if (edge.source, edge.target, edge.relation) not in derived]
+    store.sources.set_edges(edges, now=now(), file="edges.tsv")
+    settle(store)
+    if embedder is not None:
+        _embed(store, embedder, cache, tell)
+    return tuple(_missing(labelled, known, edges))
+
+
+def _missing(labelled: LabelledSet, known: set[str], edges: Iterable[Edge]) -> Iterator[str]:
+    """Yield what users have and this store has not, and what it has beyond theirs."""
+    yield "rows hold no scripts, licences, front matter beyond name and description, and texts as the set cut them"
+    yield "no starter catalogue, nothing installed, no project, no use but what --learn records"
+    lost = [str(row["id"]) for row in labelled.corpus if row["id"] not in known]
+    if lost:
+        yield f"{len(lost)} rows make no component where they are ingested: {', '.join(lost[:_SHOWN])}"
+    others = Counter(edge.relation for edge in edges if edge.relation not in _MADE)
+    if others:
+        said = ", ".join(f"{name} {count}" for name, count in others.most_common(_SHOWN))
+        yield f"{sum(others.values())} edges of the set are of relations that no ingest makes: {said}"
+
+
+def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extraction:
+    """Return what the files of a source hold, each component known by its row's id."""
+    by_path = {_path(info, row): row for row in rows}
+    skills = frozenset(folder(path) for path in by_path if path.rpartition("/")[2].lower() == "skill.md")
+    layout = Layout(info.key.rpartition("/")[2], skills=skills, own=clients.own(tuple(by_path)))
+    plan = Plan(tuple(by_path), {}, layout, tuple(by_path))
+    files = {path: _file(path, row) for path, row in by_path.items()}
+    ground = Ground(
+        info=info,
+        site=Site(),
+        layout=layout,
+        vocabulary=vocabulary_of(reading.load()),
+        dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
+        checks=Checks(scan, lambda _: "", RULES_VERSION),
+        bounded=partial(at_most, _A_ROW_S),
+    )
+    found = extract(files, {}, plan, ground, pick=lambda path, _: _reader(path, by_path))
+    ids = {f"{info.key}:{_own_path(path, row)}": str(row["id"]) for path, row in by_path.items()}
+    return replace(
+        found,
+        records=tuple(_renamed(record, ids) for record in found.records),
+        derived=_joined(found.derived, ids),
+    )
+
+
+def _path(info: SourceInfo, row: Mapping[str, Any]) -> str:
+    return str(row["id"]).removeprefix(f"{info.key}:")
+
+
+def _own_path(path: str, row: Mapping[str, Any]) -> str:
+    return plugin_root(path) or "." if _is_manifest(path, row) else path
+
+
+def _is_manifest(path: str, row: Mapping[str, Any]) -> bool:
+    return row["type"] == PLUGIN and path.endswith(_MANIFEST)
+
+
+def _reader(path: str, by_path: Mapping[str, Mapping[str, Any]]) -> Strategy | None:
+    row = by_path.get(path)
+    if row is None:
+        return None
+    if _is_manifest(path, row):
+        return plugin.STRATEGY
+    if path.endswith(".md") and row["type"] in _READERS:
+        return _READERS[row["type"]]
+    return Strategy("row", lambda *_: True, lambda file, _: Outcome((_draft(file, row),)))
+
+
+def _draft(file: SourceFile, row: Mapping[str, Any]) -> Draft:
+    description, body = _parted(row)
+    return Draft(row["type"], row["name"], description, body, digest=file.digest)
+
+
+def _parted(row: Mapping[str, Any]) -> tuple[str, str]:
+    description, _, body = str(row["text"]).partition("\n")
+    return description.strip(), body.strip()
+
+
+def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
+    """Return the file that a row was taken from, written anew."""
+    description, body = _parted(row)
+    if _is_manifest(path, row):
+        text = json.dumps({"name": row["name"], "description": description, "keywords": body.split()})
+    else:
+        header = yaml.safe_dump({"name": row["name"], "description": description}, allow_unicode=True, width=10**6)
+        text = f"---\n{header}---\n{body}"
+    return SourceFile(path, text, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+
+
+def _renamed(record: FileRecord, ids: Mapping[str, str]) -> FileRecord:
+    components = tuple(replace(one, id=ids.get(one.id, one.id)) for one in record.components)
+    return replace(record, components=components, edges=_joined(record.edges, ids))
+
+
+def _joined(edges: Iterable[Edge], ids: Mapping[str, str]) -> tuple[Edge, ...]:
+    return tuple(
+        replace(edge, source=ids.get(edge.source, edge.source), target=ids.get(edge.target, edge.target))
+        for edge in edges
+    )
+
+
+def _told(labelled: LabelledSet) -> list[Edge]:
+    """Return the edges that a set tells: each pair by its relation, and as needed what is told of in no other way."""
+    most = max((float(cells[3]) for cells in labelled.edges if len(cells) > 3), default=1.0)
+    edges = [_edge(cells, most) for cells in labelled.edges if len(cells) > 2]
+    pairs = {frozenset((edge.source, edge.target)) for edge in edges}
+    needs = (
+        Edge(str(row["id"]), need, DEPENDS_ON)
+        for row in labelled.corpus
+        for need in row.get("depends_on", ())
+        if frozenset((row["id"], need)) not in pairs
+    )
+    return list(dict.fromkeys((*edges, *needs)))
+
+
+def _edge(cells: Sequence[str], most: float) -> Edge:
+    relation = _CALLED.get(cells[2], cells[2])
+    relation = relation if relation in HOME.relation else f"{GIVEN}:{relation}"
+    weight = float(cells[3]) / most if len(cells) > 3 else _WEIGHTS.get(relation, 1.0)  # none here weighs more than 1
+    return Edge(cells[0], cells[1], relation, weight)
+
+
+def _embed(store: Store, embedder: Embedder, cache: Path | None, tell: Tell) -> None:
+    kept = Kept(embedder, cache)
+    tell(f"embedding {len(store.graph.summaries())} components")
+    embed_pending(store, kept)
+    kept.save()
+
+
+class Kept:
+    """An embedder that keeps the vectors of texts in a folder from one run to the next."""
+
+    def __init__(self, embedder: Embedder, place: Path | None) -> None:
+        self._embedder = embedder
+        self.model, self.reading, self.dimensions = embedder.model, embedder.reading, embedder.dimensions
+        name = hashlib.sha256(embedder.model.encode()).hexdigest()[:16]
+        self._file = place / f"{name}.npz" if place is not None else None
+        self._rows: dict[str, Vectors] = {}
+        self._new = False
+        if self._file is not None and self._file.is_file():
+            with np.load(self._file) as held:
+                self._rows = dict(zip(held["texts"].tolist(), held["vectors"], strict=True))
+
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory now."""
+        return self._embedder.loaded
+
+    def load(self) -> None:
+        """Have the model in memory."""
+        self._embedder.load()
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        return self._embedder.embed_queries(texts)
+
+    def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
+        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        return self._embedder.embed_question(text, parts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() for text in texts]
+        new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in self._rows}
+        if new:
+            self._rows.update(zip(new, self._embedder.embed_passages(list(new.values())), strict=True))
+            self._new = True
+        return np.stack([self._rows[key] for key in hashes])
+
+    def save(self) -> None:
+        """Write what was embedded anew."""
+        if self._file is not None and self._new:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            rows = np.array(list(self._rows.values()), dtype=np.float32)
+            np.savez(self._file, texts=np.array(list(self._rows)), vectors=rows)

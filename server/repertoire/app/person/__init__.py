@@ -1,0 +1,1 @@
+"""What a person decides: mute, forget, correct, give feedback, accept a finding."""

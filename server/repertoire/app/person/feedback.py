@@ -1,0 +1,72 @@
+"""Keeps what somebody says of a component: how it did (the strongest evidence there is), or that it is unwanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.app.naming import named
+from repertoire.app.person.mute import COMPONENT
+from repertoire.app.session.record import KEPT, Moment
+from repertoire.domain.component import Component
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SELECTED, Event
+from repertoire.domain.text import clean_line
+from repertoire.learning.outcomes import SAYINGS
+from repertoire.store.database import Store
+from repertoire.trust.redaction import redact
+
+_NOTE = 200  # characters of a note that are kept
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What was said of which component, and whether a use of it was on record."""
+
+    component: Component
+    outcome: str
+    used: bool
+
+
+def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, note: str = "") -> Feedback:
+    """Record that a component, by id or name, did well or failed; it counts for its latest use in the project.
+
+    What was dismissed is not suggested in the project any more, nor are copies of it.
+
+    Raises:
+        UnknownComponent: nothing answers to it.
+        InvalidRequest: the outcome is none of the four.
+    """
+    if outcome not in SAYINGS:
+        message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
+        raise InvalidRequest(message)
+    component, use = _meant(store, target, moment.project)
+    if outcome == DISMISSED:
+        return _dismiss(store, component, moment, used=use is not None)
+    data = {"name": clean_line(component.name, 120), "outcome": outcome, "by": "feedback"}
+    if note.strip():
+        data["note"] = clean_line(redact(note[:KEPT]), _NOTE)
+    session, request = (use.session, use.request) if use is not None else (moment.session, "")
+    store.events.append([Event(moment.at, OUTCOME, session, moment.project, request, component.id, data)])
+    return Feedback(component, outcome, used=use is not None)
+
+
+def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) -> Feedback:
+    with store.transaction():
+        store.preferences.mute(component.id, COMPONENT, project=moment.project, how=DISMISSED, now=moment.at)
+        said = {"name": clean_line(component.name, 120)}
+        store.events.append([Event(moment.at, DISMISSED, moment.session, moment.project, "", component.id, said)])
+    return Feedback(component, DISMISSED, used=used)
+
+
+def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
+    """Return the component, and its latest use: of several with the name, the one used last in the project."""
+    found = [entry.component for entry in named(store, target)]
+    uses = [
+        (event.project == project, event.id, component, event)
+        for component in found
+        for event in store.events.of_node(component.id, kinds=(SELECTED, FAILED), limit=50)
+    ]
+    if not uses:
+        return found[0], None
+    _, _, component, event = max(uses, key=lambda use: use[:2])
+    return component, event

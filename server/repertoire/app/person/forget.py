@@ -1,0 +1,50 @@
+"""Deletes what was recorded, for good: past requests, one project's, or everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repertoire.app.learned.review import renew_learned
+from repertoire.app.session.unwritten import take_in
+from repertoire.app.sources.patterns import renew_patterns
+from repertoire.boot.home import environment_path
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
+from repertoire.store.rescue import set_aside
+
+REQUESTS, PROJECT, ALL = "requests", "project", "all"
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was deleted, how many events with it, and what is left where."""
+
+    what: str
+    events: int
+    home: str
+    aside: tuple[str, ...]  # damaged databases: nothing is deleted from these, whatever is forgotten
+    environment: str  # where the environment lies that stays when all else goes; empty where it was not asked for that
+
+
+def forget(store: Store, what: str, *, project: str = "") -> Forgotten:
+    """Delete and scrub the file.
+
+    Raises:
+        InvalidRequest: it is none of the three, or a project is not named.
+        StoreBusy: deleted, but another session still holds traces; the message says what to do.
+    """
+    take_in(store)  # what waits to be recorded is to be forgotten too
+    if what == REQUESTS:
+        gone = store.privacy.forget_requests()
+    elif what == ALL:
+        gone = store.privacy.forget_all()
+    elif what == PROJECT and project:
+        gone = store.privacy.forget_project(project)
+        renew_patterns(store)  # from what was asked elsewhere
+        renew_learned(store)
+    else:
+        message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
+        raise InvalidRequest(message)
+    home, environments = store.path.parent, environment_path(store.path.parent)
+    left = str(environments) if what == ALL and environments.exists() else ""
+    return Forgotten(what, gone, str(home), tuple(map(str, set_aside(store.path))), left)

@@ -1,0 +1,1 @@
+"""What hooks say and record in a session: greeting, hint, outcome."""

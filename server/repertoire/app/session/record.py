@@ -1,0 +1,204 @@
+"""Turns what happens in a session into events, and a selection into an edge; decides what is kept of a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repertoire.app.session.offer import Offer, reason_for
+from repertoire.app.session.requests import bound_requests
+from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
+from repertoire.domain.component import REQUEST, Component
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
+from repertoire.domain.text import clean_line
+from repertoire.learning.prompts import core, needless
+from repertoire.learning.selections import Mention, choose, names_to_try
+from repertoire.learning.session import Session
+from repertoire.learning.signals import corrects
+from repertoire.ports import Vectors
+from repertoire.retrieval.naming import meant
+from repertoire.settings import REDACTED, VECTORS, Settings
+from repertoire.store.database import Store
+from repertoire.trust.redaction import redact
+
+KEPT = 2_000  # characters of a redacted prompt
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When and where something happens."""
+
+    at: str
+    session: str
+    project: str  # its folder
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt that is worth remembering. `text` is redacted, and reaches the disk only as far as settings allow."""
+
+    key: str
+    text: str
+
+
+def open_request(prompt: str, settings: Settings) -> Request | None:
+    """Return a prompt as a request, redacted; None where it asks for nothing.
+
+    Near-identical texts are the same request. Where it must not be kept, neither must a hash by which it could be
+    guessed.
+    """
+    if needless(prompt):
+        return None
+    text = redact(prompt)[:KEPT]
+    key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
+    return Request(key, text)
+
+
+def request_key(text: str) -> str:
+    """Return the key of a request whose text is kept: one for all that say it in nearly the same words."""
+    name = hashlib.sha256((core(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+    return f"{REQUEST}:{name}"
+
+
+def asked(request: Request, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
+    """Return the event of a request; `held` are types that would have been offered, were they followed more often."""
+    data: dict[str, object] = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
+    if held:
+        data["held"] = list(held)
+    return Event(moment.at, ASKED, moment.session, moment.project, request.key, data=data)
+
+
+def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
+    """Return the events of an offer, one a component, with its rank, why and confidence."""
+    return _offers(offer.hits, moment, request, confidence=offer.confidence, where="prompt")
+
+
+def recommended(found: Recommendation, moment: Moment) -> list[Event]:
+    """Return the events of a set that was asked for: an offer too, whose request only the client knows."""
+    return _offers([item.hit for item in found.items], moment, "", confidence=found.confidence, where="set")
+
+
+def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: float, where: str) -> list[Event]:
+    return [
+        Event(
+            moment.at,
+            OFFERED,
+            moment.session,
+            moment.project,
+            request,
+            hit.component.id,
+            {
+                "name": clean_line(hit.component.name, 80),
+                "type": hit.component.type,
+                "rank": rank,
+                "why": clean_line(reason_for(hit.whys), 120),
+                "confidence": round(confidence, 3),
+                "where": where,
+                "installed": hit.component.installed,
+            },
+        )
+        for rank, hit in enumerate(hits, 1)
+    ]
+
+
+def corrected(prompt: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+    """Return the event of a prompt that corrects what was done; none where nothing was offered or used."""
+    if not session.seen or not corrects(prompt, answers=session.answers):
+        return ()
+    return (Event(moment.at, CORRECTED, moment.session, moment.project),)
+
+
+def signalled(signal: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+    """Return the event of a check that passed or an edit undone, where that tells of a component.
+
+    A check tells of what was selected, or of how it goes without what was offered; a second one tells nothing new.
+    """
+    if (
+        not session.seen
+        or not signal
+        or (signal == CHECKED and (session.checked or not (session.selected or session.offered)))
+    ):
+        return ()
+    return (Event(moment.at, signal, moment.session, moment.project, session.request),)
+
+
+def resolve(store: Store, mention: Mention) -> Component | None:
+    """Return the component that a call means, or None where the graph does not know it."""
+    candidates = [entry.component for name in names_to_try(mention) for entry in meant(store.graph, name)]
+    return choose(mention, candidates)
+
+
+def selected(store: Store, mention: Mention | None, moment: Moment, session: Session) -> list[Event]:
+    """Return the event of a selection: none for our own parts, nor for the second call within one request.
+
+    What the graph does not know is recorded by its name alone.
+    """
+    if mention is None or mention.ours:
+        return []
+    component = resolve(store, mention)
+    node = component.id if component is not None else ""
+    if node and node in session.selected:
+        return []
+    data = {
+        "name": clean_line(mention.text, 120),
+        "type": component.type if component is not None else mention.types[0],
+        "offered": node in session.seen,
+    }
+    return [Event(moment.at, SELECTED, moment.session, moment.project, session.request, node, data)]
+
+
+def failed(store: Store, mention: Mention | None, moment: Moment, session: Session, *, error: str) -> list[Event]:
+    """Return the event of a component's call that failed, with its redacted message."""
+    if mention is None or mention.ours:
+        return []
+    component = resolve(store, mention)
+    node = component.id if component is not None else ""
+    data = {"name": clean_line(mention.text, 120), "error": clean_line(redact(error[:KEPT]), 200)}
+    return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]
+
+
+def closed(moment: Moment, session: Session, *, asks: bool = False) -> list[Event]:
+    """Return the event that closes the open request, with how many components it selected.
+
+    `asks`: it ends with a question, so that what is said next answers it.
+    """
+    if not session.request and (not session.seen or asks == session.answers):
+        return []
+    data = {"selected": len(session.selected), **({"asks": True} if asks else {})}
+    return [Event(moment.at, CLOSED, moment.session, moment.project, session.request, data=data)]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a selection teaches: the request that it served, with its vector where a model was loaded."""
+
+    request: Request
+    component: str
+    moment: Moment
+    vector: Vectors | None = None
+    reading: str = ""  # by which its vector was made
+
+
+def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
+    """Keep a request with an edge to what it selected, as far as settings allow: text, vector or nothing.
+
+    It is the same request as one of the same key, or, where no text is kept, of the same vector. Beyond the bound that
+    settings give, the least useful go.
+    """
+    text = lesson.request.text if settings.store_prompts == REDACTED else ""
+    vector = lesson.vector if settings.store_prompts in {REDACTED, VECTORS} else None
+    if (not text and vector is None) or not settings.max_requests:
+        return
+    moment, key = lesson.moment, lesson.request.key
+    digest = hashlib.sha256(vector.tobytes()).hexdigest() if vector is not None else ""
+    with store.transaction():
+        key = (store.requests.of_vector(digest, lesson.reading) or key) if digest and not text else key
+        known = store.requests.has_text(key)  # the first to say it says it for all
+        said = "" if known else text
+        node = store.requests.record(key, text=said, project=moment.project, session=moment.session, now=moment.at)
+        store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)
+        if vector is not None and not known:
+            store.vectors.put(REQUEST_SPACE, lesson.reading, [(node, digest)], vector.reshape(1, -1))
+        bound_requests(store, settings, reading=lesson.reading)

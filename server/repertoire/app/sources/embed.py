@@ -1,0 +1,148 @@
+"""Gives components their vectors, in small batches and short transactions, so that it can be stopped at any moment."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.catalogue_source import records_of
+from repertoire.app.sources.nearest import assign_nearest, told_terms
+from repertoire.app.sources.relate import relate_in_meaning
+from repertoire.app.sources.shipped import Lending
+from repertoire.catalogue.reading import Catalogue
+from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
+from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.foreign import in_english
+from repertoire.retrieval.views import passage
+from repertoire.store.database import Store
+
+SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)
+_BATCH = 8  # what is lost when the process is killed; the lock is held for one write of so many
+_ROUND = 400  # read and sorted by length together: texts of like length pad each other little
+_REMEMBERED = 4_000  # many repositories carry the same text: it is embedded once
+
+_EVERY = 1 << 30  # rows: all of them
+
+Tell = Callable[[int, int], None]
+Row = tuple[int, str]  # a node's id and its content's hash
+
+
+def nobody(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+def never() -> bool:
+    """Go on to the end."""
+    return False
+
+
+def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, stop: Callable[[], bool] = never) -> int:
+    """Embed what has no vector yet, installed components first; return how many texts of components were embedded.
+
+    Vectors show capabilities and alternatives that words do not: once all are there, these are assigned.
+
+    It may be stopped and started again at will, and several processes may do it at once: the worst is work done twice.
+    """
+    lending = Lending(embedder)
+    total = sum(store.vectors.progress(space, embedder.model).total for space in SPACES)
+    known = _Known(lending)
+    for space in SPACES:
+        _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
+    _embed_requests(store, embedder, stop)
+    if not stop():
+        _relate(store, lending)
+    return known.embedded
+
+
+def embed_shipped(store: Store, embedder: Embedder) -> None:
+    """Give the catalogue's components the vectors that ship; no model is loaded for it.
+
+    Where nothing else waits for vectors, what only they show is added too: an answer is the same now and later.
+    """
+    lending, placed = Lending(embedder), 0
+    entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
+    for space in SPACES:
+        rows = [row for row in store.vectors.pending(space, lending.model, limit=_EVERY) if row[0] in entries]
+        texts = _texts(store, space, lending, rows)
+        shipped = [row for row, text in texts.items() if lending.known(text)]
+        if shipped:
+            vectors = lending.embed_passages([texts[row] for row in shipped])
+            store.vectors.put(space, lending.model, shipped, vectors)
+            placed += len(shipped)
+    if placed and _done(store, lending.model) == len(SPACES) * len(store.graph.summaries()):
+        _relate(store, lending)
+
+
+def shipped_texts(catalogue: Catalogue) -> list[str]:
+    """Return every text of the catalogue that is embedded: its entries' in each space, and its terms'."""
+    records = records_of(catalogue)
+    components = [component for record in records for component in record.components]
+    texts = [passage(space, component).strip() for space in SPACES for component in components]
+    return sorted({text for text in (*texts, *told_terms(catalogue)) if text})
+
+
+def _relate(store: Store, embedder: Embedder) -> None:
+    assign_nearest(store, embedder)
+    relate_in_meaning(store, embedder.model)
+
+
+def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) -> dict[Row, str]:
+    """Return what is to be embedded of components, and note of those that hold nothing that they have none."""
+    stored = store.graph.components(node_id for node_id, _ in rows)
+    texts = {row: passage(space, stored[row[0]].component).strip() for row in rows if row[0] in stored}
+    store.vectors.mark(space, embedder.model, embedder.dimensions, [row for row in rows if not texts.get(row)])
+    return {row: text for row, text in texts.items() if text}
+
+
+class _Known:
+    """An embedder that remembers the texts it has seen lately."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.embedded = 0
+        self._seen: OrderedDict[str, Vectors] = OrderedDict()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        new = list(dict.fromkeys(text for text in texts if text not in self._seen))
+        if new:
+            self.embedded += len(new)
+            self._seen.update(zip(new, self.embedder.embed_passages(new), strict=True))
+        vectors = np.stack([self._seen[text] for text in texts])
+        while len(self._seen) > _REMEMBERED:
+            self._seen.popitem(last=False)
+        return vectors
+
+
+def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) -> None:
+    """Embed past requests that were kept while no model was loaded, or read by another."""
+    while not stop():
+        rows = store.requests.pending(embedder.reading, limit=_BATCH)
+        if not rows:
+            return
+        vectors = embedder.embed_queries([in_english(text, embedder.model) for _, _, text in rows])
+        store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id, _, _ in rows], vectors)
+
+
+def _done(store: Store, model: str) -> int:
+    return sum(store.vectors.progress(space, model).done for space in SPACES)
+
+
+def _embed_space(store: Store, space: str, known: _Known, tell: Callable[[], None], stop: Callable[[], bool]) -> None:
+    model = known.embedder.model
+    while not stop():
+        rows = store.vectors.pending(space, model, limit=_ROUND)
+        if not rows:
+            return
+        texts = _texts(store, space, known.embedder, rows)
+        wanted = sorted(texts, key=lambda row: len(texts[row]))
+        for start in range(0, len(wanted), _BATCH):
+            if stop():
+                return
+            batch = wanted[start : start + _BATCH]
+            store.vectors.put(space, model, batch, known.embed([texts[row] for row in batch]))
+            if start % (4 * _BATCH) == 0:
+                tell()
+        tell()

@@ -1,0 +1,187 @@
+"""Reads a source into the graph: one transaction a source, only what changed, and nothing at all where nothing did."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from repertoire.app.clock import now
+from repertoire.app.project import project_folder
+from repertoire.app.sources.lost import note_moved, note_read
+from repertoire.app.sources.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.sources.processor import at_most
+from repertoire.app.sources.settle import (
+    Report,
+    Step,
+    drop_what_left,
+    quiet,
+    settle,
+    told,
+    write_catalogue,
+    write_records,
+)
+from repertoire.app.sources.soundness import note_departures
+from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.catalogue import reading
+from repertoire.domain.component import FileRecord, IngestReport
+from repertoire.ingestion import extract as extraction
+from repertoire.ingestion.extract import PARTS, Plan
+from repertoire.ingestion.ground import Checks, Ground, fingerprint
+from repertoire.ingestion.parts import SourceFile
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import crawl, installed
+from repertoire.sources.installed import Place
+from repertoire.store.database import Store
+from repertoire.trust.scan import RULES_VERSION, is_checked, scan
+
+WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
+_A_FILE_S = 15.0  # of processor time; the slowest of 6,800 real components takes half a second
+
+
+def ingest(
+    store: Store, home: Path, source: str, *, settings: Settings, trusted: bool = True, report: Report = quiet
+) -> tuple[IngestReport, ...]:
+    """Read what an address names, or `installed` (many sources), or `catalogue`; return what each of them came to.
+
+    `trusted` is False where a model named the source: private hosts and folders outside the project are refused then.
+
+    Raises:
+        SourceError: it cannot be read, or (SourceRefused) must not be read from here.
+    """
+    project = project_folder()
+    address = addresses.parse(source, trusted=trusted, project=project)
+    machine = installed.look(os.environ, project=project)
+    around = Surroundings(home, settings, machine)
+    if address.kind == addresses.CATALOGUE:
+        reports = [write_catalogue(store, report=report)]
+    elif address.kind == addresses.INSTALLED:
+        reports = [_write_place(store, place, around, report) for place in machine.places]
+        reports += drop_what_left(store, machine, project)
+    else:
+        opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
+        reports = [write_source(store, opened, report=report)]
+        note_opened(store, opened)
+    if store.sources.unsettled():  # by this ingest, or by one that was killed before it was done
+        settle(store, report=report)
+    return tuple(reports)
+
+
+def note_opened(store: Store, opened: Opened) -> None:
+    """Note that a source was read, and where it has moved to if it has; nothing of one that was not asked for."""
+    if opened.as_kept:
+        return
+    if opened.moved:
+        note_moved(store, opened.info.key, opened.moved)
+    else:
+        note_read(store, opened.info.key)
+
+
+def _write_place(store: Store, place: Place, around: Surroundings, report: Report) -> IngestReport:
+    done = write_source(store, open_place(place, around), report=report)
+    note_read(store, place.key)
+    return done
+
+
+def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> IngestReport:
+    """Bring the graph up to date with one source; a folder that it was unpacked to goes."""
+    with opened.scratch or contextlib.nullcontext():
+        return _write_source(store, opened, report)
+
+
+def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
+    started = time.monotonic()
+    info = opened.info
+    report(Step(info.key, "read"))
+    listing = crawl.walk(opened.mounts, limits=opened.limits)
+    entries = {entry.path: entry for entry in listing.entries}
+    plan = extraction.plan([*entries, *(path for path in opened.documents if path not in entries)], opened.layout)
+    files, unread = read_files(
+        entries, opened.documents, plan, lambda done, total: report(Step(info.key, "read", done, total))
+    )
+    unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
+    unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
+    ground = ground_of(store, opened, entries)
+    state = fingerprint(ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())])
+    warnings = [*opened.warnings, *([listing.truncated] if listing.truncated else [])]
+    known = store.sources.file_hashes(info.key)
+    if known.get(WHOLE) == state:
+        store.sources.seen(info.key, now=now())
+        return told(store, info.key, (0, 0), warnings, started)
+    report(Step(info.key, "extract", 0, len(files)))
+    found = extraction.extract(files, unread, plan, ground)
+    folders = [
+        FileRecord(refused.path, refused.reason, skipped=refused.reason)
+        for refused in listing.refused
+        if refused.folder
+    ]
+    records = [*found.records, *folders, FileRecord(WHOLE, state)]
+    report(Step(info.key, "write", 0, len(records)))
+    before = store.graph.summaries()
+    counts = write_records(store, info, records, found.derived, known)
+    note_departures(store, before)
+    return told(store, info.key, counts, [*warnings, *found.warnings], started)
+
+
+def ground_of(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) -> Ground:
+    """Return what is known about a source beside its files."""
+    prefix = f"{opened.info.key}:"
+    return Ground(
+        info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
+        site=opened.site,
+        layout=opened.layout,
+        vocabulary=vocabulary_of(reading.load()),
+        corrections={key: terms for key, terms in store.preferences.corrections().items() if key.startswith(prefix)},
+        dates=opened.history.dates,
+        dates_are_exact=opened.history.exact,
+        installed=opened.installed,
+        checks=Checks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        bounded=partial(at_most, _A_FILE_S),
+        known=store.sources.file_hashes(opened.info.key),
+    )
+
+
+def _part(entry: crawl.Entry) -> str | None:
+    """Return the text of a part that is checked; None for a program that cannot be read."""
+    if not is_checked(entry.path):
+        return ""
+    data = crawl.read(entry)
+    if isinstance(data, str) or b"\x00" in data:
+        return None
+    return data.decode("utf-8", "replace")  # one bad byte must not hide the rest
+
+
+def read_files(
+    entries: Mapping[str, crawl.Entry], documents: Mapping[str, str], plan: Plan, tell: Callable[[int, int], None]
+) -> tuple[dict[str, SourceFile], dict[str, str]]:
+    """Read the files of a plan; return them, and the reasons for those that were not."""
+    files: dict[str, SourceFile] = {}
+    unread: dict[str, str] = {}
+    room = crawl.Limits().text_bytes
+    for number, path in enumerate(plan.read):
+        if number % 100 == 0:
+            tell(number, len(plan.read))
+        if path in documents:
+            data: bytes | str = documents[path].encode("utf-8", "replace")
+        else:
+            data = crawl.read(entries[path]) if room > 0 else "the source holds more text than is read"
+        text = crawl.decode(data) if isinstance(data, bytes) else None
+        if isinstance(data, str) or text is None:
+            unread[path] = data if isinstance(data, str) else "not UTF-8 text"
+            continue
+        room -= len(data)
+        files[path] = SourceFile(path, text, _digest(data, path, entries, plan))
+    return files, unread
+
+
+def _digest(data: bytes, path: str, entries: Mapping[str, crawl.Entry], plan: Plan) -> str:
+    own = hashlib.sha256(data)
+    for part in plan.parts.get(path, ())[:PARTS]:
+        own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))
+    return own.hexdigest()

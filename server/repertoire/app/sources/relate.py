@@ -1,0 +1,222 @@
+"""Works out what only all sources together show: twins, conflicts and alternatives; only what is new is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple
+
+import numpy as np
+
+from repertoire.app.clock import now
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.nearest import LABEL as NEAREST
+from repertoire.domain.answer import DESCRIPTION_SPACE
+from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
+from repertoire.domain.text import content_words
+from repertoire.ingestion import alternatives, conflicts, likeness, statements, twins
+from repertoire.ingestion.alternatives import Job
+from repertoire.ingestion.conflicts import Party
+from repertoire.ingestion.ground import EXTRACTOR_VERSION
+from repertoire.ingestion.statements import Named, Statement
+from repertoire.ingestion.twins import Copy
+from repertoire.ports import Outline
+from repertoire.store.database import Store
+from repertoire.store.likeness import Carried
+
+# The labels of edges that belong to no source. Alternatives found by meaning wait for vectors, the others do not.
+TWINS, CONFLICTS, ACROSS, MEANING = "twins", "conflicts", "across sources", "alternatives in meaning"
+_VERSION = f"{likeness.VERSION}.{EXTRACTOR_VERSION}.1:"  # of what is read out of texts
+_CHUNK = 500
+_NEAREST = 24  # looked at for each component: more than can be chosen, since most fall to other rules
+_ROWS = 500
+
+Tell = Callable[[], None]
+
+
+def relate(store: Store, *, tick: Tell = lambda: None) -> None:
+    """Bring the edges between sources up to date, but for those that need vectors; nothing moves where nothing did."""
+    if store.likeness.compared(ACROSS) == _state(store):
+        return
+    _read_new(store, tick)
+    known = _Known(store)
+    same = twins.twins(known.copies(), _alike(store))
+    said = statements.stated(known.named())
+    against = [edge for edge in said if edge.relation != ALTERNATIVE_TO]
+    beside = [edge for edge in said if edge.relation == ALTERNATIVE_TO]
+    copies = _both_ways((edge.source, edge.target) for edge in same)
+    clashing = conflicts.conflicts(known.parties(), copies)
+    instead = alternatives.choose(beside, alternatives.in_words(known.jobs(), copies))
+    with store.transaction():
+        for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
+            store.sources.set_edges(edges, now=now(), file=label)
+        store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
+        store.likeness.note_compared(ACROSS, _state(store))
+
+
+def _still_good(store: Store, known: _Known) -> list[Edge]:
+    """Return the alternatives that vectors showed, without those whose ends went or are something else by now."""
+    other = _both_ways([*known.pairs(ALTERNATIVE_TO, but=MEANING), *known.pairs(TWIN_OF)])
+    return [
+        Edge(known.ids[source], known.ids[target], ALTERNATIVE_TO, weight, told)
+        for source, target, _, weight, told, label in store.graph.edges_of(ALTERNATIVE_TO)
+        if label == MEANING
+        and source in known.ids
+        and target in known.ids
+        and (known.ids[source], known.ids[target]) not in other
+    ]
+
+
+def relate_in_meaning(store: Store, model: str) -> None:
+    """Add the alternatives that vectors show to those that words showed; nothing moves where nothing did."""
+    if store.likeness.compared(MEANING) == _state(store, model):
+        return
+    ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
+    edges: list[Edge] = []
+    if len(ids):
+        known = _Known(store)
+        jobs = {job.id: job for job in known.jobs(nearest=True)}
+        listed = [(row, jobs[known.ids[node_id]]) for row, node_id in enumerate(ids.tolist()) if node_id in known.ids]
+        nearest = _nearest(vectors[[row for row, _ in listed]], [job for _, job in listed])
+        present = known.pairs(ALTERNATIVE_TO, but=MEANING)
+        settled = _both_ways([*present, *known.pairs(TWIN_OF)])
+        edges = alternatives.fill(present, alternatives.in_meaning([job for _, job in listed], nearest, settled))
+    with store.transaction():
+        store.sources.set_edges(edges, now=now(), file=MEANING)
+        store.likeness.note_compared(MEANING, _state(store, model))
+
+
+def _state(store: Store, model: str = "") -> str:
+    """Name everything that a comparison is made from: while it stays, there is nothing to compare."""
+    vectors = f":{model}:{store.vectors.revision()}" if model else ""
+    return f"{_VERSION}{store.graph.revision()}{vectors}"
+
+
+def _read_new(store: Store, tick: Tell) -> None:
+    """Read the texts that are new or changed, and keep what is needed of them."""
+    sketched = set(store.likeness.signatures()[0])
+    while rows := store.likeness.pending(_VERSION, limit=_CHUNK):
+        found = store.graph.components(node_id for node_id, _ in rows)
+        carried, sketches = [], {}
+        for node_id, stamp in rows:
+            if node_id not in found:  # another process has dropped it since
+                continue
+            component = found[node_id].component
+            words = twins.carried(component)
+            text = likeness.text_hash(words)
+            if text not in sketched and words:
+                sketched.add(text)
+                sketches[text] = likeness.signature(likeness.shingles(words))
+            said = tuple(astuple(statement) for statement in statements.statements(component))
+            carried.append(Carried(node_id, stamp, text, len(words), said))
+        store.likeness.put(carried, sketches)
+        tick()
+    store.likeness.drop_unused()
+
+
+def _alike(store: Store) -> dict[tuple[str, str], float]:
+    """Return how alike the texts are that may be twins: compared exactly, once for each pair."""
+    hashes, signatures = store.likeness.signatures()
+    pairs = [(hashes[low], hashes[high]) for low, high in likeness.candidates(signatures, least=twins.LEAST)]
+    known = store.likeness.known_pairs()
+    new = [pair for pair in pairs if pair not in known]
+    if new:
+        fresh = _compared(store, new)
+        store.likeness.put_pairs(fresh)
+        known.update(fresh)
+    return {pair: known[pair] for pair in pairs if known.get(pair, 0.0) >= twins.LEAST}
+
+
+def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    carrier = {carried.text_hash: carried.node_id for carried in store.likeness.texts().values()}
+    wanted = sorted({text for pair in pairs for text in pair})
+    shingled = {}
+    for start in range(0, len(wanted), _CHUNK):
+        texts = {carrier[text]: text for text in wanted[start : start + _CHUNK]}
+        for node_id, stored in store.graph.components(texts).items():
+            shingled[texts[node_id]] = likeness.shingles(twins.carried(stored.component))
+    return {
+        (low, high): round(likeness.jaccard(shingled[low], shingled[high]), 4)
+        for low, high in pairs
+        if low in shingled and high in shingled
+    }
+
+
+def _nearest(vectors: np.typing.NDArray[np.float32], jobs: Sequence[Job]) -> Iterator[tuple[int, int, float]]:
+    """Yield the nearest pairs of one kind and different sources, a stripe of the matrix at a time."""
+    kinds = np.unique([job.kind for job in jobs], return_inverse=True)[1]
+    places = np.unique([job.source for job in jobs], return_inverse=True)[1]
+    for kind in range(int(kinds.max()) + 1):
+        rows = np.flatnonzero(kinds == kind)
+        own, place = np.ascontiguousarray(vectors[rows]), places[rows]
+        for start in range(0, len(rows), _ROWS):
+            cosines = own[start : start + _ROWS] @ own.T
+            cosines[place[start : start + _ROWS, None] == place[None, :]] = -1.0
+            most = min(_NEAREST, cosines.shape[1])
+            for at, best in enumerate(np.argpartition(-cosines, most - 1, axis=1)[:, :most]):
+                near = best[cosines[at, best] >= alternatives.NEAR]
+                for other in near.tolist():
+                    yield int(rows[start + at]), int(rows[other]), float(cosines[at, other])
+
+
+def _both_ways(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for low, high in pairs for pair in ((low, high), (high, low)))
+
+
+class _Known:
+    """All components, in the forms in which the rules look at them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._outlines = store.graph.outlines()
+        self._texts = store.likeness.texts()
+        self._purposes = {o.node_id: frozenset(content_words(o.description)) for o in self._outlines}
+        self.ids = {outline.node_id: outline.id for outline in self._outlines}
+
+    def copies(self) -> list[Copy]:
+        """Return what may be a twin: what is read for real."""
+        return [
+            Copy.of(outline, text.text_hash, text.words, self._purposes[outline.node_id])
+            for outline, text in self._read()
+            if text.words
+        ]
+
+    def named(self) -> list[Named]:
+        """Return what may speak of others and be spoken of."""
+        return [
+            Named(o.id, o.name, o.source, o.plugin, tuple(Statement(*said) for said in text.said))
+            for o, text in self._read()
+        ]
+
+    def parties(self) -> list[Party]:
+        """Return what may get in the way of another."""
+        hooks = self._store.graph.components(o.node_id for o, _ in self._read() if o.type == HOOK)
+        bodies = {node_id: stored.component.body for node_id, stored in hooks.items()}
+        return [
+            Party.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, "")) for o, text in self._read()
+        ]
+
+    def jobs(self, *, nearest: bool = False) -> list[Job]:
+        """Return what may do the job of another, the catalogue's too: its entries stand for what is not here yet.
+
+        Capabilities that only vectors show come later than text: with them, the same texts would be judged twice.
+        """
+        provides: dict[int, dict[str, tuple[float, str]]] = {}
+        for source, _, term, weight, told, label in self._store.graph.edges_of(PROVIDES):
+            held = provides.setdefault(source, {})
+            if (nearest or label != NEAREST) and (term not in held or held[term][0] < weight):
+                held[term] = weight, told
+        return [Job.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
+
+    def pairs(self, relation: str, *, but: str = "") -> list[tuple[str, str]]:
+        """Return the ids that edges of a relation connect, without those of one label."""
+        rows = self._store.graph.edges_of(relation)
+        return [
+            (self.ids[source], self.ids[target])
+            for source, target, _, _, _, label in rows
+            if label != but and source in self.ids and target in self.ids
+        ]
+
+    def _read(self) -> Iterator[tuple[Outline, Carried]]:
+        for outline in self._outlines:
+            if outline.source != CATALOGUE.key and outline.node_id in self._texts:
+                yield outline, self._texts[outline.node_id]

@@ -1,0 +1,25 @@
+"""Removes a source with exactly what it brought."""
+
+from __future__ import annotations
+
+from repertoire.app.naming import no_source
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.settle import remove_source
+from repertoire.domain.errors import InvalidRequest
+from repertoire.store.database import Store
+
+
+def remove(store: Store, source: str) -> int:
+    """Remove a source by its key; return how many components went with it.
+
+    Raises:
+        InvalidRequest: there is no such source; the message lists those there are. Or the next refresh would undo it.
+    """
+    if source == CATALOGUE.key:
+        message = f"{source} is shipped and comes back with every refresh; `repertoire mute {source}` silences it"
+        raise InvalidRequest(message)
+    known = {row.info.key: row.components for row in store.sources.all()}
+    if source not in known:
+        raise InvalidRequest(no_source(source, list(known)))
+    remove_source(store, source)
+    return known[source]

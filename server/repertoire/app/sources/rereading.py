@@ -1,0 +1,65 @@
+"""Reads every source again that is known: what Claude Code has on this machine, and what was added by hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from repertoire.app.sources.ingest import note_opened, write_source
+from repertoire.app.sources.lost import note_unread
+from repertoire.app.sources.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.sources.settle import Report, Step, keep_source
+from repertoire.domain.component import IngestReport, SourceInfo
+from repertoire.domain.errors import SourceError
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import installed
+from repertoire.sources.installed import Machine
+from repertoire.store.database import Store
+
+BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
+
+
+def reread(store: Store, home: Path, *, settings: Settings, machine: Machine, report: Report) -> list[IngestReport]:
+    """Read every source again and return what each came to; one that fails is kept as it was."""
+    around = Surroundings(home, settings, machine)
+    return [_refreshed(store, key, open_it, report) for key, open_it in _sources(store, around, report)]
+
+
+def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], Opened]]]:
+    """Yield every source once; what Claude Code has of a repository goes before a clone of our own."""
+    for place in around.machine.places:
+        yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
+    seen = {place.key for place in around.machine.places}
+    for row in store.sources.all():
+        if row.info.key not in seen and row.info.kind in BY_HAND:
+            yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
+
+
+def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
+    location = Path(info.location)
+    if info.kind == "project":
+        for place in installed.look(os.environ, project=location).places:
+            if place.key == info.key:
+                return open_place(place, around)
+        message = f"{info.location} has no components of its own any more"
+        raise SourceError(message)
+    address = addresses.parse(info.location, trusted=True)
+    if info.kind == "git" and address.kind != addresses.GIT:
+        address = addresses.Address(addresses.GIT, address.text, info.key)
+    # npm and pip run when a person asks for a package, never by themselves
+    fetch, tick = around.settings.fetch, lambda: report(Step(info.key, "fetch"))
+    return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
+
+
+def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
+    report(Step(key, "fetch"))
+    try:
+        opened = open_it()
+        done = write_source(store, opened, report=report)
+    except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
+        note_unread(store, key, str(error))
+        return keep_source(store, key, f"kept as it was: {error}")
+    note_opened(store, opened)
+    return done

@@ -1,0 +1,176 @@
+"""Settles the graph: writes the catalogue's share, what a source came to, and what only all sources together show.
+
+It imports nothing that reads sources: a first answer from the catalogue need not wait for that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.clock import now
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.catalogue_source import records_of
+from repertoire.app.sources.lost import note_unread
+from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.sources.relate import relate
+from repertoire.app.sources.soundness import note_departures
+from repertoire.catalogue import reading
+from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
+from repertoire.domain.errors import StoreBusy
+from repertoire.ingestion import standing
+from repertoire.ingestion.standing import Carrier, stated_popularity
+from repertoire.sources import installed
+from repertoire.sources.installed import Machine
+from repertoire.store.database import Store
+
+_WARNINGS = 50
+_BREATH_S = 0.002  # as long as a step: whoever waits for the lock finds it free at every other look
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far an ingest is: `done` of `total`, which is 0 where it cannot be told."""
+
+    source: str
+    stage: str  # fetch | read | extract | write | relate | embed
+    done: int = 0
+    total: int = 0
+
+
+Report = Callable[[Step], None]  # what it raises stops the ingest, and nothing half-written remains
+
+
+def quiet(_: Step) -> None:
+    """Tell nobody."""
+
+
+def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
+    """Forget the sources that are on this machine no more: plugins uninstalled, marketplaces and projects gone."""
+    here = {place.key for place in machine.places}
+    reports = []
+    for row in store.sources.all():
+        kept = row.info.key in here or row.info.kind not in ("user", "plugin", "marketplace", "project")
+        if row.info.kind == "project" and row.info.key != f"project:{project}":
+            kept = Path(row.info.location).is_dir()
+        if not kept and row.info.key in machine.vanished:
+            reason = f"Claude Code lists it, and nothing is at {row.info.location}"
+            note_unread(store, row.info.key, reason)
+            reports.append(keep_source(store, row.info.key, f"kept as it was: {reason}"))
+        elif not kept:
+            before = store.graph.summaries()
+            store.sources.remove(row.info.key)
+            note_departures(store, before)
+            reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
+    return reports
+
+
+def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
+    """Bring the graph up to date with the starter catalogue, but for what other sources have read for real."""
+    started = time.monotonic()
+    report(Step(CATALOGUE.key, "read"))
+    others = [row for row in store.graph.summaries() if row.source != CATALOGUE.key]
+    records = records_of(
+        reading.load(),
+        known=frozenset(row.id for row in others),
+        named=frozenset((row.repository, row.type, row.name) for row in others),
+        corrected=store.preferences.corrections(),
+        installed=installed.look(os.environ, project=None).installed_plugins,
+    )
+    known = store.sources.file_hashes(CATALOGUE.key)
+    if {record.path: record.content_hash for record in records} == known:
+        store.sources.seen(CATALOGUE.key, now=now())
+        return told(store, CATALOGUE.key, (0, 0), [], started)
+    report(Step(CATALOGUE.key, "write", 0, len(records)))
+    return told(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
+
+
+def write_records(
+    store: Store,
+    info: SourceInfo,
+    records: list[FileRecord] | tuple[FileRecord, ...],
+    derived: tuple[Edge, ...],
+    known: Mapping[str, str],
+) -> tuple[int, int]:
+    """Write what changed of a source and drop what went; return how many components that were each."""
+    changed = [record for record in records if known.get(record.path) != record.content_hash]
+    gone = set(known) - {record.path for record in records}
+    written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now())
+    return written.changed, written.removed
+
+
+def keep_source(store: Store, source: str, warning: str) -> IngestReport:
+    """Report a source that could not be read and stays as it was."""
+    return told(store, source, (0, 0), [warning], time.monotonic())
+
+
+def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
+    """Report what reading a source came to; `counts` are components changed and removed."""
+    total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
+    shown = warnings[:_WARNINGS]
+    if len(warnings) > _WARNINGS:
+        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with something tolerated"]
+    return IngestReport(
+        source=source,
+        components=total,
+        changed=counts[0],
+        unchanged=total - counts[0],
+        removed=counts[1],
+        skipped=tuple(Skipped(path, reason) for path, reason in store.sources.skipped(source)),
+        seconds=round(time.monotonic() - started, 3),
+        warnings=tuple(shown),
+    )
+
+
+def remove_source(store: Store, source: str) -> bool:
+    """Forget a source with exactly what it brought; tell whether there was one."""
+    before = store.graph.summaries()
+    found = store.sources.remove(source)
+    if found:
+        note_departures(store, before)
+        settle(store)
+    return found
+
+
+def settle(store: Store, *, report: Report = quiet) -> None:
+    """Bring up to date what only all sources show: the catalogue's share, alternatives, popularity, patterns."""
+    report(Step("", "relate"))
+    if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
+        write_catalogue(store)
+    unsettled = store.sources.unsettled()
+    renew_patterns(store)
+    relate(store, tick=lambda: report(Step("", "relate")))
+    store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
+    if unsettled:
+        store.sources.settled(unsettled)
+    _merge_text(store, report)
+
+
+def _merge_text(store: Store, report: Report) -> None:
+    """Merge what was written into the full-text index; whoever settles next carries on from where this ended."""
+    with contextlib.suppress(StoreBusy):
+        while store.text.merge():
+            report(Step("", "relate"))
+            time.sleep(_BREATH_S)
+
+
+def _carriers(store: Store) -> list[Carrier]:
+    return [
+        Carrier(row.node_id, row.type, row.name, row.source, stated_popularity(row.front_matter))
+        for row in store.graph.outlines()
+    ]
+
+
+def _named(store: Store) -> dict[int, float]:
+    """Return how strongly each component is named or needed by others, by node id."""
+    topology = store.graph.topology()
+    found: dict[int, float] = {}
+    for target, relation, weight in zip(topology.target, topology.relation, topology.weight, strict=True):
+        if relation in (DEPENDS_ON, MENTIONS):
+            node_id = int(topology.ids[target])
+            found[node_id] = found.get(node_id, 0.0) + float(weight)
+    return found

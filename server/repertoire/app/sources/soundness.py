@@ -1,0 +1,211 @@
+"""Works out what speaks against components: what they need is gone or in doubt, or packages that advisories concern."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repertoire.app.clock import now, today
+from repertoire.app.sources.lost import Lost, lost_sources, newest_note
+from repertoire.domain import soundness as kinds
+from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
+from repertoire.domain.freshness import Ageing, freshness
+from repertoire.domain.soundness import GRAVE, Trouble, soundness
+from repertoire.domain.trust import HIGH, rank
+from repertoire.ports import Summary
+from repertoire.retrieval.priors import Prior
+from repertoire.retrieval.snapshot import Floats, Snapshot
+from repertoire.store.database import Store
+from repertoire.store.soundness import Departure
+
+if TYPE_CHECKING:
+    from repertoire.app.sources.advisories import Match
+
+SOUNDNESS = "soundness"
+_MOST = 0.25  # log-odds, half of what any prior may add or take: it breaks ties and decides nothing
+_NAMED = ("mcp_server:", "component:")
+_LISTED = 6  # troubles of one component
+
+
+def _nobody() -> frozenset[str]:
+    return frozenset()
+
+
+class Troubles:
+    """What speaks against components, worked out once a revision of the store."""
+
+    def __init__(
+        self, store: Store, ageing: Ageing | None = None, *, unwanted: Callable[[], frozenset[str]] = _nobody
+    ) -> None:
+        """`unwanted` names what a person muted or what does harm in use."""
+        self._store = store
+        self._ageing = ageing
+        self._unwanted = unwanted
+        self._kept: Mapping[str, tuple[Trouble, ...]] = {}
+        self._as_of: tuple[int, int] | None = None
+
+    @property
+    def prior(self) -> Prior:
+        """The prior of it: nothing where nothing speaks against a component, else at most a little less."""
+        return Prior(SOUNDNESS, _MOST, self._values)
+
+    def all(self) -> Mapping[str, tuple[Trouble, ...]]:
+        """Return what speaks against components, by id; those that nothing speaks against are not in it."""
+        as_of = self._store.graph.revision(), newest_note(self._store)
+        if as_of != self._as_of:
+            self._kept, self._as_of = self._found(), as_of
+        return self._kept
+
+    def of(self, key: str) -> tuple[Trouble, ...]:
+        """Return what speaks against one component."""
+        return self.all().get(key, ())
+
+    def said(self, key: str) -> tuple[str, ...]:
+        """Return it in words, the grave before the rest."""
+        return self.said_of([key])[0]
+
+    def said_of(self, keys: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return in words what speaks against each of them, having looked once whether anything is new."""
+        troubles = self.all()
+        return [tuple(trouble.text for trouble in troubles.get(key, ())) for key in keys]
+
+    def grave(self, key: str) -> tuple[str, ...]:
+        """Return what of it is worth a warning."""
+        return tuple(trouble.text for trouble in self.of(key) if trouble.kind in GRAVE)
+
+    def _values(self, snapshot: Snapshot) -> Floats:
+        troubles = self.all()
+        if not troubles:
+            return np.zeros(len(snapshot))
+        full = 1.0 - kinds.LEAST
+        return np.array([(soundness(troubles.get(row.id, ())) - 1.0) / full for row in snapshot.summaries])
+
+    def _found(self) -> Mapping[str, tuple[Trouble, ...]]:
+        store = self._store
+        known = _Known.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
+        found: dict[str, list[Trouble]] = defaultdict(list)
+        for lost in lost_sources(store):
+            trouble = _of_source(lost)
+            for row in known.of_source.get(lost.source, ()):
+                found[row.id].append(trouble)
+        for source, target, name, *_ in store.graph.edges_of(DEPENDS_ON):
+            if source in known.rows:
+                found[known.rows[source].id] += self._against(known, target, name)
+        for match in _advisory_matches(store):
+            found[match.component].append(_advised(match))
+        return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
+
+    def _against(self, known: _Known, target: int, name: str) -> Iterator[Trouble]:
+        """Yield what speaks against one thing that is needed."""
+        needed = known.rows.get(target) or known.named(name)
+        if needed is None:
+            gone = known.departure(name)
+            if gone is not None:
+                yield Trouble(kinds.GONE, f"its {_type(gone.type)} {gone.name} is gone from its source {gone.source}")
+            return
+        what = f"its {_type(needed.type)} {needed.name}"
+        if needed.risk >= rank(HIGH):
+            yield Trouble(kinds.FLAGGED, f"{what} was flagged by static checks: repertoire trust show")
+        if needed.id in known.unwanted:
+            yield Trouble(kinds.ADVISED, f"{what} is muted, or does harm in use")
+        aged = freshness(needed.type, needed.last_commit, today(), ageing=self._ageing)
+        if aged is not None and aged.stale:
+            yield Trouble(kinds.STALE, f"{what} is stale: {aged.label}")
+
+
+def _advisory_matches(store: Store) -> tuple[Match, ...]:
+    """Return what advisories say of what is required here; most homes keep none."""
+    if not store.soundness.advisories():
+        return ()
+    from repertoire.app.sources.advisories import kept_advisories  # noqa: PLC0415 - what compares versions takes a while
+
+    return kept_advisories(store).matches
+
+
+@dataclass(frozen=True)
+class _Known:
+    rows: Mapping[int, Summary]
+    of_source: Mapping[str, list[Summary]]
+    by_name: Mapping[tuple[bool, str], list[Summary]]
+    gone: Mapping[tuple[bool, str], Departure]
+    unwanted: frozenset[str]
+
+    @classmethod
+    def of(cls, rows: Iterable[Summary], departed: Iterable[Departure], unwanted: frozenset[str]) -> _Known:
+        by_node: dict[int, Summary] = {}
+        of_source: dict[str, list[Summary]] = defaultdict(list)
+        by_name: dict[tuple[bool, str], list[Summary]] = defaultdict(list)
+        for row in rows:
+            by_node[row.node_id] = row
+            of_source[row.source].append(row)
+            by_name[row.type == MCP_SERVER, row.name.lower()].append(row)
+        gone = {(item.type == MCP_SERVER, item.name.lower()): item for item in departed}
+        return cls(by_node, of_source, by_name, gone, unwanted)
+
+    def named(self, requirement: str) -> Summary | None:
+        """Return the component that a requirement names, where just one is called that."""
+        found = self._called(requirement)
+        return found[0] if len(found) == 1 else None
+
+    def departure(self, requirement: str) -> Departure | None:
+        """Return when what a requirement names left, where nothing of that name is known any more."""
+        kind, _, name = requirement.partition(":")
+        if not requirement.startswith(_NAMED) or self._called(requirement):
+            return None
+        return self.gone.get((kind == MCP_SERVER, name.lower()))
+
+    def _called(self, requirement: str) -> list[Summary]:
+        kind, _, name = requirement.partition(":")
+        return self.by_name.get((kind == MCP_SERVER, name.lower()), []) if requirement.startswith(_NAMED) else []
+
+
+def note_departures(store: Store, before: Iterable[Summary]) -> None:
+    """Note which of the components that were known before left while others still name them, and which came back."""
+    rows = store.graph.summaries()
+    here = {(row.type, row.name.lower()) for row in rows}
+    store_says = store.soundness.departed()
+    back = [item for item in store_says if (item.type, item.name.lower()) in here]
+    if back:
+        store.soundness.note_returned(back)
+    left = {(row.type, row.name.lower()): row for row in before if (row.type, row.name.lower()) not in here}
+    if not left:
+        return
+    needed = {name.lower() for _, _, name, *_ in store.graph.edges_of(DEPENDS_ON) if name.startswith(_NAMED)}
+    gone = [
+        Departure(row.type, row.name, row.source, now())
+        for (kind, name), row in left.items()
+        if (f"mcp_server:{name}" if kind == MCP_SERVER else f"component:{name}") in needed
+    ]
+    if gone:
+        store.soundness.note_departed(gone)
+
+
+def _of_source(lost: Lost) -> Trouble:
+    if lost.moved:
+        return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
+    text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"
+    return Trouble(kinds.LOST, text)
+
+
+def _advised(match: Match) -> Trouble:
+    names = ", ".join([match.id, *match.aliases[:1]])
+    if match.certainty == kinds.AFFECTED:
+        mended = f"; fixed in {', '.join(match.fixed[:2])}" if match.fixed else ""
+        return Trouble(kinds.AFFECTED, f"it requires {match.requirement}, which {names} concerns{mended}")
+    allowed = (
+        f"which allows {match.version}, and {names} concerns that" if match.version else f"and {names} concerns some"
+    )
+    return Trouble(kinds.POSSIBLE, f"it requires {match.requirement}, {allowed}")
+
+
+def _ordered(troubles: list[Trouble]) -> tuple[Trouble, ...]:
+    once = dict.fromkeys(troubles)
+    return tuple(sorted(once, key=lambda trouble: trouble.kind not in GRAVE)[:_LISTED])
+
+
+def _type(kind: str) -> str:
+    return "MCP server" if kind == MCP_SERVER else kind.replace("_", " ")

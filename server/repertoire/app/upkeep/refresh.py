@@ -1,0 +1,84 @@
+"""Brings everything that is known up to date: the catalogue, what is installed, and every source added by hand."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.learned.installs import note_installs
+from repertoire.app.learned.review import renew_learned
+from repertoire.app.places import clone_folder
+from repertoire.app.project import project_folder
+from repertoire.app.session.unwritten import take_in
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.embed import embed_pending, embed_shipped
+from repertoire.app.sources.settle import Report, Step, drop_what_left, quiet, settle, write_catalogue
+from repertoire.app.upkeep.background import one_refresh
+from repertoire.app.upkeep.schedule import attempted
+from repertoire.domain.component import IngestReport
+from repertoire.ports import Embedder
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import installed
+from repertoire.sources.scratch import PLACE, remove, sweep
+from repertoire.store.database import Store
+
+_HOUR_S = 3600.0
+
+
+def refresh(
+    store: Store,
+    home: Path,
+    *,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    report: Report = quiet,
+    waiting: Callable[[], None] | None = None,
+) -> tuple[IngestReport, ...]:
+    """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
+
+    Where the settings say not to fetch, repositories are read as they lie in the home: nothing reaches the network.
+    With an embedder, what has no vector yet gets one once all text is there. `waiting` is called while another process
+    is doing it.
+
+    Raises:
+        RefreshRunning: another process is doing it, and `waiting` is not given.
+        StoreError: the home cannot be written.
+    """
+    with one_refresh(home, waiting), attempted(home):
+        project = project_folder()
+        machine = installed.look(os.environ, project=project)
+        reports = [write_catalogue(store, report=report)]
+        if embedder is not None:
+            embed_shipped(store, embedder)  # who asks meanwhile is answered from meaning too
+        if machine.places or any(row.info.key != CATALOGUE.key for row in store.sources.all()):
+            from repertoire.app.sources.rereading import reread  # noqa: PLC0415 - a first answer need not wait for that
+
+            reports += reread(store, home, settings=settings, machine=machine, report=report)
+        reports.extend(drop_what_left(store, machine, project))
+        _sweep_clones(store, home)
+        settle(store, report=report)
+        note_installs(store)
+        renew_learned(store)
+        take_in(store)
+        condense_when_due(store, half_life=settings.memory_days)
+        if embedder is not None:
+            embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
+            store.vectors.drop_other_models(embedder.model, embedder.reading)
+    return tuple(reports)
+
+
+def _sweep_clones(store: Store, home: Path) -> None:
+    """Delete the clones of sources that were removed, and what killed processes left."""
+    kept = {
+        clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
+    }
+    clones = home / "sources"
+    for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
+        # an ingest beside this refresh may have cloned what it has not written yet
+        if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
+            remove(folder)
+    sweep(clones / "any")
