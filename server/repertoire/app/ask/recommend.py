@@ -14,14 +14,14 @@ from repertoire.app.ask.requirements import dependencies
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.retrieval import whynot
-from repertoire.retrieval.assemble import Assembly, Chosen, Limits, Shelf
 from repertoire.retrieval.gate import NAMED, SURELY, fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.sets import whynot
+from repertoire.retrieval.sets.assemble import Assembly, Chosen, Limits, Shelf
+from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.retrieval.whynot import Case, Refusal, why_not
 
 MOST = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
 _NEAR = 5

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.retrieval.assemble import Limits, Shelf, assemble
-from repertoire.retrieval.candidates import Candidate, without_twins
-from repertoire.retrieval.whynot import Case, why_not
+from repertoire.retrieval.sets.assemble import Limits, Shelf, assemble
+from repertoire.retrieval.sets.candidates import Candidate, without_twins
+from repertoire.retrieval.sets.whynot import Case, why_not
 
 KEYS = [f"c{i}" for i in range(8)]
 PLENTY = 100_000

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repertoire.domain.answer import BUDGET
-from repertoire.retrieval.candidates import Candidate, merged
+from repertoire.retrieval.sets.candidates import Candidate, merged
 
 _SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
 _REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from repertoire.retrieval.assemble import Assembly, Limits, Shelf
-from repertoire.retrieval.candidates import Candidate
+from repertoire.retrieval.sets.assemble import Assembly, Limits, Shelf
+from repertoire.retrieval.sets.candidates import Candidate
 
 SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "same",
