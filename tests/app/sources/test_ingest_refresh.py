@@ -124,7 +124,7 @@ def test_a_killed_refresh_leaves_no_lock_behind(bench):
         "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.background import one_refresh\n"
         "with one_refresh(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "server")}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "server")}
     subprocess.run([sys.executable, "-c", code, str(bench.home)], env=env, check=False)
 
     assert not running(bench.home)

@@ -46,7 +46,7 @@ def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(t
         "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.schedule import attempted\n"
         "with attempted(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "server")}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "server")}
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
     with open_repertoire(home, environment=NO_MODEL) as repertoire:
         assert is_stale(repertoire, environment)
