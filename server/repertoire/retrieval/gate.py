@@ -63,7 +63,17 @@ class Leader:
 
 def chance(leader: Leader) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1."""
-    sure = min(max(leader.sure, _LOW), 1.0 - _LOW)
-    told = (math.log(sure / (1.0 - sure)), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
+    told = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
     odds = float(np.dot(_SERVES, (*told, min(leader.words, _SAYS_MUCH), 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
+
+
+def between(one: float, other: float, share: float) -> float:
+    """Return what lies between two chances, in log-odds: the first at a share of 0, the other at 1."""
+    odds = (1.0 - share) * _log_odds(one) + share * _log_odds(other)
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+def _log_odds(likely: float) -> float:
+    likely = min(max(likely, _LOW), 1.0 - _LOW)
+    return math.log(likely / (1.0 - likely))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
-from repertoire.retrieval.gate import Evidence, Leader, chance, confidence, fits
+from repertoire.retrieval.gate import Evidence, Leader, between, chance, confidence, fits
 from repertoire.retrieval.held import coverage, rarity
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.meant import Called, Calling
@@ -54,7 +54,7 @@ class Judge:
         rows = run.snapshot.copies.behind(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
         if not certain and run.calling is not None:
-            ranking = replace(ranking, chance=self._chance(ranking, run.calling))
+            ranking = replace(ranking, chance=self._chance(ranking, run.calling, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
@@ -62,9 +62,9 @@ class Judge:
         need = judge.odds(run.plan.query.text, run.question.turned) if judge is not None else 0.0
         return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
 
-    def _chance(self, ranking: Ranking, calling: Calling) -> float | None:
+    def _chance(self, ranking: Ranking, calling: Calling, brevity: float) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if not len(rows) or not self._called.known(snapshot):
+        if not len(rows) or not brevity:  # learned on brief tasks: of what is told at length, confidence tells more
             return None
         odds = ranking.odds(rows)
         leader = Leader(
@@ -74,7 +74,8 @@ class Judge:
             lead=float(odds[0] - odds[-1]),
             words=len(ranking.plan.words),
         )
-        return 1.0 - (1.0 - self._understood(ranking.plan) * chance(leader)) * (1.0 - ranking.past.trust)
+        served = self._understood(ranking.plan) * between(ranking.confidence, chance(leader), brevity)
+        return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
     def _sure(self, run: Run, rows: Rows) -> float:
         judged = self.evidence(run, rows, run.evidence.nearness)

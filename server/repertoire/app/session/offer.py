@@ -30,7 +30,7 @@ from repertoire.trust.hidden import suspicion
 HEADING = "Repertoire: components that fit this prompt"
 CONFIDENCE = 0.3  # of MetaTool's train prompts 3.5 in 100 reach it over one plugin's components, of fitting ones 87
 NEEDLESS = 3.0  # how far log-odds that a prompt needs no component count
-SERVES = 0.6  # the chance that the first one serves, from which a hint is as sure as CONFIDENCE
+SERVES = 0.65  # the chance that the first one serves, from which a hint is as sure as CONFIDENCE
 CROWD = 150  # among more components than these, something likely-looking turns up for any prompt
 SUBJECT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
 PLAINLY = 1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
