@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Unit, Why
+from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
 from repertoire.domain.component import COMPONENT, Component, is_pointer
 from repertoire.domain.text import clean_line, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
@@ -34,6 +34,8 @@ def answer_text(answer: Answer) -> str:
 
 def recommendation_text(recommendation: Recommendation) -> str:
     """Render a set with whys, install lines and what it leaves open; or that nothing fits."""
+    if recommendation.facets:
+        return _join(_facets(recommendation.facets), degraded_lines(recommendation.degraded))
     if not recommendation.items:
         near = [hit_lines(hit, "-") for hit in recommendation.near[:_NEAR]]
         heading = "Nothing fits this task."
@@ -54,6 +56,18 @@ def recommendation_text(recommendation: Recommendation) -> str:
         _why_not(recommendation.why_not),
         degraded_lines(recommendation.degraded),
     )
+
+
+def _facets(facets: Sequence[Facet]) -> list[str]:
+    """Render what to ask back, a line a facet."""
+    asked = _indent(
+        f"{facet.name}: {', '.join(clean_line(value, NAME) for value in facet.values)}, or else" for facet in facets
+    )
+    return [
+        "This task is too vague for a set. What would tell, with what is likely:",
+        *asked,
+        "Ask again with the answer in the task.",
+    ]
 
 
 def other_text(other: Other) -> str:
