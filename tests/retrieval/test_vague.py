@@ -6,7 +6,7 @@ import pytest
 
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.vague import BAR, SERVED, too_vague, vague_for
+from repertoire.retrieval.vague import BAR, OF_AN_AREA, SERVED, too_vague, vague_for
 
 # written for this test; none stands in what was learned from
 VAGUE = ("improve our app", "help me with the code", "make it great", "do something about the website")
@@ -38,11 +38,12 @@ def test_vague_tasks_reach_the_bar_and_clear_ones_do_not(embedder: Embedder) -> 
     ("odds", "chance", "named", "asked"),
     [
         (BAR + 0.1, 0.1, (), True),
-        (BAR + 0.1, None, ("backend",), True),  # too little is known here to tell a chance
+        (BAR + 0.1, 0.1, ("backend",), False),
+        (OF_AN_AREA + 0.1, None, ("backend",), True),  # too little is known here to tell a chance
         (BAR - 0.1, 0.1, (), False),
         (BAR + 0.1, SERVED, (), False),
-        (BAR + 0.1, 0.1, ("e2e-testing",), False),
-        (BAR + 0.1, 0.1, ("backend", "testing"), False),
+        (OF_AN_AREA + 0.1, 0.1, ("e2e-testing",), False),
+        (OF_AN_AREA + 0.1, 0.1, ("backend", "testing"), False),
     ],
 )
 def test_what_names_its_job_or_is_likely_served_is_not_asked_back(

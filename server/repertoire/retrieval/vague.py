@@ -13,6 +13,7 @@ from repertoire.retrieval.need import Need, need_for
 
 FILE = Path(__file__).with_name("vague.npz")
 BAR = 1.3  # log-odds: of held-out requests 3 in 1,000 reach it, and most of those are vague, too
+OF_AN_AREA = 3.0  # the bar of what names an area of work: "set up monitoring" is short and clear
 SERVED = 0.5  # the chance of a set from which it is given whatever the wording
 
 
@@ -27,4 +28,5 @@ def too_vague(odds: float, chance: float | None, named: Iterable[str], areas: fr
     `named` are the capabilities that the task names, `areas` those that have narrower ones.
     """
     few = tuple(named)
-    return odds > BAR and (chance or 0.0) < SERVED and len(few) <= 1 and areas.issuperset(few)
+    bar = OF_AN_AREA if few else BAR
+    return odds > bar and (chance or 0.0) < SERVED and len(few) <= 1 and areas.issuperset(few)

@@ -65,7 +65,9 @@ def test_the_parts_that_a_project_has_come_first(repertoire: Repertoire, tmp_pat
     assert facet(asked(repertoire, "make it better", project=str(tmp_path)), "part")[0] == "frontend"
 
 
-@pytest.mark.parametrize("task", ["write unit tests", "code review", "deploy to Cloudflare", "scrape a website"])
+@pytest.mark.parametrize(
+    "task", ["write unit tests", "code review", "set up monitoring", "design the database", "scrape a website"]
+)
 def test_a_short_task_that_names_its_job_is_answered_and_not_asked_back(repertoire: Repertoire, task: str) -> None:
     assert asked(repertoire, task).facets == ()
 
