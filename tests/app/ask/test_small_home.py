@@ -88,7 +88,6 @@ SILENT = {
     "define how our brand sounds",
     "update my CV",
     "how much should we keep in stock",
-    "sort out my mailbox",
     "plan a week in Japan",
 }
 
