@@ -67,6 +67,15 @@ def test_waiting_for_vectors_gives_a_set_with_reasons_and_install_lines(run):
     assert any(line.startswith("/plugin install ") for line in answer["install"])
 
 
+def test_a_task_that_is_too_vague_is_asked_back_in_text_and_data(run):
+    told, data = run("recommend", "make it better"), json.loads(run("recommend", "make it better", "--json").stdout)
+    assert told.returncode == 0, told.stderr
+    assert "too vague" in told.stdout
+    assert data["items"] == []
+    for facet in data["facets"]:
+        assert f"{facet['name']}: {', '.join(facet['values'])}" in told.stdout
+
+
 def test_a_question_in_another_language_is_answered_with_a_note_of_how_it_was_read(run):
     done = run("search", "Anmeldung mit OAuth in einen FastAPI-Dienst einbauen")
     assert done.returncode == 0, done.stderr

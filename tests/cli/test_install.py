@@ -224,6 +224,31 @@ def test_a_plugins_component_comes_with_its_plugin_and_all_that_this_brings_is_s
     assert told(tmp_path)[7:] == ["plugin", "uninstall", "kit@shelf", "plugin", "marketplace", "remove", "shelf"]
 
 
+def test_a_plugins_component_can_be_had_alone_and_is_taken_back(run, market, user, tmp_path):
+    before, path = tree(user), client(tmp_path, "exit 1")
+
+    done = run("install", "kit:weave", "--alone", "--yes", **path)
+
+    assert done.returncode == 0, done.stderr
+    assert told(tmp_path) == []
+    assert (user / "skills/weave/SKILL.md").read_bytes() == (market / "kit/skills/weave/SKILL.md").read_bytes()
+    assert not (user / "skills/plait").exists()
+    assert run("install", "--undo").returncode == 0
+    assert tree(user) == before
+
+
+def test_what_works_in_its_plugin_only_is_not_taken_out_of_it(run, market, skill):
+    skill(market / "kit", "loom", "Sets up a loom.", "Run ${CLAUDE_PLUGIN_ROOT}/loom.sh first.")
+    assert run("ingest", str(market)).returncode == 0
+    hook, part = (
+        run("install", f"folder:{market}:kit/hooks/hooks.json", "--alone", "--yes"),
+        run("install", "kit:loom", "--alone", "--yes"),
+    )
+    assert (hook.returncode, part.returncode) == (1, 1)
+    assert "leave --alone out" in hook.stderr
+    assert "works as a part of that alone" in part.stderr
+
+
 def test_where_the_client_refuses_all_is_taken_back(run, market, user, tmp_path):
     before = tree(user)
     path = client(

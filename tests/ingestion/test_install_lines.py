@@ -104,3 +104,17 @@ def test_a_server_gets_a_name_that_the_client_takes_and_its_keys_from_the_enviro
     found = lines(bench, {"mcp.json": json.dumps({"mcpServers": {"sea.bed / loom": server}})})
     line = "claude mcp add sea-bed-loom -e 'LOOM_KEY=${LOOM_KEY}' -- loom --size 'big one'"
     assert found["mcp_server"] == ("sea.bed / loom", (line,))
+
+
+def test_a_skill_that_lies_deeper_than_the_client_looks_is_copied_by_itself(bench):
+    own = plugin(listed={"name": "shelf", "owner": {"name": "o"}})
+    del own["kit/skills/weave/SKILL.md"]
+    found = lines(bench, {**own, "kit/skills/weave/willow/SKILL.md": skill("willow-weaving", "Weaves baskets.")})
+    line = "mkdir -p ~/.claude/skills && cp -R /R/kit/skills/weave/willow ~/.claude/skills/willow"
+    assert found["skill"] == ("willow", (line,))
+
+
+def test_hooks_that_the_client_does_not_read_as_they_stand_say_what_to_do_by_hand(bench):
+    listed = {"hooks": [{"type": "Stop", "command": "echo done"}]}
+    (line,) = lines(bench, {"hooks/hooks.json": json.dumps(listed)})["hook"][1]
+    assert line.startswith("Write the hooks of hooks/hooks.json into ~/.claude/settings.json by hand")

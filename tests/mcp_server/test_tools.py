@@ -10,7 +10,7 @@ import pytest
 from mcp import MCPError
 from mcp_types import TextContent
 
-from mcp_server.talk import Talk, ask, events_of, refused
+from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from repertoire.domain.event import GAP
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.definitions import HOOKS, INSTRUCTIONS, TOOLS
@@ -194,6 +194,17 @@ async def test_a_bad_argument_is_answered_with_what_to_send(
 async def test_what_is_plainly_meant_is_taken_as_such(talk: Talk, arguments: dict[str, Any]) -> None:
     async with talk() as client:
         assert "pdf-forms" in await ask(client, "search_components", **arguments)
+
+
+async def test_a_task_that_is_too_vague_is_answered_with_what_to_ask_back(talk: Talk) -> None:
+    async with talk("other") as client:
+        result = await client.call_tool("recommend_set", {"task": "make it better"})
+    data = result.structured_content
+    assert data is not None
+    assert [one["name"] for one in data["facets"]] == ["part", "goal"]
+    assert all(2 <= len(one["values"]) <= 4 for one in data["facets"])
+    assert data["items"] == data["near"] == []
+    assert "too vague" in text_of(result)
 
 
 def test_the_example_of_every_refusal_works() -> None:

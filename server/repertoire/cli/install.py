@@ -23,6 +23,7 @@ from repertoire.rendering.installs import done_text, plan_text, undone_text
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--project", "for_project", is_flag=True, help="For this project alone; default: for you, everywhere.")
+@click.option("--alone", is_flag=True, help="Copy a plugin's skill, agent or command without all else that it brings.")
 @click.option("--flagged", is_flag=True, help="Also what the checks found something grave in.")
 @click.option(
     "--undo",
@@ -38,6 +39,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     dry_run: bool,
     yes: bool,
     for_project: bool,
+    alone: bool,
     flagged: bool,
     undone: str | None,
     as_json: bool,
@@ -50,6 +52,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     \b
     repertoire install test-driven-development --dry-run
     repertoire install code-reviewer --project
+    repertoire install ecc:tdd-workflow --alone
     repertoire install --undo
     """
     if bool(components) == (undone is not None):
@@ -59,7 +62,9 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         back = undo(find_home(), undone, os.environ)
         show(back, lambda: undone_text(back), as_json=as_json)
         return
-    wanted = Wanted(components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged)
+    wanted = Wanted(
+        components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
+    )
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home = repertoire.home
         with progress() as bar:

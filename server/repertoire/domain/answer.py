@@ -9,7 +9,7 @@ from repertoire.domain.component import Component
 
 # parts of the pipeline that `repertoire eval --without` can switch off
 PARTS = tuple(
-    "text vectors clauses code graph patterns capabilities meant need binding direction priors learning rerank "
+    "text vectors clauses code graph patterns capabilities meant need vague binding direction priors learning rerank "
     "languages".split()
 )
 
@@ -160,8 +160,19 @@ class Dependency:
 
 
 @dataclass(frozen=True)
+class Facet:
+    """What to ask back of a task that says too little: which part, goal or technology, and the likeliest answers."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Recommendation:
-    """The smallest set that fits a task. Empty items: nothing fits, `near` are the nearest misses."""
+    """The smallest set that fits a task. Empty items: nothing fits, `near` are the nearest misses.
+
+    With `facets` the task is too vague to tell: they are what to ask the person, before asking again.
+    """
 
     items: tuple[Item, ...]
     near: tuple[Hit, ...] = ()
@@ -175,5 +186,6 @@ class Recommendation:
     warnings: tuple[str, ...] = ()
     fits: bool = True  # False with items: the nearest there is, and unsure
     confidence: float = 0.0
+    facets: tuple[Facet, ...] = ()
     report: tuple[StageReport, ...] = ()
     degraded: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTIN
 from repertoire.ingestion.parts import PluginFacts
 
 _FOLDERS = {AGENT: ("agents/",), COMMAND: ("commands/",), SETTING: ("output-styles/",), SKILL: ("skills/",)}
+_SKILL_DEPTH = 2  # skills/NAME/SKILL.md: the client lists none that lies deeper, unless its manifest points there
 _FILES = {HOOK: ("hooks/hooks.json",), MCP_SERVER: (".mcp.json",), SKILL: ("SKILL.md",)}
 
 
@@ -18,4 +19,6 @@ def carries(plugin: PluginFacts, path: str, kind: str) -> bool:
     if any(told == kind and path.startswith(f"{place}/") for place, told in plugin.declared.items()):
         return True
     inside = path.removeprefix(f"{plugin.root}/") if plugin.root else path
+    if kind == SKILL and inside.count("/") > _SKILL_DEPTH:
+        return False
     return inside.startswith(_FOLDERS.get(kind, ())) or inside in _FILES.get(kind, ())

@@ -123,7 +123,8 @@ TOOLS = (
             "install lines, what stays uncovered, alternatives, what goes well with it, and what kept the runners-up "
             "out. Use it when the user asks what to use, install or combine for a task, or at the start of larger work "
             "where a skill, agent or MCP server may help. Put the languages and frameworks that matter into the task. "
-            "May answer that nothing fits: then ordinary means serve best."
+            "May answer that nothing fits: then ordinary means serve best. Where the task is too vague it answers with "
+            "facets (which part, goal, technology) instead of a set: ask the user, then ask again with the answer."
         ),
         properties={
             "task": _text('The task in plain words: "add OAuth login with sessions to a FastAPI service".', most=8000),
@@ -151,6 +152,7 @@ TOOLS = (
             why_not=OTHERS,
             companions=OTHERS,
             combinations=COMBINATIONS,
+            facets={"type": "array", "items": output(name="string", values=LINES)},
             gaps=LINES,
             install=LINES,
             dependencies={"type": "array", "items": output(member="string", needs="string", kind="string")},

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Unit, Why
-from repertoire.domain.component import COMPONENT, Component, is_pointer
+from repertoire.domain.answer import Answer, Facet, Hit, Item, Other, Recommendation, Unit, Why
+from repertoire.domain.component import AGENT, COMMAND, COMPONENT, SKILL, Component, is_pointer
 from repertoire.domain.text import clean_line, to_copy
 from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
@@ -16,6 +17,8 @@ _WHYS = 3  # a reader weighs no more
 _NEAR = 3
 _TROUBLES = 2
 _NEEDS = 6
+_MANY = 10  # components of a plugin, beyond which one of them is offered alone
+_COPIED = (SKILL, AGENT, COMMAND)
 
 
 def answer_text(answer: Answer) -> str:
@@ -34,6 +37,8 @@ def answer_text(answer: Answer) -> str:
 
 def recommendation_text(recommendation: Recommendation) -> str:
     """Render a set with whys, install lines and what it leaves open; or that nothing fits."""
+    if recommendation.facets:
+        return _join(_facets(recommendation.facets), degraded_lines(recommendation.degraded))
     if not recommendation.items:
         near = [hit_lines(hit, "-") for hit in recommendation.near[:_NEAR]]
         heading = "Nothing fits this task."
@@ -56,6 +61,18 @@ def recommendation_text(recommendation: Recommendation) -> str:
     )
 
 
+def _facets(facets: Sequence[Facet]) -> list[str]:
+    """Render what to ask back, a line a facet."""
+    asked = _indent(
+        f"{facet.name}: {', '.join(clean_line(value, NAME) for value in facet.values)}, or else" for facet in facets
+    )
+    return [
+        "This task is too vague for a set. What would tell, with what is likely:",
+        *asked,
+        "Ask again with the answer in the task.",
+    ]
+
+
 def other_text(other: Other) -> str:
     """Render a component that is named beside a set: what kept it out, and what would bring it in."""
     name = f"{clean_line(other.component.name, NAME)} ({type_name(other.component)})"
@@ -74,7 +91,7 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
         *_indent(flag_lines(component.flags)),
         *_indent(note_lines(hit)),
         *_indent(_install_lines(hit)),
-        *_indent(unit_lines(hit.unit)),
+        *_indent(unit_lines(hit.unit, component)),
         f"   id: {clean_line(component.id, 300)}",
     ]
 
@@ -95,12 +112,16 @@ def client_text(component: Component) -> str:
     return f"for {component.client}, not for Claude Code: {clean_line(component.client_reason, LINE)}"
 
 
-def unit_lines(unit: Unit | None) -> list[str]:
-    """Say what an install line brings, where that is more than one component."""
+def unit_lines(unit: Unit | None, component: Component) -> list[str]:
+    """Say what an install line brings, where that is more than one component, and how to have one of many alone."""
     if unit is None or sum(unit.counts.values()) < 2:
         return []
     counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
-    return [f"{clean_line(unit.name, NAME)} brings {counts}; about {unit.tokens:,} tokens in each session's listing"]
+    told = f"{clean_line(unit.name, NAME)} brings {counts}; about {unit.tokens:,} tokens in each session's listing"
+    if sum(unit.counts.values()) <= _MANY or component.type not in _COPIED:
+        return [told]
+    [line] = to_copy([f"repertoire install {shlex.quote(component.id)} --alone"])
+    return [told, f"only this one: {line}"]
 
 
 def why_text(why: Why) -> str:

@@ -30,6 +30,7 @@ def recommendation_data(recommendation: Recommendation) -> dict[str, Any]:
         "why_not": [_other_data(other) for other in recommendation.why_not],
         "companions": [_other_data(other) for other in recommendation.companions],
         "combinations": [_combination_data(one) for one in recommendation.combinations],
+        "facets": [{"name": one.name, "values": list(one.values)} for one in recommendation.facets],
         "gaps": list(recommendation.gaps),
         "install": list(to_copy(recommendation.install)),
         "dependencies": [

@@ -70,7 +70,7 @@ def explanation_text(explanation: Explanation) -> str:
     lines += [f"  - {_copy(twin)}" for twin in explanation.copies]
     lines += _standing(explanation.standing)
     lines += _install(component)
-    lines += unit_lines(explanation.unit)
+    lines += unit_lines(explanation.unit, component)
     lines += _line("from", _origin(explanation))
     lines += _line("licence", clean_line(component.licence, NAME) or "not stated")
     lines += _line("dates", _dates(explanation))

@@ -15,6 +15,7 @@ from repertoire.retrieval.plan import Plan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 from repertoire.retrieval.subject import Scope, subject_for
+from repertoire.retrieval.vague import vague_for
 
 MAX_RANKED = 200
 _JUDGED = 3  # hits whose text tells how sure it is
@@ -34,6 +35,7 @@ class Judge:
         self._subject = subject_for(reading)
         self._scope = Scope(self._subject)
         self._need = need_for(reading)
+        self._vague = vague_for(reading)
 
     def read(self, snapshot: Snapshot) -> None:
         """Work out what is needed of a snapshot, where it is another one."""
@@ -58,9 +60,13 @@ class Judge:
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.turned)
-        judge = self._need if "need" not in run.plan.query.without else None
-        need = judge.odds(run.plan.query.text, run.question.turned) if judge is not None else 0.0
-        return replace(ranking, subject=subject, need=need, beyond=self._scope.beyond(run.snapshot, subject))
+        text, turned, without = run.plan.query.text, run.question.turned, run.plan.query.without
+        need = self._need.odds(text, turned) if self._need is not None and "need" not in without else 0.0
+        asked = self._vague if "vague" not in without and not certain else None
+        vague = asked.odds(text, turned) if asked is not None else 0.0
+        return replace(
+            ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
+        )
 
     def _chance(self, ranking: Ranking, calling: Calling, brevity: float) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text

@@ -47,8 +47,10 @@ class Ranking:
     matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
     subject: float = 0.0  # log-odds that the question is about what components are for; 0 where nothing tells
     need: float = 0.0  # log-odds that it asks for what a component may serve at all; 0 where nothing tells
+    vague: float = 0.0  # log-odds that it says too little for any set; 0 where nothing tells
     beyond: float = 0.0  # how far those lie below the odds of nearly all that lies here: 0 or less
     question: Question | None = None
+    calling: Calling | None = None  # what it calls for, said or not
     chance: float | None = None  # that the first serves a plain task; None where too little is known here to tell
 
     @property
@@ -145,6 +147,7 @@ class Run:
             degraded=self.trace.degraded,
             matched=self.matched,
             question=self.question,
+            calling=self.calling,
         )
 
 

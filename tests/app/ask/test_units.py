@@ -58,6 +58,7 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     (item,) = found.items
     assert item.hit.unit.counts == {"agent": 40, "skill": 1}
     assert 3_500 < item.hit.unit.tokens < 5_000
+    assert "only this one: repertoire install " in recommendation_text(found)
     told = f"armada@armada-market brings 40 agents, 1 skill; about {item.hit.unit.tokens:,} tokens"
     assert told in recommendation_text(found)
     assert told in explanation_text(explain(opened.store, opened.pipeline, Asked("tide-tables")))

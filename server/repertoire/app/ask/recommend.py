@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from repertoire.app.ask.asking import facets_of
 from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
 from repertoire.app.ask.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.app.ask.requirements import dependencies
@@ -77,6 +78,9 @@ def recommend(
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
     ranking = answered.ranking
     degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
+    facets = () if topic else facets_of(ranking)
+    if facets:
+        return replace(_nothing(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
     if not _worth_naming(answered.ranking):
         return replace(
             _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded

@@ -55,6 +55,7 @@ class Wanted:
     environment: Mapping[str, str]
     for_project: bool = False
     flagged: bool = False
+    alone: bool = False  # without the others of its plugin
 
     @property
     def places(self) -> Places:
@@ -68,7 +69,9 @@ def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report
     Raises:
         RepertoireError: one of them is not known, is flagged, or cannot be installed from here.
     """
-    found = [_read_first(store, home, only_named(store, asked), settings, report) for asked in wanted.ids]
+    found = [
+        _read_first(store, home, only_named(store, asked), settings, report, alone=wanted.alone) for asked in wanted.ids
+    ]
     desk = _desk(store, home, wanted)
     parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
@@ -127,12 +130,12 @@ def _alone(journal: Journal) -> Iterator[None]:
 
 
 def _read_first(
-    store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report
+    store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report, *, alone: bool
 ) -> StoredComponent:
     """Return a component as it is now; what the catalogue alone tells of is read from its repository first."""
     component = stored.component
     by_client = all(line.startswith(("/plugin ", "claude mcp add ")) for line in component.install)
-    if stored.source_kind != CATALOGUE or by_client or component.installed:
+    if stored.source_kind != CATALOGUE or (by_client and not alone) or component.installed:
         return stored
     ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
     found = store.graph.by_key(component.id)
@@ -171,6 +174,7 @@ def _desk(store: Store, home: Path, wanted: Wanted) -> Desk:
         unit=unit,
         accepted=accepted,
         flagged=wanted.flagged,
+        alone=wanted.alone,
     )
 
 

@@ -35,6 +35,8 @@ CATALOGUE = "catalogue"  # a kind of source that was never read: it tells of wha
 GRAVE = rank(HIGH)
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
+_FOLDERS = {SKILL: "~/.claude/skills", AGENT: "~/.claude/agents", COMMAND: "~/.claude/commands"}
+_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"
 _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
@@ -62,6 +64,7 @@ class Desk:
     unit: Callable[[Component], Sequence[StoredComponent]]  # the components of the same plugin
     accepted: Callable[[str], frozenset[str]]  # a content that a person accepted to the rules that spoke against it
     flagged: bool = False  # a person wants it whatever was found
+    alone: bool = False  # without the others of its plugin
     overlay: dict[Path, bytes] = field(default_factory=dict)
 
     def content(self, path: Path) -> bytes | None:
@@ -88,6 +91,8 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
             message = f"{component.name} is installed by hand: {step.line}"
             raise InstallRefused(message)
     _refuse_flagged(desk, component, component.flags)
+    if desk.alone:
+        steps = (_by_itself(desk, stored, steps),)
     if any(isinstance(step, (AddMarketplace, SetPlugin)) for step in steps):
         return _of_plugin(desk, stored, steps)
     [step] = steps
@@ -99,6 +104,23 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
         return _merged(desk, stored, step)
     message = f"{component.name} is installed by hand: {' '.join(component.install)}"
     raise InstallRefused(message)
+
+
+def _by_itself(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Step:
+    """Return the step that copies a component out of its plugin; its own where it comes with none."""
+    component, folder = stored.component, _FOLDERS.get(stored.component.type)
+    if not any(isinstance(step, SetPlugin) for step in steps) and len(steps) == 1:
+        return steps[0]
+    if folder is None:
+        message = f"a {component.type.replace('_', ' ')} comes with its plugin as a whole; leave --alone out"
+        raise InstallRefused(message)
+    if _OF_PLUGIN in component.body:
+        message = f"{component.name} starts files of its plugin, and works as a part of that alone; leave --alone out"
+        raise InstallRefused(message)
+    file = desk.root(stored.source) / component.path
+    if component.type == SKILL:
+        return CopyIn(str(file.parent), folder, file.parent.name, whole=True)
+    return CopyIn(str(file), folder)
 
 
 def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> None:

@@ -25,8 +25,8 @@ class Gap:
 
 
 def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[Event, ...]:
-    """Return the events that tell what a recommendation found wanting; none where it could not look properly."""
-    if found.degraded:
+    """Return the events that tell what a recommendation found wanting; none where it could not look, or asked back."""
+    if found.degraded or found.facets:
         return ()
     needs = list(found.unprovided)
     if not found.items and not _narrowed(task) and settings.store_prompts == REDACTED:

@@ -15,7 +15,7 @@ import numpy as np
 
 from repertoire.ports import Embedder, Vectors
 
-FILE = Path(__file__).resolve().parent.parent / "catalogue" / "vectors.npz"
+FILE = Path(__file__).resolve().parents[2] / "catalogue" / "vectors.npz"
 _BYTES = 8  # of a text's hash
 
 

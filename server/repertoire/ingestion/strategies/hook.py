@@ -8,6 +8,9 @@ from repertoire.domain.component import HOOK
 from repertoire.ingestion import hooks, validation, values
 from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, folder, in_folder, stem
 
+_BY_HAND = (
+    "Write the hooks of {path} into ~/.claude/settings.json by hand: Claude Code does not read them as they stand there"
+)
 _OTHERS = ("package.json", "package-lock.json", "tsconfig.json", "plugin.json")
 
 
@@ -20,16 +23,17 @@ def _claims(path: str, layout: Layout) -> bool:
 
 def _extract(file: SourceFile, layout: Layout) -> Outcome:
     data = values.mapping(values.parse_json(file.text))
+    by_hand: tuple[str, ...] = ()
     for key in ("hooks", "events"):
         if isinstance(data.get(key), list):
-            data = {**data, "hooks": hooks.from_events(data[key])}
+            data, by_hand = {**data, "hooks": hooks.from_events(data[key])}, (_BY_HAND.format(path=file.path),)
             break
     valid = validation.require("hook", data)
     plugin = layout.plugin_of(file.path)
     name = _name(file.path, plugin.name if plugin else layout.name)
     draft = hooks.draft(name, valid["hooks"], description=values.text(valid.get("description")))
     beside = {key: value for key, value in valid.items() if key not in ("hooks", "$schema")}
-    return Outcome((dataclasses.replace(draft, digest=file.digest, front_matter=beside),))
+    return Outcome((dataclasses.replace(draft, digest=file.digest, front_matter=beside, install=by_hand),))
 
 
 def _name(path: str, owner: str) -> str:

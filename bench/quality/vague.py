@@ -1,0 +1,79 @@
+"""Learns which tasks are too vague for a set: `python bench/quality/vague.py` rewrites retrieval/vague.npz.
+
+The regression of need.py, over other prompts: vague.jsonl of plain_requests/ against its requests, everyday prompts and
+what no component serves, both sides counting the same. `--check` holds a fifth of each out, five times, requests with
+all others of their component, and prints the share of vague tasks and of requests that reach each bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "server"))
+
+from need import FOLDS, PLAIN, SEED, Prompts, learn  # noqa: E402
+
+from repertoire.app.wiring import open_embedder  # noqa: E402
+from repertoire.retrieval.vague import BAR, FILE  # noqa: E402
+from repertoire.settings import Settings  # noqa: E402
+
+BARS = (0.0, 0.5, 1.0, BAR, 2.0, 3.0)
+
+
+def _lines(name: str) -> list[str]:
+    return [line for line in (PLAIN / name).read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def prompts() -> tuple[Prompts, np.ndarray, str]:
+    """Return what is learned from, which of it are requests, and the reading of its vectors."""
+    embedder, _ = open_embedder(Path("/nowhere"), Settings())
+    if embedder is None:
+        sys.exit("the bundled model cannot be loaded")
+    vague = [json.loads(line)["text"] for line in _lines("vague.jsonl")]
+    requests = [json.loads(line) for line in _lines("requests.jsonl")]
+    idle = [*_lines("everyday.txt"), *_lines("none.txt")]
+    texts = [*vague, *(row["text"] for row in requests), *idle]
+    groups = [*vague, *(row["component"] or row["text"] for row in requests), *idle]
+    vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
+    places = np.arange(len(texts))
+    clear = (places >= len(vague)) & (places < len(vague) + len(requests))
+    return Prompts(texts, vectors, places < len(vague), groups), clear, embedder.reading
+
+
+def check(taught: Prompts, clear: np.ndarray, reading: str) -> None:
+    """Print how many vague tasks and how many requests that were held out reach each bar."""
+    chance = np.random.default_rng(SEED)
+    fold = {group: int(chance.integers(FOLDS)) for group in sorted(set(taught.groups))}
+    own = np.array([fold[group] for group in taught.groups])
+    odds = np.zeros(len(own))
+    for out in range(FOLDS):
+        kept = own != out
+        texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
+        learned = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), reading)
+        for place in np.flatnonzero(~kept):
+            odds[place] = learned.odds(taught.texts[place], taught.vectors[place])
+    for bar in BARS:
+        vague, requests = (100 * np.mean(odds[which] > bar) for which in (taught.asking, clear))
+        print(f"log-odds above {bar}: {vague:.1f} % of the vague, {requests:.2f} % of the requests")
+
+
+def main() -> None:
+    """Learn and write, or check."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    taught, clear, reading = prompts()
+    if parser.parse_args().check:
+        check(taught, clear, reading)
+    else:
+        learn(taught, reading).save(FILE)
+        print(f"{len(taught.texts)} prompts, {FILE.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Asks back where a task is too vague for any set: two or three facets as data, from what is known here."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from repertoire.catalogue import products, reading
+from repertoire.domain.answer import Facet
+from repertoire.domain.component import CAPABILITY, PROVIDES
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.vague import too_vague
+
+PART, GOAL, TECHNOLOGY = "part", "goal", "technology"
+# Capabilities that are places of work, and those that are ends of it: what people name when they are asked.
+_PARTS = """frontend backend databases mobile infrastructure ci-cd api-design data-analysis machine-learning
+    llm-applications agents documents product-management marketing sales finance human-resources customer-support legal
+    security operations claude-code""".split()
+_GOALS = """performance refactoring debugging testing code-review documentation ui-design architecture planning
+    deployment cost-optimization automation resilience observability scaffolding feature-development
+    legacy-modernization content-writing research brainstorming accessibility error-handling compliance
+    project-management presentations conversion-optimization dependency-management""".split()
+_VALUES, _FEWEST = 4, 2
+
+
+def facets_of(ranking: Ranking) -> tuple[Facet, ...]:
+    """Return what to ask back of a task that is too vague for any set; nothing of one that is not."""
+    plan, narrower = ranking.plan, _narrower()
+    if ranking.calling is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):
+        return ()
+    provided, likely = _provided(ranking.snapshot), ranking.calling.likely
+    named = plan.capabilities[:1]
+    parts = _likeliest(narrower[named[0]] if named else _PARTS, likely, provided, plan.stack.uses)
+    goals = _likeliest((goal for goal in _GOALS if goal not in named), likely, provided)
+    facets = (Facet(PART, parts), Facet(GOAL, goals), Facet(TECHNOLOGY, _technologies(ranking, provided)))
+    return tuple(facet for facet in facets if len(facet.values) >= _FEWEST)
+
+
+def _likeliest(
+    terms: Iterable[str],
+    likely: Mapping[str, float],
+    provided: Counter[str],
+    used: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
+    """Return the terms that a task most likely calls for with all below them: first what is provided, then `used`."""
+    below = {term: _below(term) for term in terms}
+    called = {
+        term: used.isdisjoint(those) - sum(likely.get(one, 0.0) for one in those) for term, those in below.items()
+    }
+    return tuple(sorted(called, key=lambda term: (not provided[term], called[term]))[:_VALUES])
+
+
+def _technologies(ranking: Ranking, provided: Counter[str]) -> tuple[str, ...]:
+    """Return the technologies of the part that is named which most serve here; none where the project tells them."""
+    below = {term for area in ranking.plan.capabilities[:1] for term in _below(area)}
+    known = [term for term in below & _products() if provided[term]]
+    if ranking.plan.stack.uses.intersection(known):
+        return ()
+    return tuple(sorted(known, key=lambda term: (-provided[term], term))[:_VALUES])
+
+
+def _provided(snapshot: Snapshot) -> Counter[str]:
+    """Count the components here that provide each capability."""
+    topology = snapshot.topology
+    ends = (end for many in snapshot.edges(PROVIDES).values() for end in many)
+    return Counter(topology.names[end] for end in ends if topology.types[end] == CAPABILITY)
+
+
+@lru_cache(maxsize=1)
+def _narrower() -> Mapping[str, tuple[str, ...]]:
+    """Return each area of the vocabulary with the capabilities right below it."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for term, capability in reading.load().capabilities.items():
+        if capability.broader:
+            found[capability.broader].append(term)
+    return {area: tuple(terms) for area, terms in found.items()}
+
+
+def _below(term: str) -> list[str]:
+    """Return a capability with all that are narrower."""
+    return [term, *(one for narrower in _narrower().get(term, ()) for one in _below(narrower))]
+
+
+@lru_cache(maxsize=1)
+def _products() -> frozenset[str]:
+    return frozenset(products.load())
