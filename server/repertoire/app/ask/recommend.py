@@ -167,9 +167,10 @@ def _worth_naming(ranking: Ranking) -> bool:
 
 
 def _in_scope(ranking: Ranking) -> Ranking:
-    """Return a ranking that is less sure the further its task lies from all that is here for anything."""
+    """Return a ranking that is less sure where no component is needed, or the task is beyond all that is here."""
     if ranking.chance is not None:
-        return replace(ranking, confidence=ranking.chance, fits=ranking.chance >= SURELY)
+        likely = _at_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
+        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURELY)
     if not ranking.beyond:
         return ranking
     sure = _at_odds(ranking.confidence, math.exp(_ELSEWHERE * ranking.beyond))
