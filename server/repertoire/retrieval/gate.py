@@ -39,8 +39,8 @@ def fits(sure: float, *, among: int) -> bool:
     return bool(odds >= FITS / (1.0 - FITS))
 
 
-# The chance from which a set is named, at the odds that anything is needed: of 150 tasks that want no component 6 in 100
-# reach it, of 300 plain requests 70. By the chance alone, from .3 on, it were 9 and 42.
+# The chance from which a set is named, at the odds that anything is needed: of tasks that want no component 6 in 100
+# reach it, of plain requests 70. By the chance alone, from .3 on, it were 9 and 42.
 NAMED = 0.12
 SURELY = 0.4  # from which it is called fitting
 # Log-odds that the first component serves a task: of the confidence above, what it provides of what is likely called
