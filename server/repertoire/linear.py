@@ -7,7 +7,8 @@ without `(?m)` is the very end. Where `re` stays, `tests/house/test_expressions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -91,6 +92,13 @@ class Pattern:
         """Return what stands between the matches, and their groups."""
         return list(self._re2.split(_encodable(text), maxsplit))
 
+
+def any_of(patterns: Iterable[Pattern]) -> Pattern:
+    """Return an expression that matches where one of several does, and tells no group: asked first, it spares them."""
+    return Pattern("|".join(f"(?:{_GROUP.sub('(?:', pattern.pattern)})" for pattern in patterns))
+
+
+_GROUP = re.compile(r"\(\?P<\w+>")
 
 compile = Pattern  # noqa: A001 - as `re.compile` is called
 
