@@ -7,8 +7,7 @@ without `(?m)` is the very end. Where `re` stays, `tests/house/test_expressions.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -49,15 +48,16 @@ class Match(Protocol):
 class Pattern:
     """An expression that RE2 matches; its calls are those of `re.Pattern`."""
 
-    def __init__(self, pattern: str, *, verbose: bool = False) -> None:
+    def __init__(self, pattern: str, *, verbose: bool = False, memory: int = _MEMORY) -> None:
         """Take RE2's syntax, to be compiled when first needed; `verbose` leaves out white space and comments."""
         self.pattern = _plain(pattern) if verbose else pattern
+        self._memory = memory
 
     @cached_property
     def _re2(self) -> Any:
         # Not in the constructor: the long ones take 60 ms each, and a server's first answer needs few of them.
         options = re2.Options()
-        options.max_mem = _MEMORY
+        options.max_mem = self._memory
         options.log_errors = False
         return re2.compile(self.pattern, options)
 
@@ -92,13 +92,6 @@ class Pattern:
         """Return what stands between the matches, and their groups."""
         return list(self._re2.split(_encodable(text), maxsplit))
 
-
-def any_of(patterns: Iterable[Pattern]) -> Pattern:
-    """Return an expression that matches where one of several does, and tells no group: asked first, it spares them."""
-    return Pattern("|".join(f"(?:{_GROUP.sub('(?:', pattern.pattern)})" for pattern in patterns))
-
-
-_GROUP = re.compile(r"\(\?P<\w+>")
 
 compile = Pattern  # noqa: A001 - as `re.compile` is called
 

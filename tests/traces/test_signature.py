@@ -24,7 +24,11 @@ word = st.from_regex(r"[a-z]{3,9}", fullmatch=True)
 numbers = st.integers(min_value=1, max_value=99_999)
 addresses = st.integers(min_value=0x7F0000000000, max_value=0x7FFFFFFFFFFF).map(hex)
 homes = st.one_of(
-    word.map("/home/{}".format), word.map("/Users/{}".format), st.just("/root"), word.map("/tmp/pytest-of-{}".format)
+    word.map("/home/{}".format),
+    word.map("C:\\Users\\{}".format),
+    word.map("/Users/{}".format),
+    st.just("/root"),
+    word.map("/tmp/pytest-of-{}".format),
 )
 
 

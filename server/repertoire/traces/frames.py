@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repertoire import linear
+from repertoire.traces.expressions import any_of, expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,42 +22,38 @@ class Frame:
         return not self.library
 
 
-def _expression(pattern: str) -> linear.Pattern:
-    return linear.compile(pattern, verbose=True)
-
-
 _FRAMES = (
-    _expression(r"""^[ ]*File[ ]"(?P<file>[^"]+)",[ ]line[ ]\d+(?:,[ ]in[ ](?P<function>[^ ]+))?"""),  # Python
-    _expression(r"^(?P<file>[^ ]+\.py)[ ]in[ ](?P<function>[^(]+)\("),  # notebooks
-    _expression(  # JVM: at java.base/java.util.ArrayList.get(ArrayList.java:427)
+    expression(r"""^[ ]*File[ ]"(?P<file>[^"]+)",[ ]line[ ]\d+(?:,[ ]in[ ](?P<function>[^ ]+))?"""),  # Python
+    expression(r"^(?P<file>[^ ]+\.py)[ ]in[ ](?P<function>[^(]+)\("),  # notebooks
+    expression(  # JVM: at java.base/java.util.ArrayList.get(ArrayList.java:427)
         r"^[ ]*at[ ](?:[\w.$@-]*/)*(?P<function>[\w$.<>/]+)\((?P<file>[\w$.-]+\.(?:java|kt|scala|groovy|clj)(?::\d+)?"
         r"|Native[ ]Method|Unknown[ ]Source|<generated>)\)"
     ),
-    _expression(  # .NET: at Some.Class.Method(Type name) in /src/File.cs:line 12
+    expression(  # .NET: at Some.Class.Method(Type name) in /src/File.cs:line 12
         r"^[ ]*at[ ](?P<function>[\w.`<>\[\],+|$]+)\([^)]*\)(?:[ ]in[ ](?P<file>.+):line[ ]\d+)?[ ]*$"
     ),
-    _expression(  # JavaScript: at Object.run (/app/node_modules/x/y.js:1:2), at async /app/z.js:1:2
+    expression(  # JavaScript: at Object.run (/app/node_modules/x/y.js:1:2), at async /app/z.js:1:2
         r"^[ ]*at[ ](?:async[ ])?(?:(?P<function>[^()]+)[ ])?\(?(?P<file>[^() ]+?):\d+(?::\d+)?\)?[ ]*$"
     ),
-    _expression(r"^(?P<function>[\w$.<>/]*)@(?P<file>(?:https?|file|webpack)[^ ]+?):\d+:\d+$"),  # Firefox
-    _expression(r"^[ ]*(?P<file>/?[^ :]+\.go):\d+[ ]\+0x[0-9a-f]+"),  # Go
-    _expression(r"^(?P<function>[\w./*()\[\]{}-]+)\((?:0x[0-9a-f]|\.\.\.|\{0x)[^)]*\)[ ]*$"),  # Go, its call
-    _expression(r"^[ ]*\d+:[ ]+(?:0x[0-9a-f]+[ ]-[ ])?(?P<function>[\w:<>{}$ ,&*\[\]#]+::[\w:<>{}$#]+)[ ]*$"),
-    _expression(r"^[ ]*at[ ](?P<file>[^ ]+\.rs):\d+(?::\d+)?[ ]*$"),  # Rust, its place
-    _expression(
+    expression(r"^(?P<function>[\w$.<>/]*)@(?P<file>(?:https?|file|webpack)[^ ]+?):\d+:\d+$"),  # Firefox
+    expression(r"^[ ]*(?P<file>/?[^ :]+\.go):\d+[ ]\+0x[0-9a-f]+"),  # Go
+    expression(r"^(?P<function>[\w./*()\[\]{}-]+)\((?:0x[0-9a-f]|\.\.\.|\{0x)[^)]*\)[ ]*$"),  # Go, its call
+    expression(r"^[ ]*\d+:[ ]+(?:0x[0-9a-f]+[ ]-[ ])?(?P<function>[\w:<>{}$ ,&*\[\]#]+::[\w:<>{}$#]+)[ ]*$"),
+    expression(r"^[ ]*at[ ](?P<file>[^ ]+\.rs):\d+(?::\d+)?[ ]*$"),  # Rust, its place
+    expression(
         r"""^[ ]*(?:from[ ])?(?P<file>[^ :]+\.(?:rb|erb|rake|ru|gemspec)):\d+:in[ ][`'](?P<function>[^'`]+)'[ ]*$"""
     ),
-    _expression(r"^[ ]*\#\d+[ ](?P<file>[^ (]+\.php)\(\d+\):[ ](?P<function>[^(]+)"),  # PHP
-    _expression(
+    expression(r"^[ ]*\#\d+[ ](?P<file>[^ (]+\.php)\(\d+\):[ ](?P<function>[^(]+)"),  # PHP
+    expression(
         r"^[ ]*\#\d+[ ]+(?:0x[0-9a-f]+[ ](?:in[ ])?)?(?P<function>[\w:~<>.$ ,&*@()-]+?)(?:[ ]at[ ](?P<file>[^ ]+):\d+)?[ ]*$"
     ),
 )
-_ANY = linear.any_of(_FRAMES)
-_MARKER = _expression(
+_ANY = any_of(_FRAMES)
+_MARKER = expression(
     r"""(?:.*[/\\])?(?:site-packages|dist-packages|node_modules|bower_components|gems|vendor|registry/src|pkg/mod|\.m2/repository
     |hosted/pub\.dev|hosted/pub\.dartlang\.org|\.cargo/git/checkouts|Cellar|_pnpm)[/\\](?P<rest>.+)"""
 )
-_STANDARD = _expression(
+_STANDARD = expression(
     r"""(?i)(?:.*[/\\])?(?:python[\d.]*[/\\](?:lib|python[\d.]*)?|lib[/\\]python[\d.]+|go[/\\]src|rustc[/\\][0-9a-f]+|lib[/\\]ruby[/\\][\d.]+
     |usr[/\\](?:include|lib))[/\\]?(?P<rest>.*)|<frozen[ ](?P<frozen>[^>]+)>|(?P<node>(?:node:)?internal[/\\:].+|node:.+)"""
 )
@@ -68,11 +65,12 @@ _JVM = (
 ).split()
 _BY_LENGTH = tuple(sorted((f"{name}." for name in _JVM), key=len, reverse=True))
 _DIGITS = linear.compile(r"[@-]?v?\d+(?:\.\d+)+[\w.+-]*")
-_DOTTED = linear.compile(r"^[\w$]+(?:\.[\w$<>`]+)+$")
+_DOTTED = linear.compile(r"^[\w$]+(?:\.[\w$<>`\[\],]+)+$")
 
 
 def frame_of(line: str) -> Frame | None:
     """Return the call that a line of a stack tells of; None where it is no such line."""
+    line = line.strip()
     if not _ANY.match(line):
         return None
     for pattern in _FRAMES:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repertoire import linear
+from repertoire.traces.expressions import any_of, expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +19,7 @@ class Headline:
 
 
 # how surely a line is the error itself: the higher the sooner it is taken
-CAUSE, RAISED, NAMED, TOLD, FATAL, LOGGED, HINTED = 90, 80, 70, 60, 55, 50, 20
-
-
-def _expression(pattern: str) -> linear.Pattern:
-    return linear.compile(pattern, verbose=True)
+CAUSE, RAISED, NAMED, TOLD, LOGGED, HINTED = 90, 80, 70, 60, 50, 20
 
 
 _CLASS = (
@@ -34,74 +31,74 @@ _PREFIX = (
     r"""|(?:PHP[ ])?(?:Fatal[ ]error|Warning|Notice|Deprecated):[ ]+(?:Uncaught[ ])?|E[ ]+|\[?(?:error|ERROR)\]?:?[ ]+|error:[ ]+Uncaught[ ]"""
     r"""|nested[ ]exception[ ]is[ ]|System\.AggregateException:[ ].*[(]|panic:[ ]|-+>[ ]|[^ ]+:\d+(?::\d+)?:[ ]|\d+\)[ ])*"""
 )
-_WHERE = r"(?:[^:()'\"]*?(?:\(\d+(?:,[ ]?\d+)?\)|:\d+(?::\d+)?)[: -]+)"
+_WHERE = r"(?:(?:[A-Za-z]:(?:[^:()'\"]|\(x86\))*?|[^:()'\"]*?)(?:\(\d+(?:,[ ]?\d+)?\)|:\d+(?::\d+)?)[: -]+)"
 _CODE = r"(?:[A-Z]{1,8}-?\d{3,6}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E(?:[A-QS-Z][A-Z]{3,}|R[A-QS-Z][A-Z]{2,}))"
 
 _PATTERNS: tuple[tuple[int, linear.Pattern], ...] = (
-    (CAUSE, _expression(r"^(?:Caused[ ]by|\.\.\.[ ]caused[ ]by):[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$")),
+    (CAUSE, expression(r"^(?:Caused[ ]by|\.\.\.[ ]caused[ ]by):[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$")),
     (
         RAISED,
-        _expression(
+        expression(
             rf"^{_PREFIX}(?P<kind>{_CLASS})(?:[ ]?[\[(](?P<code>[A-Z][A-Z0-9_]+|\d+)[\])])?:[ ]*(?P<message>.*)$"
         ),
     ),
-    (RAISED, _expression(rf"^{_PREFIX}(?P<kind>(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Interrupt|Exit))$")),
-    (RAISED, _expression(r"""^Exception[ ]in[ ]thread[ ]"[^"]*"[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$""")),
-    (RAISED, _expression(r"^thread[ ]'[^']*'[ ](?:\(\d+\)[ ])?panicked[ ]at[ ](?:'(?P<message>.*)',[ ][^ ]+|[^ ]+:)$")),
-    (RAISED, _expression(r"^(?P<kind>panic|fatal[ ]error):[ ](?:runtime[ ]error:[ ])?(?P<message>.+)$")),
-    (RAISED, _expression(r"^[^ ]+:\d+:in[ ].+:[ ](?P<message>.*)[ ]\((?P<kind>[A-Z][\w:]+)\)$")),
+    (RAISED, expression(rf"^{_PREFIX}(?P<kind>(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Interrupt|Exit))$")),
+    (RAISED, expression(r"""^Exception[ ]in[ ]thread[ ]"[^"]*"[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$""")),
+    (RAISED, expression(r"^thread[ ]'[^']*'[ ](?:\(\d+\)[ ])?panicked[ ]at[ ](?:'(?P<message>.*)',[ ][^ ]+|[^ ]+:)$")),
+    (RAISED, expression(r"^(?P<kind>panic|fatal[ ]error):[ ](?:runtime[ ]error:[ ])?(?P<message>.+)$")),
+    (RAISED, expression(r"^[^ ]+:\d+:in[ ].+:[ ](?P<message>.*)[ ]\((?P<kind>[A-Z][\w:]+)\)$")),
     (
         NAMED,
-        _expression(
+        expression(
             rf"^{_WHERE}?(?:\d+>)?{_WHERE}?(?:fatal[ ])?(?:[Ee]rror|[Ww]arning|ERROR)[ ]?[\[(]?(?P<kind>{_CODE})[\])]?(?:[ ]\(\w+\))?[: ][ ]*(?P<message>.+)$"
         ),
     ),
-    (NAMED, _expression(rf"(?i)^Error:?[ ]?\(\d+,[ ]?\d+\)[: ]+(?P<kind>{_CODE}):[ ]*(?P<message>.+)$")),
+    (NAMED, expression(rf"(?i)^Error:?[ ]?\(\d+,[ ]?\d+\)[: ]+(?P<kind>{_CODE}):[ ]*(?P<message>.+)$")),
     (
         NAMED,
-        _expression(
+        expression(
             r"^(?P<kind>SQLSTATE\[\w+\]|(?:SQL[ ]Error|ERROR)[ ]\[?\d+\]?(?:,[ ]|[ ])?(?:SQLState:[ ]\w+|\(\w+\)|\[\w+\])?|ORA-\d+|PLS-\d+|Msg[ ]\d+|SP2-\d+)(?:[ ]at[ ]line[ ]\d+)?[:, ]+(?P<message>.+)$"
         ),
     ),
-    (NAMED, _expression(r"^(?:npm[ ](?:ERR!|error)|yarn[ ]error)[ ]code[ ](?P<kind>[A-Z0-9_]+)(?P<message>)$")),
-    (NAMED, _expression(rf"^(?P<kind>{_CODE}):[ ]+(?P<message>.+)$")),
-    (NAMED, _expression(rf"^{_WHERE}[ ]*(?:fatal[ ])?(?:error|Error|ERROR)[: ]+(?P<message>.+)$")),
+    (NAMED, expression(r"^(?:npm[ ](?:ERR!|error)|yarn[ ]error)[ ]code[ ](?P<kind>[A-Z0-9_]+)(?P<message>)$")),
+    (NAMED, expression(rf"^(?P<kind>{_CODE}):[ ]+(?P<message>.+)$")),
+    (NAMED, expression(rf"^{_WHERE}[ ]*(?:fatal[ ])?(?:error|Error|ERROR)[: ]+(?P<message>.+)$")),
     (
         TOLD,
-        _expression(
-            r"(?i)^(?:X[ ])?[\[(]?(?:error|fatal|fatal[ ]error|err!|failure|e)[\])]?(?:[ ]in[ ][^:]+)?:[ ]+(?P<message>.+)$"
+        expression(
+            r"(?i)^(?:X[ ])?[\[(]?(?:(?:PHP[ ]+)?(?:fatal[ ]|parse[ ]|recoverable[ ])?error|fatal|err!|failure|e)[\])]?(?:[ ]in[ ][^:]+)?:[ ]+(?P<message>.+)$"
         ),
     ),
-    (TOLD, _expression(r"^[*][ ]What[ ]went[ ]wrong:$(?P<message>)")),
+    (TOLD, expression(r"^[*][ ]What[ ]went[ ]wrong:$(?P<message>)")),
     (
         TOLD,
-        _expression(
+        expression(
             r"^(?:/[^ :]*/)?(?P<kind>bash|zsh|sh|dash|fish|ksh|cmd|docker|make|git|curl|ssh|ld|mvn|tar|cp|mv|rm|ls|cat|sudo|pip|cargo|go|gcc|clang|python\d?|node|psql|mysql)(?:\[\d+\]|\.exe)?:[ ](?:-c:[ ])?(?:line[ ])?(?:\d+:[ ])?(?P<message>.+)$"
         ),
     ),
     (
         TOLD,
-        _expression(
+        expression(
             r"^(?:npm[ ](?:ERR!|error)|yarn[ ]error|remote:|!|E:|FAILED:|FAIL|\[!\]|error|[\x{2716}\x{d7}\x{2718}])[ ]+(?P<message>.+)$"
         ),
     ),
     (
         LOGGED,
-        _expression(
+        expression(
             r"(?i)^.*?\b(?:level=)?(?:error|fatal|critical|severe|panic|err|emerg)\b[\])\"]?[ :|-]+(?:.{0,60}[ ]-[ ])?(?P<message>.+)$"
         ),
     ),
     (
         HINTED,
-        _expression(
+        expression(
             r"""(?i)(?P<message>^.*(?:\berror|fail(?:s|ed|ure)?\b|cannot|can't|could[ ]not|couldn't|unable[ ]to|not[ ](?:found|exist|supported|allowed|permitted|defined|assignable|recogni[sz]ed|valid|a[ ]function|callable|installed|resolved?)
         |no[ ]such|denied|refused|invalid|illegal|undefined|unexpected|unknown|missing|unsupported|deprecated|obsolete|timed[ ]out|timeout|conflict|mismatch|incompatible|abort(?:ed)?|killed|exceeded|out[ ]of[ ]memory
         |segmentation[ ]fault|core[ ]dumped|exception|traceback|rejected|unrecogni[sz]ed|unresolved|ambiguous|does[ ]not|doesn't|is[ ]not|must[ ](?:be|not|have)|already[ ](?:exists|in[ ]use)|overflow|forbidden|unauthori[sz]ed|possibly).*$)"""
         ),
     ),
 )
-_ANY = linear.any_of(pattern for _, pattern in _PATTERNS)
-_EMPTY_TALK = _expression(
+_ANY = any_of(pattern for _, pattern in _PATTERNS)
+_EMPTY_TALK = expression(
     r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
     |error:[ ]aborting[ ]due[ ]to.*|.*Process[ ]completed[ ]with[ ]exit[ ]code.*|make(?:\[\d+\])?:[ ][*]{3}.*|For[ ]more[ ]information.*|.*exited[ ]with[ ](?:code|status)[ ]\d+.*
     |\d+[ ]errors?[ ]generated\.?|.*note:[ ].*|Found[ ]\d+[ ]errors?.*|error[ ]Command[ ]failed.*|\[notice\].*|note:.*|Running[ ]exception[ ]handlers|gyp[ ]ERR!.*(?:node|cwd|System).*

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from repertoire import linear
+from repertoire.traces.expressions import expression
 
 LONGEST = 1_000  # characters of a line that are looked at
 ANY = "<*>"
@@ -30,10 +31,6 @@ _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:[ ]?[AaPp][Mm]\b)?(?:[ ]?(?:Z\b|(?:UTC|GMT|[A-Z]{2,3}T)\b|[+-]\d{2}:?\d{2}\b))?"
 _SECRETIVE = r"passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?"
 _PERSONAL = r"user(?:[_ -]?(?:name|id))?|logname|login|account|owner|r?host(?:name)?|ruser|server|database|db(?:name)?"
-
-
-def _expression(pattern: str) -> linear.Pattern:
-    return linear.compile(pattern, verbose=True)
 
 
 def _kept(mark: str) -> Callable[[linear.Match], str]:
@@ -64,19 +61,19 @@ _NO_NAMES = frozenset(
 
 # Each is applied to what the ones before it left, so that a path within a URL is no path and a clock no host's port.
 _MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] = (
-    (_expression(r"\[(?:secret|email)\]"), "<secret>"),
+    (expression(r"\[(?:secret|email)\]"), "<secret>"),
     (
-        _expression(
+        expression(
             rf"""(?i)(?P<before>(?:^|[^a-z0-9])[a-z0-9_.-]{{0,40}}(?:{_SECRETIVE})[a-z0-9_]{{0,20}}["'`]?[ ]?(?:=|:=|=>|:)
             [ ]?)(?:"[^"]*"|'[^']*'|[^\s"'`,;&)]+)"""
         ),
         _kept("<secret>"),
     ),
-    (_expression(rf"(?i)(?P<before>--[a-z-]{{0,30}}(?:{_SECRETIVE})[ ])[^ ]+"), _kept("<secret>")),
-    (_expression(r"(?i)(?P<before>\b(?:bearer|basic)[ ])[a-z0-9._~+/=-]{12,}"), _kept("<secret>")),
-    (_expression(r"""\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s"'`<>|]*"""), "<url>"),
+    (expression(rf"(?i)(?P<before>--[a-z-]{{0,30}}(?:{_SECRETIVE})[ ])[^ ]+"), _kept("<secret>")),
+    (expression(r"(?i)(?P<before>\b(?:bearer|basic)[ ])[a-z0-9._~+/=-]{12,}"), _kept("<secret>")),
+    (expression(r"""\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s"'`<>|]*"""), "<url>"),
     (
-        _expression(
+        expression(
             rf"""(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?[ ]+)?
             (?:\b{_MONTH}[ ]+\d{{1,2}}|\b\d{{1,2}}[ -]{_MONTH})(?:,?[ -]+\d{{4}})?(?:[ :,T]+{_CLOCK})?(?:[ ]\d{{4}}\b)?
             |\b\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T :_-]+{_CLOCK})?
@@ -84,72 +81,72 @@ _MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] =
         ),
         "<time>",
     ),
-    (_expression(r"\{?\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b\}?"), "<id>"),
-    (_expression(r"\b(?:sha(?:1|256|512)[:-])[A-Za-z0-9+/=_-]{16,}"), "<id>"),
-    (_expression(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"), "<mail>"),
-    (_expression(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?\b"), "<host>"),
-    (_expression(r"\[(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\](?::\d{1,5})?"), "<host>"),
-    (_expression(r"\b(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}\b"), "<host>"),
+    (expression(r"\{?\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b\}?"), "<id>"),
+    (expression(r"\b(?:sha(?:1|256|512)[:-])[A-Za-z0-9+/=_-]{16,}"), "<id>"),
+    (expression(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"), "<mail>"),
+    (expression(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?\b"), "<host>"),
+    (expression(r"\[(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\](?::\d{1,5})?"), "<host>"),
+    (expression(r"\b(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}\b"), "<host>"),
     (
-        _expression(
+        expression(
             r"""(?P<before>^|[^\w/\\<])(?:[A-Za-z]:[\\/]|\\\\[\w.-]+\\)(?:[\w.@+~$%-]+(?:[ ][\w.@+~$%-]+)?[\\/])*[\w.@+~$%-]*
             (?:\(\d+(?:,\d+)?\)|(?::\d+){0,2})"""
         ),
         _kept("<path>"),
     ),
     (
-        _expression(
+        expression(
             r"""(?P<before>^|[\s"'`(=:,\[{|>])(?:(?:file:)?(?:~|\.{1,2})?/)(?:[\w.@+~$%*=\[\]-]+/)*[\w.@+~$%*=-]+/?
             (?:\(\d+(?:,\d+)?\)|(?::\d+){0,2})"""
         ),
         _kept("<path>"),
     ),
     (
-        _expression(
+        expression(
             rf"""(?P<before>^|[\s"'`(=:,\[{{|>@])(?:[\w.@+~-]+[/\\])*[\w.@+~-]+\.(?:{_FILE_ENDS})(?:\(\d+(?:,\d+)?\)|(?::\d+){{1,2}}|\b)
             (?P<after>$|[^.\w(])"""
         ),
         _kept("<path>"),
     ),
     (
-        _expression(
+        expression(
             rf"""(?i)\b(?:(?:[a-z0-9][a-z0-9-]*\.)+(?:{_HOST_ENDS})|(?:[a-z0-9][a-z0-9-]*\.){{2,}}(?:{_COUNTRIES}))(?::\d{{1,5}})?\b(?P<after>$|[^.\w(])"""
             rf"""|\b(?:localhost|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+):\d{{2,5}}\b"""
         ),
         _kept("<host>"),
     ),
-    (_expression(r"\blocalhost\b"), "<host>"),
-    (_expression(r"""(?P<before>^|[\s"'`(=:,\[{|>])(?:[\w.@+~-]+/){2,}[\w.@+~-]+"""), _kept("<path>")),
-    (_expression(rf"(?P<before>^|[^\w:])<?{_CLOCK}"), _kept("<time>")),
+    (expression(r"\blocalhost\b"), "<host>"),
+    (expression(r"""(?P<before>^|[\s"'`(=:,\[{|>])(?:[\w.@+~-]+/){2,}[\w.@+~-]+"""), _kept("<path>")),
+    (expression(rf"(?P<before>^|[^\w:])<?{_CLOCK}"), _kept("<time>")),
     (
-        _expression(r"(?P<before>^|[^\w<])<?\d+(?:\.\d+)?[ ]?(?:[num]?s|secs?|seconds?|minutes?|hours?|days?)\b"),
+        expression(r"(?P<before>^|[^\w<])<?\d+(?:\.\d+)?[ ]?(?:[num]?s|secs?|seconds?|minutes?|hours?|days?)\b"),
         _kept("<time>"),
     ),
     (
-        _expression(rf"""(?i)(?P<before>\b(?:{_PERSONAL})(?:=|[ ]=[ ])["'`]?)[\w.@$\\-]+"""),
+        expression(rf"""(?i)(?P<before>\b(?:{_PERSONAL})(?:=|[ ]=[ ])["'`]?)[\w.@$\\-]+"""),
         _kept("<name>"),
     ),
     (
-        _expression(
+        expression(
             r"""(?P<before>^|[^\w'"`<])(?:'[^'\n]{0,200}'|"[^"\n]{0,200}"|`[^`'\n]{0,200}['`]|``[^`'\n]{0,200}'')"""
         ),
         _kept("<name>"),
     ),
     (
-        _expression(
+        expression(
             r"""(?i)(?P<before>\b(?:(?:password|login|session)[ ]for[ ]+(?:(?:invalid|unknown)[ ]+)?(?:user[ ]+)?
             |(?:user|username|role|account|host|hostname)[ ]+))(?P<value>[\w$.-]+)"""
         ),
         _named,
     ),
-    (_expression(r"(?i)(?P<before>^|[^\w<])(?:0x[0-9a-f]+|@[0-9a-f]{5,16})\b"), _kept("<address>")),
-    (_expression(r"\b(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\b"), "<id>"),
-    (_expression(r"(?P<before>^|[^\w<])[0-9a-fA-F]*(?:[0-9][a-fA-F]|[a-fA-F][0-9])[0-9a-fA-F]{4,}\b"), _kept("<id>")),
-    (_expression(r"[A-Za-z0-9+/_=.-]{16,}"), _opaque),
-    (_expression(r"(?P<before>^|[^\w<.-])-?[vV]?\d+(?:\.\d+){1,4}(?:[-+~][\w.+~-]+)?"), _kept("<version>")),
-    (_expression(r"\b(?:[A-Za-z][A-Za-z]*[_~-])+[A-Za-z0-9_~-]*\d[\w~-]*"), "<id>"),
-    (_expression(r"\b\d+(?:[_.-]+\d+)+\b"), "<id>"),
-    (_expression(r"(?P<before>^|[^\w<])[-+]?\d+(?:[,']\d{3})*(?:[.,]\d+)?%?"), _kept("<number>")),
+    (expression(r"(?i)(?P<before>^|[^\w<])(?:0x[0-9a-f]+|@[0-9a-f]{5,16})\b"), _kept("<address>")),
+    (expression(r"\b(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\b"), "<id>"),
+    (expression(r"(?P<before>^|[^\w<])[0-9a-fA-F]*(?:[0-9][a-fA-F]|[a-fA-F][0-9])[0-9a-fA-F]{4,}\b"), _kept("<id>")),
+    (expression(r"[A-Za-z0-9+/_=.-]{16,}"), _opaque),
+    (expression(r"(?P<before>^|[^\w<.-])-?[vV]?\d+(?:\.\d+){1,4}(?:[-+~][\w.+~-]+)?"), _kept("<version>")),
+    (expression(r"\b(?:[A-Za-z][A-Za-z]*[_~-])+[A-Za-z0-9_~-]*\d[\w~-]*"), "<id>"),
+    (expression(r"\b\d+(?:[_.-]+\d+)+\b"), "<id>"),
+    (expression(r"(?P<before>^|[^\w<])[-+]?\d+(?:[,']\d{3})*(?:[.,]\d+)?%?"), _kept("<number>")),
 )
 _CODE = linear.compile(r"\b(?:E|W|F|R|C|TS|CS|VB|FS|BC|MSB|NU|NETSDK|LNK|DL|SC|RUF|PLR|PLS-|ORA-|CVE-)\d{3,5}\b")
 _SIZE = linear.compile(
