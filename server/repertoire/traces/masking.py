@@ -47,6 +47,10 @@ def _named(match: linear.Match) -> str:
     return str(match.group()) if word.lower() in _NO_NAMES else str(match["before"]) + "<name>"
 
 
+def _hash(match: linear.Match) -> str:
+    return str(match.group()) if str(match.group()).isdigit() else "<id>"
+
+
 def _opaque(match: linear.Match) -> str:
     """Mask what nobody reads: a long row of letters and digits, as keys, tokens and hashes are."""
     token = str(match.group())
@@ -84,7 +88,7 @@ _MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] =
     (expression(r"\{?\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b\}?"), "<id>"),
     (expression(r"\b(?:sha(?:1|256|512)[:-])[A-Za-z0-9+/=_-]{16,}"), "<id>"),
     (expression(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b"), "<mail>"),
-    (expression(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?\b"), "<host>"),
+    (expression(r"(?P<before>^|[^\w.-])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?\b"), _kept("<host>")),
     (expression(r"\[(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\](?::\d{1,5})?"), "<host>"),
     (expression(r"\b(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}\b"), "<host>"),
     (
@@ -140,7 +144,7 @@ _MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] =
         _named,
     ),
     (expression(r"(?i)(?P<before>^|[^\w<])(?:0x[0-9a-f]+|@[0-9a-f]{5,16})\b"), _kept("<address>")),
-    (expression(r"\b(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\b"), "<id>"),
+    (expression(r"\b(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\b"), _hash),
     (expression(r"(?P<before>^|[^\w<])[0-9a-fA-F]*(?:[0-9][a-fA-F]|[a-fA-F][0-9])[0-9a-fA-F]{4,}\b"), _kept("<id>")),
     (expression(r"[A-Za-z0-9+/_=.-]{16,}"), _opaque),
     (expression(r"(?P<before>^|[^\w<.-])-?[vV]?\d+(?:\.\d+){1,4}(?:[-+~][\w.+~-]+)?"), _kept("<version>")),
