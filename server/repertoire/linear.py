@@ -48,15 +48,16 @@ class Match(Protocol):
 class Pattern:
     """An expression that RE2 matches; its calls are those of `re.Pattern`."""
 
-    def __init__(self, pattern: str, *, verbose: bool = False) -> None:
+    def __init__(self, pattern: str, *, verbose: bool = False, memory: int = _MEMORY) -> None:
         """Take RE2's syntax, to be compiled when first needed; `verbose` leaves out white space and comments."""
         self.pattern = _plain(pattern) if verbose else pattern
+        self._memory = memory
 
     @cached_property
     def _re2(self) -> Any:
         # Not in the constructor: the long ones take 60 ms each, and a server's first answer needs few of them.
         options = re2.Options()
-        options.max_mem = _MEMORY
+        options.max_mem = self._memory
         options.log_errors = False
         return re2.compile(self.pattern, options)
 

@@ -1,0 +1,1 @@
+"""Rules of traces: what stays of an error on another machine."""

@@ -1,0 +1,235 @@
+"""Makes of an error's printed text its signature: what stays of it on another machine, as a key and as words.
+
+Secrets: give text that trust's redaction has been over. What it leaves is masked again here (values of keys and tokens,
+whatever stands in quotes or holds a long row of letters and digits), so that template and keys hold none; `names` and
+`message` are what was printed, for searching here and never for handing on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from repertoire import linear
+from repertoire.traces.frames import Frame, frame_of
+from repertoire.traces.headlines import CAUSE, HINTED, RAISED, Headline, deeper, headline_of, is_empty_talk
+from repertoire.traces.masking import LONGEST, MARK, generalise, mask, plain
+
+HEAD, TAIL = (
+    8_000,
+    12_000,
+)  # characters looked at: an error stands at an output's end, or its first one at the beginning
+MOST = 8  # signatures of one output
+FRAMES = 40  # of a stack
+_NAMES, _NAME, _TEMPLATE = 8, 80, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What stays of an error on another machine.
+
+    Three keys, each wider than the one before: `exact` is the same error about the same names, `key` the same error,
+    and `coarse` holds those that differ in what is no word.
+    """
+
+    exception: (
+        str  # the class without its package, or a compiler's, database's or tool's code; empty where none is told
+    )
+    template: str  # what the error says, with a mark for each thing that differs between machines
+    key: str
+    exact: str
+    coarse: str
+    names: tuple[str, ...]  # what stood in quotes: tells `numpy` from `torch` among equal keys
+    message: str
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Return the packages that its stack went through, each once, the nearest to the error first."""
+        return tuple(dict.fromkeys(frame.library for frame in self.frames if not frame.own))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the words to search for it with, the most telling first: exception, names, then what it says."""
+        said = _WORD.findall(MARK.sub(" ", self.template))
+        named = [word for name in self.names for word in _WORD.findall(name)]
+        kind = [word for word in _WORD.findall(self.exception) if word]
+        return tuple(dict.fromkeys(word for word in (*kind, *named, *said) if word.lower() not in _STOP))
+
+
+_WORD = linear.compile(r"[\pL\pN_][\pL\pN_+#-]*")
+_LETTERS = linear.compile(r"[\pL]{3,}")
+_STOP = frozenset(
+    """a an the and or of to in on at for from by with as is are was were be been it its this that these those you your
+    i we they he she has have had do does did but if then than so such there here into out up over under""".split()
+)
+_GENERAL = frozenset("error exception fatal failure warning fatalerror bash zsh sh dash fish ksh cmd err e".split())
+_QUOTED = linear.compile(r"""(?:^|[^\w'"`])(?:'([^'\n]{0,200})'|"([^"\n]{0,200})"|`([^`'\n]{0,200})['`])""")
+_QUOTES = linear.compile("['\"`]")
+_NO_NAME = linear.compile(r"(?i)[/\\]|://|\d{4,}|\s.*\s.*\s|@|[<>]")
+_PREFIX = linear.compile(
+    r"""^(?:[\w.-]{1,60} +\| |#\d+ +[\d.]+ |\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"""
+    r"""|\[?\d\d:\d\d:\d\d[.,\d]*\]? +|[>│║┃] *|\[\d+/\d+\] +|\* )+"""
+)
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+_TRACEBACK = linear.compile(r"Traceback \(most recent call last\)|^-{20,}$")
+_ANY_CLASS = linear.compile(r"^(?P<kind>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?:: (?P<message>.*))?$")
+_OF_A_COMMAND = linear.compile(
+    r"^(?P<value>[\w./+-]{1,80}): +"
+    r"(?P<after>(?:command )?not found|No such file or directory|Permission denied|Is a directory)$"
+)
+_NOT_FOUND = linear.compile(r"^command not found: .*$")
+_TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
+
+
+def signature_of(text: str, *, failed: bool = False) -> Signature | None:
+    """Return the signature of the error that a text tells of, the cause where it tells of several; None where of none.
+
+    `failed`: it is known to be an error, so that its first telling line is taken where no rule knows any.
+    """
+    found = signatures_in(text, failed=failed)
+    return found[0] if found else None
+
+
+def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
+    """Return the signature of each different error in an output, the one to blame first; MOST at most."""
+    lines = _lines(text)
+    frames = tuple(frame_of(line) for line in lines)
+    ranked = sorted(_found(lines, frames), key=lambda found: found[:2])
+    if any(headline.weight > HINTED for _, _, headline, _ in ranked):
+        ranked = [found for found in ranked if found[2].weight > HINTED]
+    made: dict[str, Signature] = {}
+    seen: set[tuple[str, str]] = set()
+    for _, _, headline, at in ranked:
+        like = (headline.kind, headline.message.translate(_NO_DIGITS))  # a thousand lines alike are masked once
+        if like in seen:
+            continue
+        seen.add(like)
+        signature = _made(headline, _around(frames, at))
+        if signature is not None:
+            made.setdefault(signature.key, signature)
+        if len(made) == MOST or len(seen) == 4 * MOST:
+            break
+    if not made and failed:
+        said = next(
+            (line for line, frame in zip(lines, frames, strict=True) if frame is None and _LETTERS.search(line)), ""
+        )
+        signature = _made(Headline("", said.strip(), 0), _around(frames, 0))
+        return (signature,) if signature else ()
+    return tuple(made.values())
+
+
+def template_of(line: str) -> str:
+    """Return what is compared of a line of a log, whether or not it tells of an error."""
+    return generalise(mask(line))
+
+
+def _lines(text: str) -> list[str]:
+    cut = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    return [line[:LONGEST].rstrip() for line in cut.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+
+
+def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tuple[int, int, Headline, int]]:
+    """Yield each headline with what orders it: how sure it is, then its place, the last one first where causes end."""
+    traceback, last_first = False, any(_TRACEBACK.search(line) for line in lines)
+    for at, line in enumerate(lines):
+        if frames[at] is not None or not line.strip():
+            continue
+        if _TRACEBACK.search(line):
+            traceback = True
+            continue
+        headline = _read(lines, frames, at, traceback=traceback)
+        if traceback and not line.startswith((" ", "\t")):
+            traceback = False
+        if headline is None:
+            continue
+        backwards = headline.weight == CAUSE or (last_first and headline.weight == RAISED)
+        yield -headline.weight, -at if backwards else at, headline, at
+
+
+def _read(lines: Sequence[str], frames: Sequence[Frame | None], at: int, *, traceback: bool) -> Headline | None:
+    line = plain(lines[at])
+    if prefix := _PREFIX.match(line):
+        line = line[prefix.end() :]
+    headline = headline_of(line)
+    stacked = at + 1 < len(lines) and frames[at + 1] is not None
+    unindented = traceback and not lines[at].startswith((" ", "\t"))
+    if (headline is None or headline.weight < RAISED) and (unindented or stacked) and (known := _ANY_CLASS.match(line)):
+        headline = Headline(str(known["kind"]), str(known["message"] or ""), RAISED)
+    if headline is None:
+        return None
+    for inner in deeper(headline):
+        headline = Headline(inner.kind, inner.message, max(headline.weight, inner.weight))
+    if headline.message:
+        return headline
+    follows = (plain(lines[place]) for place in range(at + 1, min(at + 6, len(lines))) if frames[place] is None)
+    telling = (_TOOL.sub("", text) for text in follows if not is_empty_talk(text))
+    said = next((text for text in telling if _LETTERS.search(text)), "")
+    return Headline(headline.kind, "" if _is_a_class(headline.kind) else said, headline.weight)
+
+
+def _is_a_class(kind: str) -> bool:
+    return kind.endswith(("Error", "Exception", "Interrupt", "Exit", "Iteration")) and kind.lower() not in _GENERAL
+
+
+def _around(frames: Sequence[Frame | None], at: int) -> tuple[Frame, ...]:
+    """Return the stack of a headline: below it, or above it where nothing is below."""
+    below: list[Frame] = []
+    for frame in frames[at + 1 : at + 1 + 2 * FRAMES]:
+        if frame is not None:
+            below.append(frame)
+        elif below:
+            break
+    if below:
+        return tuple(below[:FRAMES])
+    above = [frame for frame in frames[max(0, at - 3 * FRAMES) : at] if frame is not None]
+    return tuple(reversed(above[-FRAMES:]))
+
+
+def _made(headline: Headline, frames: tuple[Frame, ...]) -> Signature | None:
+    exception = _short(headline.kind)
+    message = plain(headline.message)[:LONGEST]
+    template = mask(_command_out(message))
+    if not exception and not _LETTERS.search(MARK.sub("", template)):  # all of it stands in quotes
+        template = mask(_QUOTES.sub(" ", message))
+    template = template[:_TEMPLATE]
+    compared = generalise(template)
+    if not exception and not _LETTERS.search(MARK.sub("", template)):
+        return None
+    words = sorted({word for word in _LETTERS.findall(compared) if word not in _STOP})
+    kind, names = exception.lower(), _names(message)
+    return Signature(
+        exception=exception,
+        template=template,
+        key=_digest(f"{kind}\n{compared}"),
+        exact=_digest("\n".join((kind, compared, *names))),
+        coarse=_digest(f"{kind}\n{' '.join(words)}"),
+        names=names,
+        message=message,
+        frames=frames,
+    )
+
+
+def _short(kind: str) -> str:
+    """Return a class without its package; nothing for what says no more than that it is an error."""
+    last = kind.replace("\\", ".").replace("::", ".").replace("/", ".").rsplit(".", 1)[-1].strip()
+    return "" if last.lower().replace(" ", "") in _GENERAL else last[:80]
+
+
+def _command_out(message: str) -> str:
+    """Return what shells say of a command in one form: each of them orders it differently."""
+    if found := _OF_A_COMMAND.match(message):
+        return f"'{found['value']}': {str(found['after']).removeprefix('command ')}"
+    return _NOT_FOUND.sub("'command': not found", message)
+
+
+def _names(message: str) -> tuple[str, ...]:
+    quoted = (next(filter(None, groups), "").strip() for groups in _QUOTED.findall(message))
+    return tuple(dict.fromkeys(name for name in quoted if 0 < len(name) <= _NAME and not _NO_NAME.search(name)))[
+        :_NAMES
+    ]
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -1,0 +1,228 @@
+"""An error has one signature wherever it is printed, and different errors have different ones."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repertoire.traces.signature import MOST, Signature, signature_of, signatures_in, template_of
+from repertoire.trust.redaction import redact
+from traces.printed import ERRORS, PRINTED
+
+PYTHON = """Traceback (most recent call last):
+  File "{home}/{project}/app/main.py", line {line}, in main
+    run(config)
+  File "{home}/.venv/lib/python3.11/site-packages/requests/adapters.py", line {other}, in send
+    raise ConnectionError(e, request=request)
+requests.exceptions.ConnectionError: HTTPConnectionPool(host='{host}', port={port}): Max retries exceeded with url: /v1
+ (Caused by NewConnectionError('<urllib3.connection.HTTPConnection object at {address}>: refused'))
+"""
+word = st.from_regex(r"[a-z]{3,9}", fullmatch=True)
+numbers = st.integers(min_value=1, max_value=99_999)
+addresses = st.integers(min_value=0x7F0000000000, max_value=0x7FFFFFFFFFFF).map(hex)
+homes = st.one_of(
+    word.map("/home/{}".format),
+    word.map("C:\\Users\\{}".format),
+    word.map("/Users/{}".format),
+    st.just("/root"),
+    word.map("/tmp/pytest-of-{}".format),
+)
+
+
+def one(text: str) -> Signature:
+    found = signature_of(text)
+    assert found is not None
+    return found
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "home": homes,
+            "project": word,
+            "line": numbers,
+            "other": numbers,
+            "host": word,
+            "port": st.integers(1, 65_535),
+            "address": addresses,
+        }
+    )
+)
+def test_another_home_project_line_host_and_address_leave_a_python_error_the_same(machine):
+    here = PYTHON.format(
+        home="/home/ann", project="shop", line=1, other=2, host="localhost", port=80, address="0x7f00deadbeef"
+    )
+    there = PYTHON.format(**machine)
+    assert one(there).key == one(here).key
+    assert one(there).exception == "ConnectionError"
+
+
+@settings(max_examples=25)
+@pytest.mark.parametrize("error", ERRORS)
+@given(home=homes, user=word, number=numbers)
+def test_no_kind_of_error_depends_on_the_machine(error, home, user, number):
+    values = {"home": home, "user": user, "n": number, "hex": f"{number:040x}", "time": "2026-01-02T03:04:05"}
+    first = error.format(home="/home/ann", user="ann", n=7, hex="0a1b2c3d4e" * 4, time="2024-11-30 23:59:01")
+    assert one(error.format(**values)).key == one(first).key
+
+
+@pytest.mark.parametrize("quotes", ["''", '""', "``", "\u2018\u2019", "\u201c\u201d", "`'"])
+def test_the_way_of_quoting_makes_no_difference(quotes):
+    opened, closed = quotes
+    assert one(f"Error: Cannot find module {opened}left-pad{closed}").key == one("Error: Cannot find module 'x'").key
+
+
+@pytest.mark.parametrize(("text", "exception", "template"), PRINTED)
+def test_what_each_tool_prints_is_read(text, exception, template):
+    found = one(text)
+    assert (found.exception, found.template) == (exception, template)
+
+
+def test_different_errors_have_different_keys():
+    keys = [one(text).key for text, _, _ in PRINTED]
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_exact_key_tells_names_apart_that_the_key_does_not():
+    numpy = one("ModuleNotFoundError: No module named 'numpy'")
+    torch = one("ModuleNotFoundError: No module named 'torch'")
+    assert numpy.key == torch.key
+    assert numpy.exact != torch.exact
+    assert numpy.names == ("numpy",)
+    assert numpy.words[:2] == ("ModuleNotFoundError", "numpy")
+
+
+def test_the_coarse_key_holds_what_differs_in_no_word():
+    apart = one("error: expected 3 arguments, found 2"), one("error: expected arguments; found")
+    assert apart[0].key != apart[1].key
+    assert apart[0].coarse == apart[1].coarse
+
+
+def test_the_cause_is_blamed_and_the_others_are_told_too():
+    java = """Exception in thread "main" org.acme.StartFailed: no start
+    at org.acme.Main.main(Main.java:12)
+Caused by: java.lang.IllegalStateException: pool is closed
+    at com.zaxxer.hikari.pool.HikariPool.getConnection(HikariPool.java:197)
+    at org.acme.Main.main(Main.java:9)
+"""
+    found = signatures_in(java)
+    assert [each.exception for each in found] == ["IllegalStateException", "StartFailed"]
+    assert found[0].libraries == ("com.zaxxer",)
+
+
+def test_frames_of_libraries_are_told_from_own_ones():
+    found = one(
+        PYTHON.format(home="/home/ann", project="shop", line=1, other=2, host="h", port=80, address="0x7f00deadbeef")
+    )
+    assert [(frame.library, frame.own, frame.file) for frame in found.frames] == [
+        ("requests", False, "requests/adapters.py"),
+        ("", True, "main.py"),
+    ]
+
+
+def test_several_errors_of_one_output_are_told_each_once():
+    output = "\n".join(
+        [f"src/a{n}.c:{n}:1: error: expected expression before '{{' token" for n in range(50)]
+        + ["src/b.c:7:2: error: too few arguments to function call", "2 errors generated."]
+    )
+    assert len(signatures_in(output)) == 2
+
+
+def test_a_quiet_output_has_no_signature():
+    assert signature_of("") is None
+    assert signature_of("\n\n") is None
+    assert signature_of("12 passed in 3.2s\nDone, 0 errors, 0 warnings") is None
+
+
+def test_what_is_known_to_have_failed_has_a_signature_whatever_it_says():
+    assert signature_of("Please come back tomorrow") is None
+    found = signature_of("Please come back tomorrow", failed=True)
+    assert found is not None
+    assert found.template == "Please come back tomorrow"
+
+
+def test_lines_of_a_log_share_a_template_where_only_their_values_differ():
+    first = "Connection from 10.0.0.1:5012 (ann-laptop.example.com) at Fri Jun 17 07:07:00 2005 closed after 12 ms"
+    second = "Connection from 192.168.7.3:80 (db2.corp.net) at Mon Jul 04 23:00:09 2011 closed after 3 seconds"
+    assert template_of(first) == template_of(second)
+    assert template_of(first) != template_of(first.replace("closed", "opened"))
+
+
+SECRETS = (
+    "sk-" + "live1234" * 4,
+    "ghp_" + "aB3dE6gH9k" * 4,
+    "AKIA" + "ABCDEFGH12345678",
+    "xoxb-" + "1234567890-abcdefghij",
+    "eyJhbGciOiJI.eyJzdWIiOiIx.dBjftJeZ4CVP" + "mB92K27u",
+)
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    "told", ["token={}", "Authorization: Bearer {}", "key '{}' was refused", "no {} here", "--token {}"]
+)
+def test_no_secret_stays_in_a_template(secret, told):
+    printed = f"AuthError: {told.format(secret)} failed"
+    assert secret not in one(printed).template
+    read = one(redact(printed))
+    assert secret not in repr(read)
+
+
+@pytest.mark.parametrize(
+    "named", ["password=swordfish", "password: 'swordfish'", 'DB_PASSWORD="swordfish"', "pwd=swordfish;"]
+)
+def test_no_password_stays_in_a_template(named):
+    assert "swordfish" not in one(f"OperationalError: cannot connect with {named}").template
+
+
+@settings(max_examples=300)
+@given(st.text(max_size=2_000))
+def test_no_text_makes_it_raise(text):
+    assert len(signatures_in(text, failed=True)) <= MOST
+
+
+@given(
+    st.lists(
+        st.sampled_from([text for text, _, _ in PRINTED] + ["\x1b[31m", "\r\n", "\ud800", "  at ", "'", "Caused by: "])
+    )
+)
+def test_no_mixture_of_errors_makes_it_raise(parts):
+    found = signatures_in("\n".join(parts))
+    assert len({each.key for each in found}) == len(found) <= MOST
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "'",
+        "/a",
+        "a.",
+        "Error: ",
+        "at a.b(",
+        ' File "',
+        "1",
+        "<number>",
+        "a_1",
+        "x=",
+        "\x1b[",
+        "Caused by: ",
+        "::",
+        "a@",
+    ],
+)
+def test_a_hostile_output_takes_no_longer_than_in_proportion(piece):
+    for text in (piece * 200_000, (piece * 30 + "\n") * 20_000):
+        began = time.perf_counter()
+        signatures_in(text, failed=True)
+        assert time.perf_counter() - began < 2
+
+
+def test_a_signature_is_the_same_with_colours_and_line_ends_of_windows():
+    plain = one("src/a.ts:3:5 - error TS2304: Cannot find name 'foo'.\nFound 1 error.")
+    coloured = one(
+        "\x1b[96msrc/b.ts\x1b[0m:\x1b[93m9\x1b[0m:5 - \x1b[91merror\x1b[0m TS2304: Cannot find name 'bar'.\r\n"
+    )
+    assert plain.key == coloured.key
