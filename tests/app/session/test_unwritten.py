@@ -60,7 +60,7 @@ def test_a_file_that_was_damaged_holds_nothing_up(tmp_path, damaged):
 def test_what_is_to_be_forgotten_is_forgotten_there_too(tmp_path):
     put_off(tmp_path, [ROW])
     with Store.open(tmp_path / "repertoire.db") as store:
-        assert forget(store, REQUESTS) == 1
+        assert forget(store, REQUESTS).events == 1
         assert take_in(store) == 0
         assert store.events.since(0) == []
 
