@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import today
-from repertoire.app.learned.memory import Use
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
+from repertoire.app.usage.fold import Use
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder

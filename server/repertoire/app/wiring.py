@@ -11,10 +11,10 @@ from pathlib import Path
 
 from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.learned.memory import Use, memory
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.app.usage.fold import Use, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
@@ -23,11 +23,11 @@ from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOn
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
-from repertoire.learning.memory import Memory
+from repertoire.learning.usage import Usage
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.priors import usual_priors
-from repertoire.retrieval.trace import Pace
+from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 
@@ -70,7 +70,7 @@ def put_together(
         capabilities=capabilities_in(),
         options=replace(
             shipped(),
-            pace=Pace(budget_ms=settings.query_ms),
+            pace=TimeLimit(budget_ms=settings.query_ms),
             stack=stack_in(),
             reranker=open_reranker(settings),
             priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
@@ -96,9 +96,9 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
         raise mended(home, settings, error) from error
 
 
-def remembered(store: Store, settings: Settings) -> Memory:
+def remembered(store: Store, settings: Settings) -> Usage:
     """Return what is remembered of components, with the project at hand counting most."""
-    return memory(store, half_life=settings.memory_days, project=present_project())
+    return usage(store, half_life=settings.memory_days, project=present_project())
 
 
 def find_home() -> Path:

@@ -32,7 +32,7 @@ from repertoire.domain.event import (
     SELECTED,
     UNDONE,
 )
-from repertoire.learning.session import Happened
+from repertoire.learning.session import SessionEvent
 
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
@@ -43,7 +43,7 @@ _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else 
 _USED, CALL_FAILED = "used", "its call failed"
 
 
-class Dated(Happened, Protocol):
+class Dated(SessionEvent, Protocol):
     """What is read of an event that has a time and a place."""
 
     @property
@@ -110,19 +110,19 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
 
 
 @dataclass(frozen=True)
-class Traced:
+class IndexedTrials:
     """What became of components; by event number the indices of the trials that each event told something of."""
 
     trials: list[Trial]
     told: Mapping[int, Sequence[int]]
 
 
-def traced(events: Iterable[Dated]) -> Traced:
+def traced(events: Iterable[Dated]) -> IndexedTrials:
     """Fold the log, oldest first, without what is counted in it."""
     fold = _Fold()
     for event in events:
         fold.add(event)
-    return Traced(fold.trials(), fold.told_by)
+    return IndexedTrials(fold.trials(), fold.told_by)
 
 
 def of_count(event: Dated) -> Iterator[Trial]:

@@ -20,9 +20,9 @@ from repertoire import linear
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, TOOL, Component
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
 from repertoire.ports import Summary
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 BINDING = "binding"
@@ -92,25 +92,25 @@ class Bindings:
         self._server = {row: snapshot.summaries[other].name for row, other in zip(inner, outer, strict=True)}
         self._kept, self._known = snapshot, {}
 
-    def named(self, plan: Plan) -> frozenset[str]:
+    def named(self, plan: QueryPlan) -> frozenset[str]:
         """Return what a question names: products, what they imply, the project's own, and brands of this snapshot."""
         known = plan.stack.uses.union(plan.capabilities)
         brands = self._brands.intersection(word.text for word in name_words(plan.query.text))
         return self._products.asked(plan.query.text, known) | brands
 
-    def of(self, shelf: Shelf, rows: Rows) -> Mapping[int, Bound]:
+    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, Bound]:
         """Return what the components at rows are bound to."""
         new = [row for row in rows.tolist() if row not in self._known]
-        for row, entry in shelf.at(np.array(new, dtype=np.int64)):
+        for row, entry in reader.at(np.array(new, dtype=np.int64)):
             self._known[row] = self._bound(entry.component, self._server.get(row, ""))
         return self._known
 
-    def odds(self, snapshot: Snapshot, shelf: Shelf, rows: Rows, plan: Plan) -> Floats:
+    def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
         """Return what binding adds to the log-odds of these rows; nothing for the others."""
         self.read(snapshot)
         odds = np.zeros(len(snapshot))
         if self._products.known:
-            named, known = self.named(plan), self.of(shelf, rows)
+            named, known = self.named(plan), self.of(reader, rows)
             for row in rows.tolist():
                 odds[row] = self._of_one(known.get(row, Bound()), named)
         return odds

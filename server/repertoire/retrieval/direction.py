@@ -13,9 +13,9 @@ import numpy as np
 
 from repertoire.domain.component import Component
 from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.held import stem
+from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 DIRECTION = "direction"
@@ -91,14 +91,14 @@ class Directions:
     def __init__(self, products: Products) -> None:
         self._products = products
 
-    def odds(self, snapshot: Snapshot, shelf: Shelf, rows: Rows, text: str) -> Floats:
+    def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
         """Return what the direction adds to the log-odds of these rows; nothing where the task's own is not plain."""
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
         if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
-            for row, entry in shelf.at(rows):
+            for row, entry in reader.at(rows):
                 odds[row] = self._of_one(entry.component, action, ends, said)
         return odds
 

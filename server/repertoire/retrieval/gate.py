@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.learned import GATE
+from repertoire.retrieval.ranking_weights import GATE
 
-FITS = 0.2  # below it an answer holds the nearest misses
-_CROWD = 150  # among more components than these, something likely-looking turns up for any question
+ANSWER_THRESHOLD = 0.2  # below it an answer holds the nearest misses
+_CROWD_SIZE = 150  # among more components than these, something likely-looking turns up for any question
 _USUAL_NEARNESS = 0.5
 
 
@@ -35,18 +35,18 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
 
 def fits(sure: float, *, among: int) -> bool:
     """Tell whether an answer that is so sure, found among so many components, is good enough to be called one."""
-    odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD) ** (1.0 / 3.0)
-    return bool(odds >= FITS / (1.0 - FITS))
+    odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD_SIZE) ** (1.0 / 3.0)
+    return bool(odds >= ANSWER_THRESHOLD / (1.0 - ANSWER_THRESHOLD))
 
 
 # The chance from which a set is named: of tasks that want no component one in ten reaches it, of good sets nine.
-NAMED = 0.3
-SURELY = 0.4  # from which it is called fitting
+SET_THRESHOLD = 0.3
+SURE_THRESHOLD = 0.4  # from which it is called fitting
 # Log-odds that the first component serves a task: of the confidence above, what it provides of what is likely called
 # for, the share of its name that nobody asked for, its lead, and how much the task says. Learned on the dev half of
 # graded plain tasks with tasks that want nothing beside them; on folds its calibration error was 9 points.
-_SERVES = (0.770, 0.336, -0.512, 0.803, 0.640, -5.266)
-_SAYS_MUCH = 6  # words from which on a task says no more
+_SERVES_WEIGHTS = (0.770, 0.336, -0.512, 0.803, 0.640, -5.266)
+_FULL_TASK_WORDS = 6  # words from which on a task says no more
 _LEAD, _LOW = 3.0, 1e-4
 
 
@@ -64,7 +64,7 @@ class Leader:
 def chance(leader: Leader) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1."""
     told = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
-    odds = float(np.dot(_SERVES, (*told, min(leader.words, _SAYS_MUCH), 1.0)))
+    odds = float(np.dot(_SERVES_WEIGHTS, (*told, min(leader.words, _FULL_TASK_WORDS), 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.gate import Evidence, Leader, between, chance, confidence, fits
-from repertoire.retrieval.held import coverage, rarity
+from repertoire.retrieval.implied_capabilities import Called, Calling
 from repertoire.retrieval.lexical import MAX_TERMS
-from repertoire.retrieval.meant import Called, Calling
+from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.need import need_for
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 from repertoire.retrieval.subject import Scope, subject_for
@@ -21,12 +21,12 @@ MAX_RANKED = 200
 _JUDGED = 3  # hits whose text tells how sure it is
 
 
-def rarities_of(graph: GraphReader, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
+def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict[str, float]:
     """Return how rare each word of a question is here."""
     return rarity(graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
 
-class Judge:
+class AnswerJudge:
     """Judges answers over one store, by what was learned for one reading of questions."""
 
     def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
@@ -45,7 +45,7 @@ class Judge:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
-        with run.trace.stage("gate") as detail:
+        with run.stage_log.stage("gate") as detail:
             sure = 1.0 if certain else self._sure(run, rows)
             if leads.any() and not fits(sure, among=among):
                 # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
@@ -93,10 +93,10 @@ class Judge:
         """Return what speaks for the head of an answer; None where there is none."""
         head = rows[:_JUDGED]
         rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
-        held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
+        held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
-    def _understood(self, plan: Plan) -> float:
+    def _understood(self, plan: QueryPlan) -> float:
         """Return the share of a question's words that were understood; what some component holds is a word, too."""
         if plan.reading is None or not plan.reading.unknown:
             return 1.0

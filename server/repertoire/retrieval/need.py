@@ -26,7 +26,7 @@ _WORD = re.compile(r"[a-z']+")
 
 
 @dataclass(frozen=True)
-class Need:
+class NeedModel:
     """Weights of a prompt's vector and words, for one reading of questions."""
 
     reading: str
@@ -68,7 +68,7 @@ def words_of(text: str) -> set[str]:
     return {*words, *(f"{first} {second}" for first, second in itertools.pairwise(words))}
 
 
-def need_for(reading: str, path: Path = FILE) -> Need | None:
+def need_for(reading: str, path: Path = FILE) -> NeedModel | None:
     """Return what was learned for exactly this reading of questions, or None where there is nothing."""
     if not path.is_file():
         return None
@@ -76,4 +76,4 @@ def need_for(reading: str, path: Path = FILE) -> Need | None:
         if str(kept["reading"]) != reading:
             return None
         weights = kept["weights"].astype(np.float32) * float(kept["step"])
-        return Need(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))
+        return NeedModel(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))

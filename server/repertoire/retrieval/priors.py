@@ -15,7 +15,7 @@ import numpy as np
 from repertoire.domain.component import PROVIDES
 from repertoire.domain.freshness import Ageing
 from repertoire.domain.freshness import freshness as freshness_of
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 MOST = 0.5
@@ -88,7 +88,7 @@ class Priors:
         self._priors = priors
         self._kept: _Kept | None = None
 
-    def odds(self, snapshot: Snapshot, plan: Plan) -> Iterator[tuple[str, Floats]]:
+    def odds(self, snapshot: Snapshot, plan: QueryPlan) -> Iterator[tuple[str, Floats]]:
         """Yield the priors that say anything, each with what it adds to every row's log-odds."""
         _, known, providers = self.read(snapshot)
         yield from known
@@ -103,7 +103,7 @@ class Priors:
         return self._kept
 
 
-def _fit(plan: Plan, providers: dict[str, Rows], size: int) -> Floats:
+def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:
     """Return 1 for what provides a part of the project's stack, -1 for what provides only what the project lacks."""
     found = np.zeros(size)
     for name in plan.stack.lacks.difference(plan.capabilities):  # what is asked for by name is not held against it

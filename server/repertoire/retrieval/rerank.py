@@ -17,8 +17,8 @@ import numpy as np
 
 from repertoire.domain.component import AGENT, BODY_INDEXED, COMMAND, SKILL, Component
 from repertoire.domain.text import content_words
-from repertoire.retrieval.held import stem
-from repertoire.retrieval.learned import RERANK
+from repertoire.retrieval.matched_words import stem
+from repertoire.retrieval.ranking_weights import RERANK
 from repertoire.retrieval.snapshot import Floats
 
 STAGE = "rerank"
