@@ -97,7 +97,7 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
 
 
 def remembered(store: Store, settings: Settings) -> Usage:
-    """Return what is remembered of components, with the project at hand counting most."""
+    """Return the usage of components; trials in the present project count most."""
     return usage(store, half_life=settings.memory_days, project=present_project())
 
 
@@ -130,19 +130,19 @@ def open_reranker(settings: Settings) -> LocalReranker | None:
 
 
 def capabilities_in() -> Capabilities:
-    """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
+    """Return a function that finds the capabilities in a text, with the words that ingestion uses."""
     vocabulary = vocabulary_of(reading.load())
     return lambda text: tuple(vocabulary.count(text))
 
 
 def shipped() -> Options:
-    """Return what the shipped catalogue tells a pipeline: the words of capabilities, and products."""
+    """Return the catalogue's data for a pipeline: the words of capabilities, and products."""
     synonyms = {name: known.synonyms for name, known in reading.load().capabilities.items()}
     return Options(synonyms=synonyms, products=products.load())
 
 
 def stack_in() -> Callable[[str], Stack]:
-    """Return what reads a project's stack from its manifests, once a process."""
+    """Return a function that reads a project's stack from its manifests, once a process."""
     signals = reading.load().signals
 
     @lru_cache(maxsize=_PROJECTS)

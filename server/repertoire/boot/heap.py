@@ -1,4 +1,4 @@
-"""Keeps a process near the memory that it uses: threads share one heap, and what is freed goes back to the system."""
+"""Keeps a process's heap small: threads share one, and freed memory goes back to the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that could not be written, because the database was locked for too long: files that wait beside it."""
+"""The spool: files beside the database with events that a lock kept out of the log."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ COMMON = frozenset(
 )
 _COMMON_WEIGHT = 0.25
 _IN_NAME, _ELSEWHERE = 1.5, 0.7  # what a component is named after, it is about
-_SURE = 0.6  # of a term that is not in the name: its description says it more than once
+_SURE = 0.6  # how sure a term outside the name is: the description says it more than once
 _INSTALLED = 1.15
 _POPULAR, _MOST_POPULAR = 0.08, 2.0  # what each step of popularity adds, and how many count
 _BEGINS, _BEGUN = "scaffolding", 0.7  # what sets up new projects is little use in one that is there
 _SAME_KIND, _SAME_TERMS = 0.7, 0.5  # what is left of a score beside a chosen one of its kind, or with nothing new
-_READ = 400  # characters of a description that tell what it is for
-_ENOUGH = 0.3  # of the best possible single match: below it a match is weak
+_READ = 400  # a description says what it is for in its first characters, so many are read
+_ENOUGH = 0.3  # a match below this share of the best possible single match is weak
 
 
 @dataclass(frozen=True)

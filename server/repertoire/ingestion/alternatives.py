@@ -13,10 +13,12 @@ from repertoire.ingestion.twins import bounded
 from repertoire.ports import Outline
 
 MAX_ALTERNATIVES = 5  # of one component
-SIMILARITY_THRESHOLD = 0.75  # cosine of two descriptions; below it, components of one field pass for each other
+SIMILARITY_THRESHOLD = (
+    0.75  # cosine of two descriptions; with a lower one, all components of one field are alternatives
+)
 _PROSE = (SKILL, AGENT, COMMAND)
 _COMPARED = 40
-_FEW_WORDS = 6  # a shorter description is alike by chance
+_FEW_WORDS = 6  # descriptions with fewer words are similar by chance
 _WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25
 _OVERLAP = 0.5
 _NAMED_IN = "name"

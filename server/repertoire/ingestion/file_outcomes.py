@@ -1,4 +1,4 @@
-"""Tells of every file of a source what became of it: a component, a part of one, skipped, or none, and why."""
+"""Tells the outcome for every file of a source: a component, a part of one, skipped, or none, and why."""
 
 from __future__ import annotations
 

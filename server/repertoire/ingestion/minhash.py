@@ -1,4 +1,4 @@
-"""How alike two texts are: exact Jaccard of their word shingles, and MinHash sketches that find what to compare.
+"""Text similarity: exact Jaccard of word shingles, and MinHash sketches that find the pairs to compare.
 
 A MinHash of our own: the library for it brings scipy's 114 MB, for what numpy does in forty lines.
 """

@@ -1,4 +1,4 @@
-"""How popular components are, which only all sources together show: how many carry one, and how often it is named."""
+"""Computes popularity over all sources: how many carry a component, and how often others name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a source beside its files, and hashes that tell whether anything of it changed."""
+"""The context of a source beside its files, and hashes that tell whether anything in it changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs are made of, as their imports and words show: languages, frameworks, patterns, keys that they need."""
+"""Finds the technologies of programs by their imports and words: languages, frameworks, patterns, keys."""
 
 from __future__ import annotations
 

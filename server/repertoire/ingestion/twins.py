@@ -11,7 +11,7 @@ from repertoire.ingestion.minhash import plain_words
 from repertoire.ports import Outline
 
 SAME_CONTENT = "same content"
-TWIN_THRESHOLD = 0.5  # alike below that, nothing is a twin
+TWIN_THRESHOLD = 0.5  # Jaccard similarity; two texts below it are no twins
 _PROSE = (SKILL, AGENT, COMMAND)  # one text is published as any of them
 _SHORT = 8  # words; two shorter texts are equal by chance
 _EDITED = 40  # words; of less text, an edit leaves too little to tell by

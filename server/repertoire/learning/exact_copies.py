@@ -1,4 +1,4 @@
-"""Folds what became of exact copies into what became of their content: one was offered, another one was used."""
+"""Joins the trials of exact copies: where one copy was offered and another used, that is one trial."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from repertoire.learning.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial
 
-MIN_REQUESTS = 5.0  # decayed requests of known outcome, with and without each, below which nothing is said to do harm
+MIN_REQUESTS = 5.0  # "harmful" needs so many decayed requests of known outcome, with and without the component
 
 
 @dataclass(frozen=True)

@@ -50,14 +50,14 @@ class Count:
 
 @dataclass(frozen=True)
 class CompactedLog:
-    """Which events go, by number, and what is counted in their stead."""
+    """The numbers of the events to remove, and the counts that replace them."""
 
     gone: tuple[int, ...] = ()
     counts: tuple[Count, ...] = ()
 
 
 def condense(events: Sequence[Dated], room: LogBounds) -> CompactedLog:
-    """Return what of a log, oldest first, may go, and the counts that keep what is learned as it was."""
+    """Return the events of a log that may go, and counts from which the same is learned as before."""
     of_sessions = [event for event in events if event.kind in _OF_SESSIONS]
     counted = [event for event in events if event.kind == COUNTED]
     gone, found = _old_sessions(of_sessions, room)

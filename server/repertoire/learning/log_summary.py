@@ -1,4 +1,4 @@
-"""Sums up the log for who has no time to fold it: looks at hints and what requests came to, as of one day.
+"""Sums up the log for a session start, which has no time to fold it: looks at hints and outcomes, as of one day.
 
 Everything that is summed fades alike, so sums of one day are those of a later one but for a factor. They reach to an
 event that no session spans, and what happened since is folded and added: the same comes out as from the whole log. They
@@ -24,7 +24,7 @@ Sides = tuple[LiftArm, LiftArm]
 
 @dataclass(frozen=True)
 class LogSummary:
-    """What the log comes to, up to and with the event `through`, by project and as of a time."""
+    """The sums of the log up to and including the event `through`, by project, as of a time."""
 
     at: str
     half_life: float
@@ -47,7 +47,7 @@ class LogSummary:
 
 @dataclass(frozen=True)
 class StartUsage:
-    """What a session's start goes by: how hints of each kind and component fared, and which components do harm."""
+    """The usage that a session start needs: how hints of each kind and component fared, and harmful components."""
 
     hints: tuple[HintRate, ...]
     weary: Mapping[str, float]
@@ -59,7 +59,7 @@ def _no(_nodes: Iterable[str]) -> Mapping[str, str]:
 
 
 def read_summary(text: str) -> LogSummary | None:
-    """Return what was stored; None where a version that summed up something else stored it."""
+    """Return the stored sums; None where another version stored other sums."""
     stored = json.loads(text)
     if len(stored) != len(fields(LogSummary)):
         return None
@@ -95,7 +95,7 @@ def recall(
     *,
     copies: Callable[[Iterable[str]], Mapping[str, str]] = _no,
 ) -> StartUsage:
-    """Return what is remembered at a clock's time, from what is kept and what was folded of the log since.
+    """Return usage as of a time, from the stored sums and the trials since.
 
     `copies` maps every exact copy of components to one of its copies: what they did is counted together.
     """

@@ -1,4 +1,4 @@
-"""Remembers per component what became of its offers: counted, decayed with a half-life, with uncertainty and lift.
+"""Sums up the usage of each component: its offers and selections, decayed with a half-life, with intervals and lift.
 
 Position is corrected for by inverse propensity: what stands first is looked at first, so an offer at rank r counts as
 1/r of a look (position-based model; the curve that click logs of ranked lists show, with exponent 1). Taken offers over
@@ -20,12 +20,12 @@ from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
 
 HALF_LIFE_DAYS = 90.0  # days, unless settings say otherwise
-OTHER_PROJECT_WEIGHT = 0.5  # what another project's trial counts for in this one
+OTHER_PROJECT_WEIGHT = 0.5  # weight of a trial in another project
 
 
 @dataclass(frozen=True)
 class ComponentUsage:
-    """What is remembered of one component. Counts are whole; looks, taken, alone, good and bad are decayed."""
+    """The usage of one component. Counts are whole; looks, taken, alone, good and bad are decayed."""
 
     node: str
     recommended: int = 0
@@ -46,7 +46,7 @@ class ComponentUsage:
 
 @dataclass(frozen=True)
 class Usage:
-    """Everything that is remembered: by component, by past request, and of kinds of hints."""
+    """All usage: by component, by past request, and by kind of hint."""
 
     records: Mapping[str, ComponentUsage] = field(default_factory=dict)
     hints: tuple[HintRate, ...] = ()
@@ -61,24 +61,24 @@ class Usage:
         return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
 
     def of(self, node: str) -> ComponentUsage | None:
-        """Return what is remembered of a component and its exact copies; None where nothing is."""
+        """Return the usage of a component and its exact copies; None where there is none."""
         return self.records.get(self.same.get(node, node))
 
     def of_each(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return what holds of components by id, of every exact copy as of the one that is remembered for it."""
+        """Return the values, with those of a stand-in given to its exact copies too."""
         return {**values, **{copy: values[node] for copy, node in self.same.items() if node in values}}
 
 
 @dataclass(frozen=True)
 class Decay:
-    """From when, and how fast, things fade; in which project they count in full (empty: everywhere)."""
+    """How trials decay: as of `now`, by a half-life; `project` is where they count in full (empty: everywhere)."""
 
     now: str
     half_life: float = HALF_LIFE_DAYS
     project: str = ""
 
     def weight(self, trial: Trial) -> float:
-        """Return what a trial still counts for."""
+        """Return the weight of a trial after decay."""
         if self.half_life <= 0:
             return 0.0
         # In whole days: what happened on one day counts alike, so that an old day can be kept as a count.
@@ -88,7 +88,7 @@ class Decay:
 
 
 def summarize_usage(found: Iterable[Trial], clock: Decay, *, same: Mapping[str, str] | None = None) -> Usage:
-    """Count trials into a memory; `same` leads from an exact copy to the one that is remembered for all of them."""
+    """Count trials into usage; `same` maps an exact copy to the one that stands for all of them."""
     same = same or {}
     every = list(found)
     known = experiences(every, clock.weight)

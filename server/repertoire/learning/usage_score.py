@@ -1,4 +1,4 @@
-"""Turns what is remembered of components into a leaning for each, from -1 to 1; 0 where nothing is known.
+"""Turns the usage of each component into a score from -1 to 1; 0 without usage.
 
 Two parts, each bounded, none of them about a question: how often those who look at it take it to the good, against the
 usual; and what came of it. What has no history is never changed. Hints see to it that the unseen is seen
@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from repertoire.learning.confidence_intervals import wilson
 from repertoire.learning.usage import ComponentUsage, Usage
 
-_TAKEN, _OUTCOME = 0.5, 0.6  # the most that each part may say
-_PRIOR_LOOKS = 4.0  # looks' worth of the usual rate, which every component begins with
-_SPAN = math.log(4.0)  # taken four times as often as usual says all that can be said
+_TAKEN, _OUTCOME = 0.5, 0.6  # largest amounts of the two parts: how often it is taken, how it then went
+_PRIOR_LOOKS = 4.0  # prior: every component begins with so many looks at the usual rate
+_SPAN = math.log(4.0)  # a component that is taken four times as often as usual has the highest score
 _NEVER = 1e-9
 
 

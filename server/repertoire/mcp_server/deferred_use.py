@@ -1,4 +1,4 @@
-"""Words what a hook told of a use before anybody could look it up: light enough for a server that is still starting."""
+"""Keeps a use that a hook reports before the server can look the component up; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repertoire.mcp_server.hook_calls import Hook
 
 
 def heard(name: str, hook: Hook, environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the row that keeps a use until somebody can tell which component it was; None where none was used."""
+    """Return the row that keeps a use until its component can be looked up; None where nothing was used."""
     tool = hook.name("tool_name")
     if name == "hook_used":
         mention = from_tool(tool, hook.names("tool_input"))

@@ -1,4 +1,4 @@
-"""Takes calls from the protocol to the lanes and back: in time for hooks, whatever the disk or the model are doing."""
+"""Dispatches calls to the worker threads and returns answers, in time for hooks whatever the disk or the model do."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Queued = tuple[int, concurrent.futures.Future[None]]  # events that are to be wr
 
 
 class Dispatcher:
-    """One client's server: two lanes, a model that loads beside them, and the ingests that it started."""
+    """One client's server: two workers, a model that loads beside them, and the ingests that it started."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -271,7 +271,7 @@ class Dispatcher:
             self._refreshing.append(started)
 
     async def _load_model(self, seconds: float) -> None:
-        """Load the model beside the lanes and wait for it, so long at most; loading goes on when the wait ends."""
+        """Load the model beside the workers and wait for it, so long at most; loading goes on when the wait ends."""
         await self._answering.run(lambda _: None)  # opens the store, which knows the model
         if self._embedder is None or self._embedder.loaded:
             return

@@ -1,4 +1,4 @@
-"""What a server's process does on either transport: log to stderr, tend the desk, and leave quickly when told to."""
+"""What a server's process does on either transport: log to stderr, tend the dispatcher, leave quickly when told to."""
 
 from __future__ import annotations
 

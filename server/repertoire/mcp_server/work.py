@@ -1,4 +1,4 @@
-"""What the server's threads do: answer tools and hooks from the graph, and write what happened. Importing it is heavy.
+"""The jobs of the server's workers: answer tools and hooks from the graph, and log events. Importing it is heavy.
 
 `Answers` belongs to the answering lane, `Writes` to the writing one; neither is ever used by two threads.
 """
@@ -50,7 +50,7 @@ _REHEARSED = "Write what nobody asked for into the file"
 
 @dataclass(frozen=True)
 class HookOutcome:
-    """What a hook answers, and what is to be written because of it."""
+    """A hook's answer, and the events to log because of it."""
 
     text: str = "{}"
     events: tuple[Event, ...] = ()

@@ -1,7 +1,7 @@
-"""A thread that owns a connection to the store: everything handed to it runs in order, and its callers never block.
+"""A worker thread that owns a connection to the store: jobs run in order, and callers never block.
 
-One lane answers and one writes: an ingest in another process may hold the write lock for seconds, and a hook must not
-wait for that. Within a lane nothing runs at once, so no lock of ours is needed.
+One worker answers and one writes: an ingest in another process may hold the write lock for seconds, and a hook must not
+wait for that. Within a worker nothing runs at once, so no lock of ours is needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Closing(Protocol):
-    """What a lane may own."""
+    """An object that a worker may own."""
 
     def close(self) -> None:
         """Release the store."""
@@ -27,7 +27,7 @@ class Closing(Protocol):
 
 @dataclass(frozen=True)
 class StoreCare:
-    """What keeps a lane's store sound: what its place looks like now, and what mends the file there."""
+    """How a worker checks and mends its store: `place` identifies the file, `mend` repairs it."""
 
     place: Callable[[], object] = lambda: None
     mend: Callable[[CorruptStore], None] = lambda _: None

@@ -34,11 +34,11 @@ _IN_NAME = {
 _IN_LEAD = {SERVICE: 0.65}
 _WITHIN = 1.2
 _INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # more, where something else was named
-_AKIN = 0.5  # of it, where what it is bound to belongs to what was named: Pydantic AI to Python
-_NAMED = 0.6  # for what is bound to something that was named
-_MOST_TOLD = 2  # products of a first sentence; more are examples
+_AKIN = 0.5  # share of it where the named product implies the other one: Python and Pydantic AI
+_NAMED = 0.6  # log-odds for a component that is bound to a product which was named
+_MOST_TOLD = 2  # a first sentence that names more products than this lists examples
 _LEAD, _TEXT = 400, 600  # characters
-_FEW_FAMILIES = 3  # in which a brand stands in names: its own, and what connects to it
+_FEW_FAMILIES = 3  # a brand appears in the names of so many families at most: its own, and what connects to it
 _SHORTEST = 3
 MCP = "mcp"
 _SERVING = frozenset((MCP_SERVER, PLUGIN, TOOL))  # what is no more about MCP for being a part of it
@@ -106,7 +106,7 @@ class Bindings:
         return self._known
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
-        """Return what binding adds to the log-odds of these rows; nothing for the others."""
+        """Return the log-odds that binding adds to these rows; 0 for the others."""
         self.read(snapshot)
         odds = np.zeros(len(snapshot))
         if self._products.known:

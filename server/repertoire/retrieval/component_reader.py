@@ -1,4 +1,4 @@
-"""Reads the components at rows of a snapshot, each once a question: second look, gate and answer share most of them."""
+"""Reads the components at rows of a snapshot, each once a question, since several stages need the same ones."""
 
 from __future__ import annotations
 

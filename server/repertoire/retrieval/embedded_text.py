@@ -1,4 +1,4 @@
-"""What of a component each vector space holds: the one wording that embedding and search share."""
+"""The text of a component that each vector space embeds; ingestion and search share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows hold the same content: what is known of one holds for all, and the installed one answers for them."""
+"""Which rows are exact copies: facts about one hold for all, and the installed one answers for them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Copies:
         return found
 
     def answered(self, shares: Floats, among: Mask) -> Floats:
-        """Return shares by row, those of what is installed too given to the copy that answers for it, if it may."""
+        """Move the share of each row to its installed copy, where that copy may answer."""
         spare = np.flatnonzero(self.spare & among[self.answering] & (shares != 0.0))
         if not len(spare):
             return shares
@@ -85,7 +85,7 @@ class Copies:
         return found
 
     def behind(self, rows: Rows) -> Rows:
-        """Return ranked rows, what is installed too directly behind the copy that answers for it."""
+        """Return ranked rows, each row with an installed copy directly behind that copy."""
         ranked = rows.tolist()
         leaders = self.answering[rows].tolist()
         if leaders == ranked:

@@ -9,8 +9,8 @@ import numpy as np
 
 from repertoire.retrieval.ranking_weights import GATE
 
-ANSWER_THRESHOLD = 0.2  # below it an answer holds the nearest misses
-_CROWD_SIZE = 150  # among more components than these, something likely-looking turns up for any question
+ANSWER_THRESHOLD = 0.2  # below this confidence an answer only names near misses
+_CROWD_SIZE = 150  # among more components than this, any question finds something that looks likely
 _USUAL_NEARNESS = 0.5
 
 
@@ -39,14 +39,14 @@ def fits(sure: float, *, among: int) -> bool:
     return bool(odds >= ANSWER_THRESHOLD / (1.0 - ANSWER_THRESHOLD))
 
 
-# The chance from which a set is named: of tasks that want no component one in ten reaches it, of good sets nine.
+# A set is named from this chance on: one in ten tasks that need no component reaches it, and nine in ten good sets.
 SET_THRESHOLD = 0.3
-SURE_THRESHOLD = 0.4  # from which it is called fitting
-# Log-odds that the first component serves a task: of the confidence above, what it provides of what is likely called
-# for, the share of its name that nobody asked for, its lead, and how much the task says. Learned on the dev half of
-# graded plain tasks with tasks that want nothing beside them; on folds its calibration error was 9 points.
+SURE_THRESHOLD = 0.4  # a set is called fitting from this chance on
+# Weights of the log-odds that the first component helps: the confidence above, the share of likely capabilities that it
+# provides, the share of its name that nobody asked for, its lead, the length of the task; then the constant. Learned
+# on the dev half of graded plain tasks, beside tasks that need nothing; calibration error on folds: 9 points.
 _SERVES_WEIGHTS = (0.770, 0.336, -0.512, 0.803, 0.640, -5.266)
-_FULL_TASK_WORDS = 6  # words from which on a task says no more
+_FULL_TASK_WORDS = 6  # more words than this make a task no clearer
 _LEAD, _LOW = 3.0, 1e-4
 
 

@@ -66,7 +66,7 @@ class Gatherer:
         return words
 
     def _begin(self, plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog) -> Callable[[], Question | None]:
-        """Begin to embed the question and its clauses; return what waits for their vectors.
+        """Begin to embed the question and its clauses; return a function that waits for the vectors.
 
         There are none, and a note of what is missing, where that cannot be.
         """

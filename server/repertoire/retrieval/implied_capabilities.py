@@ -1,4 +1,4 @@
-"""What a plain request calls for, though it does not say so: capabilities, learned from requests written for this.
+"""The capabilities that a plain request implies without naming them, learned from requests written for this.
 
 "Add dark mode" names no capability, and no description is worded like it. Requests are like requests: some seven
 thousand of them, each with the capabilities that it calls for (bench/quality/plain_requests), taught a softmax
@@ -43,7 +43,7 @@ class Meant:
     offsets: Floats
 
     def features(self, text: str, turned: Vectors) -> Vectors:
-        """Return what is known of a question: its turned vector, and its words, rare ones counting more."""
+        """Return a question's features: its adapted vector, and its words, rare ones counting more."""
         told = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in set(stems(text)) if word in self._places]
         told[known] = self.rarity[known]
@@ -51,7 +51,7 @@ class Meant:
         return np.concatenate([SCALE * turned, told * (SCALE / size if size else 0.0)]).astype(np.float32)
 
     def likely(self, text: str, turned: Vectors) -> Floats:
-        """Return how likely each capability is what a question calls for; they add up to 1."""
+        """Return the probability that a question implies each capability; they add up to 1."""
         odds = (self.features(text, turned) @ self.weights + self.offsets).astype(np.float64)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
@@ -81,7 +81,7 @@ def stems(text: str) -> list[str]:
 
 
 def meant_for(reading: str, path: Path = FILE) -> Meant | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+    """Return the weights that were learned for exactly this query encoder, or None."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
@@ -115,7 +115,7 @@ def _stems_of_name(name: str) -> frozenset[str]:
 
 
 class Called:
-    """Tells what speaks for the components of the newest snapshot where a question calls for capabilities."""
+    """Scores the components of the newest snapshot by the capabilities that a question implies."""
 
     def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
         """`synonyms` are the words by which each capability goes."""
@@ -132,7 +132,7 @@ class Called:
         return dict(zip(self._meant.capabilities, odds.tolist(), strict=True))
 
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
-        """Return by row how far a component provides what is likely called for."""
+        """Return by row how far a component provides the likely capabilities."""
         self.read(snapshot)
         if self._kept is None or self._meant is None:
             return np.zeros(len(snapshot))
@@ -158,22 +158,22 @@ class Called:
         return stems(" ".join((capability, *listed))) if listed is not None else []
 
     def known(self, snapshot: Snapshot) -> bool:
-        """Tell whether it is known of most components here what they provide."""
+        """Tell whether the capabilities of most components are known."""
         self.read(snapshot)
         return self._most_are_known
 
     def ask(self, snapshot: Snapshot, text: str, turned: Vectors) -> Calling | None:
-        """Return what a question calls for; None where nothing was learned."""
+        """Return the capabilities that a question implies; None without learned weights."""
         likely = self.likely(text, turned)
         return Calling(likely, self.providing(snapshot, likely)) if likely else None
 
     def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:
-        """Return what all this adds to each row's log-odds; `near` is each description's cosine to the question."""
+        """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""
         beside = self.beside_it(snapshot, rows, text, calling)
         return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out which rows provide what, where the snapshot is another one."""
+        """Compute which rows provide which capabilities, if the snapshot changed."""
         if self._meant is None or (self._kept is not None and self._kept[0] is snapshot):
             return
         topology = snapshot.topology

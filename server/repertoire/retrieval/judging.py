@@ -27,7 +27,7 @@ def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict
 
 
 class AnswerJudge:
-    """Judges answers over one store, by what was learned for one reading of questions."""
+    """Judges answers over one store, with the weights of one query encoder."""
 
     def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
         self._graph = graph
@@ -38,7 +38,7 @@ class AnswerJudge:
         self._vague = vague_for(reading)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out what is needed of a snapshot, where it is another one."""
+        """Prepare for a snapshot, if it changed."""
         self._scope.read(snapshot)
 
     def ranking(self, run: Run, *, certain: bool) -> Ranking:
@@ -90,14 +90,14 @@ class AnswerJudge:
         return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
 
     def evidence(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
-        """Return what speaks for the head of an answer; None where there is none."""
+        """Return the evidence for an answer's first hits; None where there are none."""
         head = rows[:_JUDGED]
         rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
         held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
     def _understood(self, plan: QueryPlan) -> float:
-        """Return the share of a question's words that were understood; what some component holds is a word, too."""
+        """Return the share of a question's words that are known; a word in any component counts as known."""
         if plan.reading is None or not plan.reading.unknown:
             return 1.0
         lost = {word: content_words(word) for word in plan.reading.unknown}

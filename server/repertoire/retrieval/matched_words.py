@@ -1,4 +1,4 @@
-"""Which words of a question a component's text holds: the one notion that reasons and confidence share."""
+"""Which words of a question a component's text holds; reasons and confidence share this one definition."""
 
 from __future__ import annotations
 

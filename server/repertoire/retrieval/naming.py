@@ -49,7 +49,7 @@ def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed:
 
 
 def odds_of_named(scores: Floats, named: Rows) -> Floats:
-    """Return what lifts the named rows over all others, in their own order."""
+    """Return log-odds that lift the named rows above all others, in their own order."""
     odds = np.zeros(len(scores))
     odds[named] = np.maximum(scores[named], 0.0) - scores[named] + NAMED
     return odds

@@ -35,7 +35,7 @@ class NeedModel:
     offset: float
 
     def features(self, text: str, turned: Vectors) -> Vectors:
-        """Return what is known of a prompt: its turned vector, and which words and pairs it holds."""
+        """Return a prompt's features: its adapted vector, its words and its pairs of words."""
         told = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in words_of(text) if word in self._places]
         told[known] = 1.0 / np.sqrt(max(len(known), 1))
@@ -69,7 +69,7 @@ def words_of(text: str) -> set[str]:
 
 
 def need_for(reading: str, path: Path = FILE) -> NeedModel | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+    """Return the weights that were learned for exactly this query encoder, or None."""
     if not path.is_file():
         return None
     with np.load(path) as kept:

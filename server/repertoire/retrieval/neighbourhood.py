@@ -51,7 +51,7 @@ class Neighbourhood:
 
 
 def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourhood:
-    """Return what lies around the positions that a walk sets out from; no past requests: they are someone's words."""
+    """Return the graph around a walk's start, without past requests, because those are somebody's words."""
     if not start:
         return Neighbourhood((), ())
     topology = snapshot.topology

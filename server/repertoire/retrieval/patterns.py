@@ -13,12 +13,12 @@ from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
 
 PATTERNS = "patterns"  # the part
-_PATTERN_WEIGHT = 2.0  # log-odds that a member gets at most; more cost first places where the combination was not meant
-_ENOUGH = 2.0  # members as likely as the first hit that vouch in full for the others
-_NAMED = 0.25  # what the question's capabilities, or the combination's name, count beside such members
-_LEAST_LIKELY = 0.02  # of the first hit's likelihood: what lies below says nothing of its combination
-_LEAST = 0.05  # of the most a member can get: many combinations share a capability with any question
-_NOTED = 0.1  # of the most a member can get: less is no reason worth telling
+_PATTERN_WEIGHT = 2.0  # most log-odds of a member; more cost first places where the combination was not meant
+_ENOUGH = 2.0  # so many members, each as likely as the first hit, count in full for the others
+_NAMED = 0.25  # weight of the question's capabilities, or of the combination's name, beside such members
+_LEAST_LIKELY = 0.02  # a row below this share of the first hit's likelihood says nothing about its combination
+_LEAST = 0.05  # a smaller share of _PATTERN_WEIGHT is dropped: any question shares a capability with many combinations
+_NOTED = 0.1  # a smaller share of _PATTERN_WEIGHT is not shown as a reason
 _MATCHED = 5
 _USED = "request"  # past requests speak for themselves in a stage of their own, and twice cost first places
 _WHOLE = ("plugin", "agent", "project")
@@ -64,7 +64,7 @@ class Matches:
         return cls(np.zeros(size), (), np.full(size, -1), np.zeros(size))
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
         return self.patterns.companions(rows, among=among, limit=limit) if self.patterns is not None else []
 
     def why(self, row: int) -> str:
@@ -113,7 +113,7 @@ class Patterns:
         return len(self.known)
 
     def match(self, plan: QueryPlan, scores: Floats) -> Matches:
-        """Return what the combinations say of a question whose rows have these log-odds."""
+        """Match the combinations to a question whose rows have these log-odds."""
         if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
         best = float(scores.max())
@@ -133,7 +133,7 @@ class Patterns:
         return Matches(_PATTERN_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
         chosen = np.zeros(self._size, dtype=np.bool_)
         chosen[self._snapshot.copies.answering[list(rows)]] = True
         if not len(self._which) or not chosen.any():
@@ -223,7 +223,7 @@ class Patterns:
         )
 
     def _asked(self, plan: QueryPlan) -> Floats:
-        """Return how far each combination is what a question names: two or more of its capabilities, or its name."""
+        """Return how far a question names each combination: two or more of its capabilities, or its name."""
         cover, purity, named = np.zeros(len(self)), np.zeros(len(self)), np.zeros(len(self))
         if len(plan.capabilities) > 1:
             for term in plan.capabilities:

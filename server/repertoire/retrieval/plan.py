@@ -201,7 +201,7 @@ def explained_name(text: str) -> str:
 
 
 def combined_topic(text: str) -> str:
-    """Return what known combinations are asked for about; empty where a question asks for anything else."""
+    """Return the topic of a question that asks what goes together; empty for any other question."""
     if len(text) > _LONGEST_NAME or "\n" in text:
         return ""
     found = next((match for form in _COMBINED if (match := form.fullmatch(text.strip()))), None)

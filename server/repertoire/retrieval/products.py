@@ -88,7 +88,7 @@ class Products:
         return frozenset(found)
 
     def narrowest(self, names: frozenset[str]) -> frozenset[str]:
-        """Return these products without those that others of them imply: what is for Django is for Python anyhow."""
+        """Return these products without those that others imply: Django implies Python."""
         beyond = {name: self.implied(self.known[name].implies) for name in names}
         return frozenset(
             name for name in names if not any(name in beyond[other] and other not in beyond[name] for other in names)
@@ -121,7 +121,7 @@ def _index(known: Mapping[str, Product], phrases_of: _Phrases) -> _Index:
 
 
 def _find(words: Sequence[Word], index: _Index) -> Iterator[ProductMention]:
-    """Yield what the words name; the longest phrase at a place wins."""
+    """Yield the products that the words name; the longest phrase at a place wins."""
     at = 0
     while at < len(words):
         step = 1

@@ -129,7 +129,7 @@ class Run:
         return head[: effort.reranked]
 
     def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
-        """Return what became of the question."""
+        """Return the ranking that the stages have made."""
         return Ranking(
             self.plan,
             self.reader,

@@ -1,4 +1,4 @@
-"""What was learned on the train splits of the labelled sets; `python bench/quality/learn.py` learns it anew."""
+"""The weights of ranking, learned on the train splits of the labelled sets by `python bench/quality/learn.py`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def second_look(text: str, rarities: Mapping[str, float], components: Sequence[C
 
 
 def odds_of(features: Floats) -> Floats:
-    """Return what a second look adds to the log-odds of each row, against the usual of the head."""
+    """Return the log-odds that a second look adds to each row, relative to the average of the first rows."""
     odds = features @ np.array(RERANK)
     return np.asarray(odds - odds.mean()) if len(odds) else odds
 

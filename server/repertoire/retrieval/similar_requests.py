@@ -1,4 +1,4 @@
-"""Past requests: what served the ones most like this, and how far that is to be trusted here.
+"""Finds similar past requests, the components that served them, and how far to trust them here.
 
 Where the same needs come back, nothing tells more; where every need is new, nothing misleads more. So the graph's own
 past is asked first: of requests as near to another as the nearest now is to this one, how much of what served the
@@ -26,21 +26,21 @@ from repertoire.retrieval.vector import nearness
 
 _NEIGHBOURS = 12
 _SHARPNESS = 6.0
-_CHECKED_REQUESTS = 300  # past requests that tell how far the past is to be trusted
+_CHECKED_REQUESTS = 300  # past requests that are checked to learn how far past requests can be trusted
 _BANDWIDTH = 0.06
 _CAUTION = 0.25
 _EAGERNESS = 2.0
 _HEAD = 150
-_TRUST_PRIOR = 3.0  # as if so many checked requests had been served by nothing that served another
-_SAME_REQUEST_TRUST = 0.98  # a trust of 1 would silence all other evidence
-_ACCEPTANCE_PRIOR = 1.0  # as if so many requests had accepted what was never refused
+_TRUST_PRIOR = 3.0  # prior: counts as so many checked requests for which similar ones were of no help
+_SAME_REQUEST_TRUST = 0.98  # trust where every word is the same; 1 would silence all other evidence
+_ACCEPTANCE_PRIOR = 1.0  # prior: counts as so many requests that accepted a component which none refused
 _SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # see _assumed
 
-# Chosen on ultratool with a fifth of its components withheld from the past, and metatool's pairs, of whose 199 tools 15
-# serve: the one wants the past to leave alone what it did not pass over, the other to drop what it did.
-_LIKELIHOOD_BANDWIDTH = 0.03  # of similarity to one than to another: e times as likely to be meant by it
+# Chosen on two sets that want opposite things. Ultratool, with a fifth of its components withheld from the past: do not
+# demote what past requests never saw. Metatool's pairs, where 15 of 199 tools are right: demote what they passed over.
+_LIKELIHOOD_BANDWIDTH = 0.03  # this much more similarity to a request makes a component e times as likely to be meant
 _PASSED_OVER = 4.0
-_SELECTED_ONCE = 1.0  # selections of a component before the past is held to know it well, wherever it was likely
+_SELECTED_ONCE = 1.0  # after so many selections past requests are assumed to know a component
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class PassedOver:
 
 @dataclass(frozen=True)
 class RequestEvidence:
-    """What the past says of a question: the share of every row in what served requests like it."""
+    """The evidence of past requests for a question: each row's share among the components that served similar ones."""
 
     share: Floats
     trust: float  # 0..1
@@ -91,7 +91,7 @@ class RequestEvidence:
 
     @classmethod
     def silent(cls, size: int) -> RequestEvidence:
-        """Return the past of which nothing is known."""
+        """Return evidence without any past requests."""
         return cls(np.zeros(size), 0.0, 0)
 
 
@@ -113,7 +113,7 @@ class RequestHistory:
         return len(self._requests)
 
     def ask(self, vector: Vectors) -> RequestEvidence:
-        """Return what served the requests nearest to a question."""
+        """Return the components that served the requests nearest to a question."""
         if not len(self):
             return RequestEvidence.silent(self._size)
         requests = self._requests
@@ -153,7 +153,7 @@ class RequestHistory:
         return found
 
     def _trust(self, similarity: float) -> float:
-        """Return how likely what served a request this similar serves the question."""
+        """Return the chance that a component which served a request this similar serves the question."""
         similarities, found = self._checks
         like = np.exp(-0.5 * ((similarity - similarities) / _BANDWIDTH) ** 2)
         known = self._reach * float(like @ found) + _TRUST_PRIOR * float(_assumed(similarity))
@@ -173,7 +173,7 @@ class RequestHistory:
 
 
 def _assumed(similarity: Floats | float) -> Floats:
-    """Return how likely what served a request this similar serves another, before anything is known of requests here.
+    """Return the prior chance that a component which served a request this similar serves another one.
 
     On train questions of seven labelled sets the nearest one's answers serve in 8 of 10 cases from .8 and in 9 from .95
     on, in each of them; below .6 in as few as 1 of 8, in the least of them.
@@ -199,7 +199,7 @@ def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
 
 
 def with_past(scores: Floats, past: RequestEvidence) -> Floats:
-    """Return the log-odds of scores after the past was heard: it shares out anew what it passed over."""
+    """Return scores with the evidence of past requests: shares move from components that they passed over."""
     if past.passed is None:
         return scores
     scores = scores + np.log(past.wanted) if past.wanted is not None else scores

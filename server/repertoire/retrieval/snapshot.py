@@ -195,7 +195,7 @@ class Snapshot:
         return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
-        """Work out now what the first question would otherwise wait for, but for its walk."""
+        """Prepare the first question now, except for its walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
         _ = self.inner, self.doubled, self.copies
 

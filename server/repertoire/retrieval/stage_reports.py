@@ -1,4 +1,4 @@
-"""What each stage of an answer did and how long it took, what it had no time for, and what it had to do without."""
+"""The stage reports of one answer: what each stage did, its time, stages that were skipped, and what was missing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StageLog:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Do what is done once and kept, such as loading a model: it is no question's own time."""
+        """Exclude one-time work, such as loading a model, from the question's time."""
         start = self._clock()
         try:
             yield
@@ -65,7 +65,7 @@ class StageLog:
         self._reports.append(StageReport(name, 0.0, f"skipped: {why}"))
 
     def missing(self, note: str) -> None:
-        """Note what the answer has to do without."""
+        """Note that something was missing for the answer."""
         self._degraded[note] = None
 
     @property
@@ -75,7 +75,7 @@ class StageLog:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What was missing, each once."""
+        """The notes on what was missing, each once."""
         if not self._skipped:
             return tuple(self._degraded)
         return (*self._degraded, f"no time left after {self._budget_ms:.0f} ms for {', '.join(self._skipped)}")

@@ -69,7 +69,7 @@ def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
 
 
 def subject_for(reading: str, path: Path = FILE) -> Subject | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+    """Return the weights that were learned for exactly this query encoder, or None."""
     if not path.is_file():
         return None
     with np.load(path) as kept:

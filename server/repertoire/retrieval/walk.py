@@ -13,27 +13,26 @@ from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, best_rows
 
 SEEDS = 50
-_TOLERANCE = 1e-4  # of all rank, in graphs small enough for power iteration
-_PUSHED = 3e-5  # what is not pushed on in larger ones: a third of the floor; less changed no answer
-_FLOOR = 1e-4  # ranks below it are noise
-_PAGERANK_WEIGHT = 1.5  # of a rank's logarithm, where a person says from where to set out
-# of that weight otherwise: most edges are names in texts, and what names another is not about what the other does
+_TOLERANCE = 1e-4  # power iteration (small graphs) ends when the rank changes by less than this in all
+_PUSHED = 3e-5  # forward push (larger graphs) leaves residues below this: a third of _FLOOR; less changed no answer
+_FLOOR = 1e-4  # a rank below this is noise
+_PAGERANK_WEIGHT = 1.5  # weight of a rank's logarithm where a person says from where the walk starts
+# Factor on that weight elsewhere: most edges are names in texts, and naming a component says little about its job.
 _NAME_EDGE_WEIGHT = 0.33
 
-# Damping, as measured on the labelled sets: what serves a task of several parts stands steps apart (two points of
-# C@5 for each .05 less), what answers one simple question lies near, and what served its like before is itself there.
+# Damping, measured on the labelled sets: components for a task of several parts stand steps apart (each 0.05 less costs
+# two points of C@5), the answer to a simple question lies near, and past requests lead to the answer itself.
 _COMPOUND, _SIMPLE = 0.85, 0.7
-_DAMPING_CUT_BY_PAST = 0.5  # damping less for a past that is to be trusted wholly, by its square
+_DAMPING_CUT_BY_PAST = 0.5  # damping is lower by this times the squared trust in past requests
 
-_PAST_SHARE_OF_START = 0.5  # of the start: what served requests like this, wherever that past is to be trusted this far
-_PAST_TRUST_THRESHOLD = 0.3
-_CAPABILITY_SHARE_OF_START = (
-    0.1  # of the start; more cost sets their places on sealtools, and none leaves synonyms unheard
-)
+_PAST_SHARE_OF_START = 0.5  # share of the walk's start for components that served similar past requests
+_PAST_TRUST_THRESHOLD = 0.3  # trust in past requests from which they have that share
+# Share of the walk's start for capabilities: a larger one cost places on sealtools, without any synonyms go unheard.
+_CAPABILITY_SHARE_OF_START = 0.1
 
 _STEPS = 3
-_BRANCHES = 4  # the inflows of a node that are followed back
-_PATH_SHARE_THRESHOLD = 0.02  # of a row's rank: a path that carries less explains nothing
+_BRANCHES = 4  # edges into a node that are followed back
+_PATH_SHARE_THRESHOLD = 0.02  # a path that carries less than this share of a row's rank explains nothing
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Walk:
 
 
 def warm(snapshot: Snapshot) -> None:
-    """Have there what the first walk would otherwise wait for."""
+    """Prepare the first walk now, so that no question waits for it."""
     import networkx as nx  # noqa: PLC0415, F401 - see walk
 
     snapshot.graph.warm()

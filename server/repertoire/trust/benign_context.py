@@ -1,4 +1,4 @@
-"""Tells what a text speaks of from what it orders: warnings, denylists, examples of attacks, patterns, quotations."""
+"""Recognises contexts in which an attack is only mentioned: warnings, denylists, examples, patterns, quotations."""
 
 from __future__ import annotations
 

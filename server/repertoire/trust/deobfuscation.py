@@ -1,4 +1,4 @@
-"""Undoes plain disguises: letters of other alphabets, spaced or marked words, commands put together from variables."""
+"""Deobfuscates text: letters of other alphabets, spaced or marked words, commands built from variables."""
 
 from __future__ import annotations
 

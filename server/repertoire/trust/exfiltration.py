@@ -1,4 +1,4 @@
-"""Checks on what is read and where it goes: credentials, the environment, and both together with an address elsewhere."""
+"""Checks for exfiltration: credentials or the environment that are read, together with an address elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows the plainest orders to a model in other languages than English: to disobey, and to keep silent to its user."""
+"""Knows plain prompt injections in other languages than English: orders to disobey, or to hide things from the user."""
 
 # ruff: noqa: RUF001 - letters of other alphabets are what this file is about
 from __future__ import annotations

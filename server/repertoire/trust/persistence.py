@@ -1,4 +1,4 @@
-"""Checks on what outlives a session: start-up files, timers, login items, the client's own settings and rules."""
+"""Checks for persistence: start-up files, timers, login items, the client's own settings and rules."""
 
 from __future__ import annotations
 

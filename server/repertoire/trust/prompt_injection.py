@@ -1,4 +1,4 @@
-"""Checks on what addresses the model behind the reader's back: hidden text, orders in comments, orders to disobey."""
+"""Checks for prompt injection: hidden text, orders in comments, orders to disobey."""
 
 from __future__ import annotations
 

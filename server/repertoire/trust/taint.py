@@ -1,4 +1,4 @@
-"""Follows what a program puts under a name: secrets that leave the machine, code from elsewhere that is run."""
+"""Taint tracking: follows variables of a program from a secret or a download to where it is sent or run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds names made to be taken for well-known ones: packages that are started, owners that are trusted."""
+"""Finds typosquatting: names of packages or owners that imitate well-known ones."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tu
 def companions(
     pipeline: Pipeline, ranking: Ranking, names: Sequence[str], *, muted: frozenset[str]
 ) -> tuple[Other, ...]:
-    """Return what is known to go with components of these ids or names, the strongest first."""
+    """Return the components that go with those of these ids or names, the strongest first."""
     snapshot = ranking.snapshot
     patterns = pipeline.combinations(snapshot)
     rows = [row for name in names for row in called(pipeline, snapshot, name)]
@@ -135,7 +135,7 @@ def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, froz
 
 
 def _inside(snapshot: Snapshot, whole: str) -> list[int]:
-    """Return the rows of what a plugin carries, or of what a person has put together."""
+    """Return the rows of a plugin's parts, or of the components that a person put together."""
     topology, at = snapshot.topology, snapshot.position_of.get(whole)
     if at is None:
         return np.flatnonzero(snapshot.column("source") == whole).tolist()

@@ -135,7 +135,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class _Barred:
-    """What no set may hold, and what keeps the explained component out of every one; empty: nothing does."""
+    """The ids that no set may hold, and the reason why the explained component may be in none; empty where it may."""
 
     ids: frozenset[str]
     why: str
@@ -236,7 +236,7 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
 
 
 def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
-    """Return what goes with it, or instead of it, and was not muted; what it is a part of first."""
+    """Return its related components that are not muted: first those it is a part of, then the others."""
     known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
     found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
     return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
@@ -248,7 +248,7 @@ def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
 
 
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
-    """Return what it provides; what a curator said replaces what was found, also before its source is read again."""
+    """Return its capabilities; a curator's list replaces the one that was found, at once."""
     provided = _outgoing(links, PROVIDES)
     if component not in store.preferences.corrections():
         return provided
@@ -264,7 +264,7 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
 
 
 def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, RankForTask]:
-    """Return how all stand for the task, ranked once, and what that says of the component."""
+    """Rank all components for the task once; return the ranking and the component's place in it."""
     told: Item | Other | None = Other(component, barred.why)
     if barred.why:  # what no set may hold still has a rank
         ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
@@ -312,7 +312,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
 
 
 def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:
-    """Return what lies around the component, and, of a task, around what comes first for it."""
+    """Return the graph around the component and, given a task, around the first components for it."""
     if ranking is not None:
         snapshot = ranking.snapshot
     start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}

@@ -74,7 +74,7 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
 
 
 def count_installed(store: Store) -> int:
-    """Count the overlaps among what is installed that a person has not dismissed."""
+    """Count the overlaps among installed components that nobody has dismissed."""
     return sum(not pair.dismissed for pair in _found(store, KINDS, installed=True))
 
 
@@ -197,7 +197,7 @@ def _side(outline: Outline, component: Component, muted: set[str]) -> OverlapSid
 
 
 def _keep(pair: _Pair, first: OverlapSide, second: OverlapSide) -> tuple[str, str]:
-    """Return which of two to keep and why; nothing where that depends on what a person wants."""
+    """Return which of two components to keep and why; nothing where a person must decide."""
     if pair.kind == ALTERNATIVE_TO and pair.speaker:
         return "", ""
     if first.muted != second.muted:

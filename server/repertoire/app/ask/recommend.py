@@ -24,15 +24,13 @@ from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, Set
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
-MAX_MEMBERS = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
+MAX_MEMBERS = 5  # the default: two or three members help most, and more soon hurt
 _NEAR = 5
 _ALTERNATIVES = 3
 _COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
-_OFF_TOPIC_WEIGHT = (
-    0.5  # of the log-odds by which a task lies beyond nearly all that is here, and that speak against a set
-)
-_SEVERAL_CAPABILITIES = 3  # capabilities that a short task names, from which one component is not asked to do it all
-_UNSURE_SET_FACTOR = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
+_OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
+_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
+_UNSURE_SET_FACTOR = 2.5  # factor on the odds: a set is named, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
     whynot.CONFLICT: "conflicts with {other}{detail}",
@@ -102,7 +100,7 @@ def verdict(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Ranking, Item | Other | None]:
-    """Rank what there is for a task, and tell a component's place in the set for it, or what keeps it out.
+    """Rank all components for a task, and tell why one component is in the set or not.
 
     None: it is not near enough to ask.
     """
@@ -141,7 +139,7 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return what bounds the set: a task of a few words wants one thing, unless it names several parts."""
+    """Return the set's limits: a task of a few words gets one component, unless it names several capabilities."""
     if (
         task.limit is None
         and ranking.plan.complexity == SIMPLE
@@ -247,7 +245,7 @@ def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
 
 
 def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
-    """Return what else does a member's job: what it stands for, what is said to be one, what comes near it."""
+    """Return the alternatives of a member: its twins, its known alternatives, and candidates with a similar job."""
     pool, choices, asked = answered.pool, answered.case.choices, answered.assembly.asked
     members = {chosen.key for chosen in answered.assembly.chosen}
     found: dict[str, Other] = {}
@@ -268,7 +266,7 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
 
 
 def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
-    """Return what of the ranked known combinations put beside the set, and neither doubles nor disputes a member."""
+    """Return the ranked components that usually go with the set and neither repeat nor conflict with a member."""
     members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
     snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
@@ -307,7 +305,7 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 
 
 def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
-    """Return what is demoted and does what a member does: whoever knows it would look for it in vain."""
+    """Return demoted components with a member's job, so that somebody who expects them learns why they are missing."""
     told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
@@ -360,7 +358,7 @@ def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
 
 
 def _disputes(answered: _Answered) -> list[str]:
-    """Return what members that need each other want in versions that the other cannot live with."""
+    """Return the packages for which members that need each other require incompatible versions."""
     known = answered.case.choices.known
     members = sorted(chosen.key for chosen in answered.assembly.chosen)
     return [

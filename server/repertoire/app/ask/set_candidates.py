@@ -68,12 +68,12 @@ class Pool:
         return [self.candidates[key] for key in ids if key in self.candidates]
 
     def others(self) -> list[Candidate]:
-        """Return what the ranked may need."""
+        """Return the candidates that ranked ones may need."""
         return [candidate for key, candidate in self.candidates.items() if key in self.needed]
 
 
 def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
-    """Return what tells whether a requirement is met here: by the machine, the project, and what is installed."""
+    """Return a function that tells whether the machine, the project or an installed component meets a requirement."""
     servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
     return Equipment(environment, project=Path(project) if project else None, servers=servers).check
 
@@ -99,13 +99,13 @@ def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Po
 
 
 def tokens_of(component: Component) -> int:
-    """Estimate what having a component costs every request: its name and description stand in the client's listing."""
+    """Estimate the tokens that a component adds to every request: the client lists its name and description."""
     listed = len(component.name) + min(len(component.description), _LISTED)
     return max(1, listed // _CHARACTERS_A_TOKEN)
 
 
 def twin_marks(component: Component) -> frozenset[str]:
-    """Return what a component shares with those that do the same: type and name, or the very description."""
+    """Return the marks by which copies of a component are recognised: type and name, or the same description."""
     described = " ".join(component.description.lower().split())
     same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
     return frozenset({f"{component.type} {component.name.lower()}", *same_words})
@@ -120,7 +120,7 @@ class _Needs:
         self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
     def of(self, position: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return the rows that a component needs, and what of its other requirements is not met here.
+        """Return the rows that a component needs, and its other requirements that this machine does not meet.
 
         An MCP server that is missing here and known by its name is needed like any other component.
         """
@@ -156,7 +156,7 @@ class _Needs:
         return np.array(sorted(found), dtype=np.int64)
 
     def _conditions(self, position: int) -> list[Condition]:
-        """Return what is required beside components and not met here."""
+        """Return the requirements that are no components and that this machine does not meet."""
         if self._check is None:
             return []
         found = [self._check(requirement) for requirement in requirements(self._snapshot, position)]
@@ -176,7 +176,7 @@ class _Needs:
 
 
 def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
-    """Return by row how far the others of the head do the same job, 0 to 1, told by what they say of themselves."""
+    """Map each row to the similarity, 0 to 1, of the other first rows to it, by their descriptions."""
     space = snapshot.spaces.get(DESCRIPTION_SPACE)
     if space is None or not len(space.rows) or not len(head):
         return {}

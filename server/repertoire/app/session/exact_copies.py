@@ -17,7 +17,7 @@ _CHUNK = 500
 
 
 def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
-    """Return what is silent in a project, with every exact copy of a component."""
+    """Return the ids that are muted in a project, with all their exact copies."""
     rows = db.execute(
         f"""SELECT target FROM mute WHERE project IN ('', ?1)
            UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target

@@ -73,7 +73,7 @@ class SessionStart:
 
 
 def greet(start: SessionStart) -> Greeting:
-    """Return what fits the project, or an empty greeting; often nothing fits.
+    """Return the components that fit the project, or an empty greeting; often nothing fits.
 
     Raises:
         sqlite3.Error, OSError: the store is there but cannot be used now.
@@ -99,7 +99,7 @@ def greet(start: SessionStart) -> Greeting:
 
 
 def note(start: SessionStart, greeting: Greeting) -> None:
-    """Write what was said into the log, and that a compaction made the session forget what was said before.
+    """Log the greeting, and that a compaction removed earlier ones from the session's context.
 
     Raises:
         sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
@@ -121,12 +121,12 @@ def note(start: SessionStart, greeting: Greeting) -> None:
 
 
 def notes_folder() -> str:
-    """Return the folder in which what was said is to be noted."""
+    """Return the home whose log takes the greeting."""
     return str(homes.locate())
 
 
 def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    """Return what is to be noted, as rows of the log: nothing where there is no log yet."""
+    """Return the greeting as rows of the log; none where there is no log yet."""
     if not start.session or not homes.database_path(homes.locate()).exists():
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}
@@ -206,7 +206,7 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: SessionStart, h
 
 
 def _told_lately(db: sqlite3.Connection, start: SessionStart) -> frozenset[str]:
-    """Return what other sessions of this project were told at their start and made no use of, with what says the same.
+    """Return the ids that earlier sessions of this project were told in vain, with their exact copies.
 
     Nothing takes its place: the next best would only be worse, and a new hint every time.
     """
@@ -227,7 +227,7 @@ def _told_lately(db: sqlite3.Connection, start: SessionStart) -> frozenset[str]:
 
 
 def _of_twins(db: sqlite3.Connection, weary: Mapping[str, float]) -> Mapping[str, float]:
-    """Return how weary a person is of each, of what says nearly the same as of what was named."""
+    """Map each component to its factor for ignored hints; near copies share one factor."""
     return {**{twin: weary[one] for twin, one in twins_of(db, weary).items()}, **weary}
 
 
@@ -237,7 +237,7 @@ def _half_life(settings: Mapping[str, Any]) -> float:
 
 
 def _remembered(db: sqlite3.Connection, start: SessionStart, half_life: float) -> StartUsage:
-    """Return what is remembered of components and hints, as the server does: from the sums, and the log since."""
+    """Return the usage of components and hints as the server computes it, from the sums and the newer log."""
     kept = _kept(db, half_life)
     kinds = LEARNED_KINDS if kept is None else tuple(kind for kind in LEARNED_KINDS if kind != COUNTED)
     rows = db.execute(
@@ -251,7 +251,7 @@ def _remembered(db: sqlite3.Connection, start: SessionStart, half_life: float) -
 
 
 def _kept(db: sqlite3.Connection, half_life: float) -> LogSummary | None:
-    """Return what the log came to when it was condensed last, if it was summed up as it is to fade."""
+    """Return the sums of the last log compaction, if they were made with the same half-life."""
     row = db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
     kept = read_summary(row[0]) if row is not None else None
     return kept if kept is not None and kept.half_life == half_life else None
@@ -312,7 +312,7 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Fi
 
 
 def _of_ours(db: sqlite3.Connection) -> str:
-    """Return what leaves out what other clients read, where the store knows by now what they do."""
+    """Return the SQL condition that leaves out other clients' components, where the store has that column."""
     return "AND c.client = ''" if db.execute("PRAGMA user_version").fetchone()[0] >= _KNOWS_CLIENTS else ""
 
 

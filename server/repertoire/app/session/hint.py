@@ -28,21 +28,22 @@ from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-HINT_THRESHOLD = 0.3  # of MetaTool's train prompts 3.5 in 100 reach it over one plugin's components, of fitting ones 87
-NEEDLESS_WEIGHT = 3.0  # how far log-odds that a prompt needs no component count
-SERVES_THRESHOLD = 0.65  # the chance that the first one serves, from which a hint is as sure as CONFIDENCE
-CROWD_SIZE = 150  # among more components than these, something likely-looking turns up for any prompt
-SUBJECT_WEIGHT = 0.7  # of the log-odds that a prompt is about what components are for: .5 does nearly as well
-SUBJECT_CREDIT_LIMIT = (
-    1.0  # being about it speaks against no other reason to be silent: it adds this much of them at most
-)
-MIN_PROMPT_WORDS = 4  # a prompt of fewer is easily covered in full by something that it does not mean
-SAME_REQUEST_THRESHOLD = 0.5  # than not: what served a request so like the prompt serves it again
-SECOND_ITEM_THRESHOLD = 0.45  # of the first one's score, for another to be named beside it
-INSTALLED_FIRST_THRESHOLD = 0.65  # of it, for what is installed to be named first
-INSTALLED_PROVIDER_THRESHOLD = 0.35  # of it, if what is installed provides what is asked
-EXPLORATION_LOOKS = 2.0  # looks at what a hint names, before now and then something unseen is named beside it
-_EXPLORATION_DEPTH = 5  # of what fits best by itself
+# A hint needs this confidence. Over one plugin's components 3.5 of 100 of MetaTool's train prompts reach it, and 87 of
+# 100 prompts that fit.
+HINT_THRESHOLD = 0.3
+NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
+SERVES_THRESHOLD = 0.65  # a first component that helps with this chance makes a hint as sure as HINT_THRESHOLD
+CROWD_SIZE = 150  # among more components than this, any prompt finds something that looks likely
+SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt is about what components are for; 0.5 does nearly as well
+SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most: it must not outweigh a reason to be silent
+MIN_PROMPT_WORDS = 4  # a component easily holds every word of a shorter prompt without being meant by it
+SAME_REQUEST_THRESHOLD = 0.5  # chance from which a component that served a similar past request is trusted
+# The next three are shares of the best component's score.
+SECOND_ITEM_THRESHOLD = 0.45  # from here another component is named beside the best
+INSTALLED_FIRST_THRESHOLD = 0.65  # from here an installed component is named first
+INSTALLED_PROVIDER_THRESHOLD = 0.35  # from here too, if it provides what is asked
+EXPLORATION_LOOKS = 2.0  # a hint must have been seen so often before it sometimes adds a component that nobody saw
+_EXPLORATION_DEPTH = 5  # the added component is one of so many that fit best
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
@@ -76,7 +77,7 @@ class Offer:
 
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
-    """Return what a prompt should be told about; nothing is the usual answer."""
+    """Return the hint for a prompt; usually it is empty."""
     reason = needless(prompt) or needless(in_english(prompt))
     if reason:
         return Offer(reason=reason)
@@ -132,7 +133,7 @@ def reason_for(whys: Sequence[Why]) -> str:
 
 
 def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
-    """Return how sure it is that the prompt needs what was found, 0 to 1.
+    """Return the confidence, 0 to 1, that the prompt needs the components that were found.
 
     The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
     the number of components that it could be with: all of them, or those installed where the first hit is one. Where
@@ -156,7 +157,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
 
 
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
-    """Return the types and components of which this hint is not sure enough; none where the prompt is let through."""
+    """Return the types and components that this hint may not name, because such hints were ignored."""
     demanded = {**limits.demands, **limits.weary}
     if not demanded or let_through(f"{limits.session}\0{prompt}"):
         return frozenset()
@@ -170,7 +171,7 @@ def odds_of(share: float) -> float:
 
 
 def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
-    """Return the places of the first rows, what serves the first step first where one is to follow the other.
+    """Order the first rows; of a task in steps, components for the first step come first.
 
     "Implement it and then test it" needs what implements; what tests may be just as near to the whole.
     """
@@ -205,7 +206,7 @@ def _is_lighter(hit: Hit, other: Hit) -> bool:
 
 
 def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
-    """Return what is installed and serves: what comes near the best, else the first that provides what is asked for.
+    """Return an installed component that scores near the best one, else the first that provides what is asked.
 
     Much that is available says what a prompt says, so what is here may be found far behind it.
     """
@@ -231,7 +232,7 @@ def _chosen(hits: Sequence[Hit], limits: HintLimits) -> list[Hit]:
 
 
 def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: HintLimits) -> list[Hit]:
-    """Return what nobody has seen yet and fits as well by itself, now and then, beside what everybody knows.
+    """Now and then, return a component that nobody has seen yet, to be named beside well-known ones (exploration).
 
     Else what served before would be all that is ever named: only what is seen can be found to be better.
     """
@@ -245,7 +246,7 @@ def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: H
 
 
 def _by_itself(hit: Hit) -> float:
-    """Return how well a hit fits apart from what was selected before."""
+    """Return a hit's score without the parts that come from past use."""
     return sum(odds for part, odds in hit.parts.items() if part not in _FROM_USE)
 
 

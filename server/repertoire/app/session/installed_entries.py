@@ -34,7 +34,7 @@ class There:
 
 
 def there(environment: Mapping[str, str], project: Path | None) -> There:
-    """Return what Claude Code has on this machine and in a project."""
+    """Return the names of the components that Claude Code has on this machine and in a project."""
     machine = look(environment, project=project)
     folders = [config_folder(environment), *([project / ".claude"] if project is not None else ())]
     servers = (

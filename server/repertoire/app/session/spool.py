@@ -1,4 +1,4 @@
-"""Takes into the log what could not be written when it happened: each of it once, whoever is killed and when."""
+"""Moves spooled events into the log, each exactly once, whatever process is killed and when."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
 def take_in(store: Store) -> int:
-    """Write what waits beside the database; return how many events that were.
+    """Move the spooled events into the log; return how many.
 
     Raises:
         StoreBusy: the database is locked still; all of it waits on.
@@ -38,7 +38,7 @@ def take_in(store: Store) -> int:
 
 
 def _selected(store: Store, heard: Event) -> list[Event]:
-    """Return what a use comes to, by what its session was asked before; nothing where that is in the log already."""
+    """Resolve a deferred use to events of its session; none where the log has them already."""
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
     from repertoire.app.session.record import Moment, selected  # noqa: PLC0415 - hardly ever waits anything
 

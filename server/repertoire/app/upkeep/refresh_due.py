@@ -1,4 +1,4 @@
-"""Judges whether what is known is still what is there: cheap enough for every start of a session."""
+"""Tells whether a refresh is due because something on the machine changed; cheap enough for every session start."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ROOM = LogBounds()
 def condense_when_due(
     store: Store, *, half_life: float = HALF_LIFE_DAYS, room: LogBounds = ROOM, every: int = EVERY
 ) -> int:
-    """Count what is old, if much was recorded since that was done last; return how many events went.
+    """Compact the log if it has grown enough since the last time; return how many events were removed.
 
     What the log comes to is kept for the session's start, which cannot fold all of it in its time.
     """

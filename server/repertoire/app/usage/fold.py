@@ -1,4 +1,4 @@
-"""Remembers what became of offers: folds the log when it is asked, and lends ranking a bounded leaning from it."""
+"""Folds the log into the usage of components when asked, and gives ranking a bounded prior from it."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _PATIENCE = 50
 
 
 def known_trials(store: Store) -> list[Trial]:
-    """Return what became of each offer and each use, from the log."""
+    """Return the trials in the log: every offer and every use with its outcome."""
     return trials(store.events.every(LEARNED_KINDS))
 
 
 def copies_among(store: Store, found: Iterable[Trial]) -> dict[str, str]:
-    """Map every exact copy of what was tried to the one that is remembered for all of them, an installed one first."""
+    """Map every exact copy of a tried component to the one that stands for all of them, an installed one first."""
     groups = store.graph.copies({trial.node for trial in found})
     return {copy: group[0] for group in groups for copy in group}
 
 
 def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
-    """Return what is remembered of contents; with a project, what happened elsewhere counts half."""
+    """Return the usage of every content; with a project given, trials elsewhere count half."""
     found = known_trials(store)
     return summarize_usage(found, Decay(now(), half_life, project), same=copies_among(store, found))
 
 
 class Use:
-    """What use says in ranking: silent where nothing is remembered, read anew with a snapshot where the log has grown.
+    """The usage of components as ranking sees it; read again with a snapshot where the log has grown.
 
     `size` tells how long the log is: it must have grown by a fiftieth, so that a long one is not read for each event.
     """
@@ -52,16 +52,16 @@ class Use:
 
     @property
     def usage(self) -> Usage:
-        """What is remembered, as of the newest snapshot or renewal."""
+        """The usage, as of the newest snapshot or renewal."""
         return self._kept[1] if self._kept is not None else self.renewed()
 
     @property
     def prior(self) -> Prior:
-        """The prior of what is remembered."""
+        """The prior that usage adds to ranking."""
         return Prior(USE, MOST, self._values)
 
     def experiences(self) -> Experiences:
-        """Return what past requests accepted and refused, read anew where the log has grown."""
+        """Return which components past requests accepted and refused, read again where the log has grown."""
         return self.renewed().experiences
 
     def demoted(self, key: str) -> str:
@@ -83,12 +83,12 @@ class Use:
         return usage.of_each({key: record.looks for key, record in usage.records.items() if record.looks})
 
     def harmful(self) -> frozenset[str]:
-        """Return the ids of what does harm, with its exact copies."""
+        """Return the ids of harmful components, with their exact copies."""
         usage = self.usage
         return frozenset(usage.of_each({key: 1.0 for key, record in usage.records.items() if record.lift.harmful}))
 
     def renewed(self) -> Usage:
-        """Return what is remembered, read anew where the log has grown by enough."""
+        """Return the usage, read again where the log has grown by enough."""
         size = self._size() if self._size is not None else 0
         if self._kept is not None and self._size is not None:
             read, usage = self._kept
@@ -118,5 +118,5 @@ def _copies_in(snapshot: Snapshot, usage: Usage) -> dict[str, str]:
 
 
 def use_prior(read: Callable[[], Usage]) -> Prior:
-    """Return the prior of what is remembered, which a snapshot reads once; silent where nothing is."""
+    """Return a prior from usage, computed once a snapshot; zero without usage."""
     return Use(read).prior

@@ -15,7 +15,7 @@ _LOOKED_AT = 2_000
 
 
 def note_installs(store: Store) -> int:
-    """Record what was offered, not installed then, and is now; each offer once. Return how many there were."""
+    """Record components that were offered and have been installed since, each offer once; return how many."""
     at = now()
     events = store.events.latest((OFFERED, SELECTED), limit=_LOOKED_AT)
     noted = {event.node for event in events if event.data.get("how") == INSTALLED}
@@ -44,7 +44,7 @@ def note_installs(store: Store) -> int:
 
 
 def _installed(store: Store, offer: Event) -> bool:
-    """Tell whether what was offered is installed: itself, or the copy of it that the client keeps elsewhere."""
+    """Tell whether an offered component is installed, itself or as the client's own copy."""
     name, kind = str(offer.data.get("name", "")), offer.data.get("type")
     offered = store.graph.by_key(offer.node)
     for entry in store.graph.by_name(name):

@@ -38,7 +38,7 @@ class ReviewedSuggestion:
 
 
 def review(store: Store) -> tuple[ReviewedSuggestion, ...]:
-    """Return every edge that use suggests or that a person decided on, what waits first; nothing is written."""
+    """Return every edge that use suggests or a person decided on, undecided ones first; write nothing."""
     decided = _decided(store)
     found = {one.id: one for one in [*_of_log(decided), *suggestions(known_trials(store))]}
     known = [one for one in found.values() if _known(store, one)]
@@ -93,7 +93,7 @@ def _decided(store: Store) -> dict[str, Event]:
 
 
 def _of_log(decided: dict[str, Event]) -> list[Suggestion]:
-    """Return what was decided on, as it was then: a decision outlives the evidence that led to it."""
+    """Return the decided suggestions as they were then: a decision outlives its evidence."""
     return [
         Suggestion(
             event.node,

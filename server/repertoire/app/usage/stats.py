@@ -47,7 +47,7 @@ NOTHING = Explored()
 
 @dataclass(frozen=True)
 class Hinted:
-    """How hints of one kind fared, and what that asks of the next: `demand` times the usual odds of fitting."""
+    """How often hints of one kind were followed; `demand` is the factor on the odds that the next one needs."""
 
     rate: HintRate
     demand: float
@@ -56,7 +56,7 @@ class Hinted:
 
 @dataclass(frozen=True)
 class Learned:
-    """What is remembered of one component, here and everywhere. `log_odds` is what it adds to an answer's odds here."""
+    """The usage of one component, here and everywhere; `log_odds` is what it adds to an answer here."""
 
     id: str
     name: str
@@ -90,7 +90,7 @@ class Stats:
 
 
 def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
-    """Return what was learned from use, components that were selected most first; nothing is written."""
+    """Return the statistics of use, the most selected components first; write nothing."""
     found = known_trials(store)
     same = copies_among(store, found)
     here = [trial for trial in found if trial.project == project]

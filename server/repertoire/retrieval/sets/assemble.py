@@ -15,21 +15,16 @@ from functools import cached_property
 from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 
-_SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
-_SHARED_WORDS_FACTOR = (
-    0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
-)
-_NO_COVER_FACTOR = (
-    0.35  # of it, for one that covers none of the capabilities that are still needed, where any are known
-)
-_SAME_BUNDLE_BONUS = (
-    0.15  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
-)
-_COVER_WEIGHT = 0.3  # what covering a capability that is needed brings, by one that surely provides it and surely fits
-_COVER_THRESHOLD = 0.25  # relative score below which what a candidate covers proves no need
-_NEEDED_MEMBER_SIZE = 0.5  # of a place: what a member needs is no choice of its own, and mostly comes with it
+_SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
+# Factors on a member's likelihood.
+_SHARED_WORDS_FACTOR = 0.4  # where other members share every word that it shares with the task
+_NO_COVER_FACTOR = 0.35  # where it covers no capability that is still needed, and some are known
+_SAME_BUNDLE_BONUS = 0.15  # added where it belongs to the bundle of a likelier member and is installed with it
+_COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that surely provides it and surely fits
+_COVER_THRESHOLD = 0.25  # a candidate with a lower relative score does not show that its capabilities are needed
+_NEEDED_MEMBER_SIZE = 0.5  # size of a member that another one needs: it is no choice, and mostly comes with the other
 _STARTS = 6
-_MISSING_REQUIREMENT_FACTOR = 0.7  # of its likelihood, for one that cannot work here as it stands
+_MISSING_REQUIREMENT_FACTOR = 0.7  # where it cannot work on this machine as it is
 
 
 @dataclass(frozen=True)
@@ -61,13 +56,13 @@ class Assembly:
 
 
 def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: SetLimits) -> Assembly:
-    """Choose from the ranked candidates, best first; `others` are what these may need."""
+    """Choose a set from the ranked candidates, best first; `others` may be needed by these."""
     return SetChoices.of(ranked, others).best(limits)
 
 
 @dataclass(frozen=True)
 class SetChoices:
-    """What a set may be chosen from: no twins left, every need led to the one that stands for it."""
+    """The candidates for a set, one of each group of twins, with every need led to that one."""
 
     ranked: tuple[Candidate, ...]
     known: Mapping[str, Candidate]
@@ -75,7 +70,7 @@ class SetChoices:
 
     @classmethod
     def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> SetChoices:
-        """Make a shelf of the ranked, best first, and what these may need."""
+        """Make the choices for a set: ranked candidates, best first, and others that these may need."""
         ids = {candidate.key for candidate in ranked}
         kept, stands_for = merged([*ranked, *(other for other in others if other.key not in ids)])
         places = len({stands_for[candidate.key] for candidate in ranked})
@@ -104,7 +99,7 @@ class SetChoices:
         )
 
     def closure(self, key: str) -> tuple[str, ...]:
-        """Return a key with all that it needs, needs first; what is not known is left out."""
+        """Return a key with all keys that it needs, needs first; unknown ones are left out."""
         return self._closures[key]
 
     def members(self, asked: Iterable[str]) -> frozenset[str]:
@@ -112,7 +107,7 @@ class SetChoices:
         return frozenset(member for key in asked for member in self.closure(key))
 
     def tokens(self, members: Iterable[str]) -> int:
-        """Return what a set costs: of what is installed as a whole, the whole, once."""
+        """Return a set's tokens; a plugin counts as a whole, once."""
         cost = {self.known[key].unit or key: self.known[key].unit_tokens or self.known[key].tokens for key in members}
         return sum(cost.values())
 
@@ -127,7 +122,7 @@ class SetChoices:
         return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
 
     def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
-        """Return what a set is worth, in whatever order it is given."""
+        """Return the expected F1 of a set; the order of members does not matter."""
         known = self._worths.setdefault(limits.expected, {})
         which = frozenset(asked)
         if which not in known:
@@ -198,7 +193,7 @@ class SetChoices:
         return self._grown(found, limits) if found != asked else asked
 
     def _entering(self, asked: Sequence[str], worth: float) -> list[str]:
-        """Return what may better a set: what brings less than half of its worth can only lower that."""
+        """Return the candidates that may improve a set: those that bring at least half of its worth."""
         return [key for key in self._usable if key not in asked and 2.0 * self._most[key] > worth]
 
     def _may_enter(self, key: str, asked: Sequence[str], limits: SetLimits) -> bool:
@@ -222,7 +217,7 @@ class SetChoices:
         )
 
     def _gain(self, key: str, before: Sequence[str]) -> float:
-        """Return what a candidate brings to those before it: less where all that it covers is covered."""
+        """Return the gain of a candidate beside those before it; lower where they cover all that it covers."""
         if not before:
             return self._likely[key]
         covered = 0
@@ -385,7 +380,7 @@ class SetChoices:
 
 
 def _role(candidate: Candidate, covered: frozenset[str]) -> str:
-    """Return what of the task a member covers: capabilities, else words; what no other covers, if there is any."""
+    """Return the task's capabilities, else words, that a member covers; those that only it covers, if any."""
     for names in (candidate.capabilities, candidate.covers):
         if names:
             return ", ".join(sorted(names - covered) or sorted(names))

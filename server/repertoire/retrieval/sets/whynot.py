@@ -19,9 +19,9 @@ SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "nothing new",
 )
 _TRIED = 4  # changes that are tried for one candidate
-_MORE = 2  # members by which a set is enlarged to see whether there is room then
-_UNLIKELY = 0.35  # of the likeliest: below it a candidate is out for that alone
-_HALF = 0.75  # of a candidate's likelihood: what is left of it where another does its job in part
+_MORE = 2  # a set is enlarged by so many members to see whether the candidate then has room
+_UNLIKELY = 0.35  # a candidate below this share of the likeliest one is out for that reason alone
+_HALF = 0.75  # factor on a candidate's likelihood where another one does a part of its job
 
 
 _Told = tuple[str, str, str]  # a reason, the key of the member it is about, and what else there is to say
@@ -79,7 +79,7 @@ def why_not(case: Case, key: str) -> Refusal:
 
 
 def same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
-    """Return the member that does much of what a likely candidate does; empty where none does."""
+    """Return the member that does most of a likely candidate's job; empty where none does."""
     likely, left = choices.brings(key, asked)
     return choices.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
 
@@ -97,7 +97,7 @@ def _reason(case: Case, key: str) -> _Told:
 
 
 def _disputed(choices: SetChoices, key: str, rival: str) -> str:
-    """Return what a candidate, or what it needs, wants in a version that a rival cannot live with; empty: nothing."""
+    """Return the packages whose versions a candidate, or its needs, and a rival cannot agree on; empty: none."""
     return next((said for one in choices.closure(key) if (said := choices.known[one].disputes.get(rival, ""))), "")
 
 
@@ -126,7 +126,7 @@ def _merit(case: Case, key: str) -> _Told:
 
 
 def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]:
-    """Yield what might be different, the likeliest to help first, no more than a reader waits for."""
+    """Yield changed conditions to try, the likeliest to help first, and only a few."""
     kinds: dict[str, Callable[[], Iterator[_Change]]] = {
         NEEDS: lambda: _with_needs(case, key),
         BUDGET: lambda: _with_budget(case, key),
