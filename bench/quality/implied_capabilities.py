@@ -1,6 +1,6 @@
 """Learns which capabilities a plain request calls for; writes retrieval/implied_capabilities.npz.
 
-A softmax regression from a question's turned vector and its words to the vocabulary's capabilities, learned from the
+A softmax regression from a question's adapted vector and its words to the vocabulary's capabilities, learned from the
 requests of plain_requests/. `--check` holds a fifth of the components out, with all their requests, and tells how often
 a capability that was noted is the first, or among the first three.
 """

@@ -1,6 +1,6 @@
 """Learns which prompts need a component at all: `python bench/quality/need.py` rewrites retrieval/need.npz.
 
-A logistic regression from a prompt's turned vector, its words and pairs of them: requests of plain_requests/ against
+A logistic regression from a prompt's adapted vector, its words and pairs of them: requests of plain_requests/ against
 its everyday prompts and what no component serves, both sides counting the same. `--check` holds a fifth of each out,
 five times, requests with all others of their component, and prints how many of either are told right.
 """

@@ -43,10 +43,10 @@ def test_requests_need_a_component_and_steps_of_a_session_do_not(embedder: Embed
 
 def test_the_odds_are_a_weighted_sum_of_vector_words_and_pairs():
     need = NeedModel("r", ("fix", "fix it"), np.array([0.5, -1.0, 2.0, -3.0], dtype=np.float32), 0.25)
-    turned = np.array([0.6, 0.8], dtype=np.float32)
+    adapted = np.array([0.6, 0.8], dtype=np.float32)
 
-    assert need.odds("Fix it!", turned) == pytest.approx(4 * (0.3 - 0.8) + 4 / math.sqrt(2) * (2.0 - 3.0) + 0.25)
-    assert need.odds("it", turned) == pytest.approx(4 * (0.3 - 0.8) + 0.25)
+    assert need.odds("Fix it!", adapted) == pytest.approx(4 * (0.3 - 0.8) + 4 / math.sqrt(2) * (2.0 - 3.0) + 0.25)
+    assert need.odds("it", adapted) == pytest.approx(4 * (0.3 - 0.8) + 0.25)
     assert words_of("Fix it, then fix it") == {"fix", "it", "then", "fix it", "it then", "then fix"}
 
 

@@ -58,15 +58,15 @@ class FastembedSession:
         """Have the model in memory: it is."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        """Embed questions: one L2-normalised float32 row a text, in their order."""
         return self._embed([self._query + text for text in texts], self._model.query_embed)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it, each by itself: one L2-normalised float32 row each."""
+        """Embed a question, then its clauses, each by itself: one L2-normalised float32 row each."""
         return self.embed_queries([text, *parts])
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Embed texts of components: one L2-normalised float32 row a text, in their order."""
         return self._embed([self._passage + text for text in texts], self._model.passage_embed)
 
     def _embed(self, texts: list[str], run: Callable[..., Iterable[_Vector]]) -> Vectors:

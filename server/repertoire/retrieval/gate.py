@@ -18,7 +18,7 @@ _USUAL_NEARNESS = 0.5
 class Evidence:
     """What speaks for the head of an answer: nearness, and the share of the question's words that it holds."""
 
-    nearness: float  # of the nearest of the first three to the turned question
+    nearness: float  # of the nearest of the first three to the adapted question
     first: float  # share held by the first
     best: float  # the largest share that one of the first three holds
 

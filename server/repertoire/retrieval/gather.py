@@ -96,8 +96,8 @@ class Gatherer:
             try:
                 with stage_log.stage("embed") as detail:
                     detail.append(f"{1 + len(clauses)} texts")
-                    turned = np.concatenate([read.result() for read in turning])
-                    return Question(turned[0] if asking is None else asking.result()[0], turned[0], turned[1:])
+                    adapted = np.concatenate([read.result() for read in turning])
+                    return Question(adapted[0] if asking is None else asking.result()[0], adapted[0], adapted[1:])
             except ModelUnavailable as error:
                 stage_log.missing(f"no embedding model: {error}")
                 return None

@@ -2,7 +2,7 @@
 
 "Add dark mode" names no capability, and no description is worded like it. Requests are like requests: some seven
 thousand of them, each with the capabilities that it calls for (bench/quality/plain_requests), taught a softmax
-regression from a question's turned vector and words to the vocabulary. The graph leads on from there, to whatever
+regression from a question's adapted vector and words to the vocabulary. The graph leads on from there, to whatever
 components here provide them. A walk from the nearest requests themselves gained less than half as much.
 """
 
@@ -42,17 +42,17 @@ class Meant:
     weights: Vectors  # vector's dimensions, then words, by capabilities
     offsets: Floats
 
-    def features(self, text: str, turned: Vectors) -> Vectors:
+    def features(self, text: str, adapted: Vectors) -> Vectors:
         """Return a question's features: its adapted vector, and its words, rare ones counting more."""
         told = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in set(stems(text)) if word in self._places]
         told[known] = self.rarity[known]
         size = float(np.linalg.norm(told))
-        return np.concatenate([SCALE * turned, told * (SCALE / size if size else 0.0)]).astype(np.float32)
+        return np.concatenate([SCALE * adapted, told * (SCALE / size if size else 0.0)]).astype(np.float32)
 
-    def likely(self, text: str, turned: Vectors) -> Floats:
+    def likely(self, text: str, adapted: Vectors) -> Floats:
         """Return the probability that a question implies each capability; they add up to 1."""
-        odds = (self.features(text, turned) @ self.weights + self.offsets).astype(np.float64)
+        odds = (self.features(text, adapted) @ self.weights + self.offsets).astype(np.float64)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
 
@@ -124,11 +124,11 @@ class Called:
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
         self._most_are_known = False
 
-    def likely(self, text: str, turned: Vectors) -> dict[str, float]:
+    def likely(self, text: str, adapted: Vectors) -> dict[str, float]:
         """Return how likely a question calls for each capability; nothing where nothing was learned."""
         if self._meant is None:
             return {}
-        odds = self._meant.likely(text, turned)
+        odds = self._meant.likely(text, adapted)
         return dict(zip(self._meant.capabilities, odds.tolist(), strict=True))
 
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
@@ -162,9 +162,9 @@ class Called:
         self.read(snapshot)
         return self._most_are_known
 
-    def ask(self, snapshot: Snapshot, text: str, turned: Vectors) -> Calling | None:
+    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> Calling | None:
         """Return the capabilities that a question implies; None without learned weights."""
-        likely = self.likely(text, turned)
+        likely = self.likely(text, adapted)
         return Calling(likely, self.providing(snapshot, likely)) if likely else None
 
     def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:

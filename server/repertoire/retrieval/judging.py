@@ -59,11 +59,11 @@ class AnswerJudge:
             ranking = replace(ranking, chance=self._chance(ranking, run.calling, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
-        subject = self._subject.odds(run.question.turned)
-        text, turned, without = run.plan.query.text, run.question.turned, run.plan.query.without
-        need = self._need.odds(text, turned) if self._need is not None and "need" not in without else 0.0
+        subject = self._subject.odds(run.question.adapted)
+        text, adapted, without = run.plan.query.text, run.question.adapted, run.plan.query.without
+        need = self._need.odds(text, adapted) if self._need is not None and "need" not in without else 0.0
         asked = self._vague if "vague" not in without and not certain else None
-        vague = asked.odds(text, turned) if asked is not None else 0.0
+        vague = asked.odds(text, adapted) if asked is not None else 0.0
         return replace(
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )

@@ -2,7 +2,7 @@
 
 "Commit this" and "rename this variable" find components that are about just that, and need none. What people type
 between two requests differs from a request by its wording, whatever lies here: a logistic regression from a prompt's
-turned vector, its words and pairs of them, learned from requests and everyday prompts that were written for this
+adapted vector, its words and pairs of them, learned from requests and everyday prompts that were written for this
 (bench/quality/plain_requests).
 """
 
@@ -34,16 +34,16 @@ class NeedModel:
     weights: Vectors  # vector's dimensions, then words
     offset: float
 
-    def features(self, text: str, turned: Vectors) -> Vectors:
+    def features(self, text: str, adapted: Vectors) -> Vectors:
         """Return a prompt's features: its adapted vector, its words and its pairs of words."""
         told = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in words_of(text) if word in self._places]
         told[known] = 1.0 / np.sqrt(max(len(known), 1))
-        return np.concatenate([SCALE * turned, SCALE * told]).astype(np.float32)
+        return np.concatenate([SCALE * adapted, SCALE * told]).astype(np.float32)
 
-    def odds(self, text: str, turned: Vectors) -> float:
+    def odds(self, text: str, adapted: Vectors) -> float:
         """Return the log-odds that a prompt asks for work that a component may serve."""
-        return float(self.features(text, turned) @ self.weights) + self.offset
+        return float(self.features(text, adapted) @ self.weights) + self.offset
 
     def save(self, path: Path = FILE) -> None:
         """Write the weights to a file, eight bits each."""

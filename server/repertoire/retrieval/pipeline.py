@@ -246,7 +246,7 @@ class Pipeline:
     def _name_the_near(self, run: Run) -> None:
         if run.question is not None and "capabilities" not in run.plan.query.without:
             with run.stage_log.stage("capabilities") as detail:
-                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.turned))
+                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.adapted))
                 detail.append(", ".join(run.plan.near) or "none is near")
 
     def _mean(self, run: Run) -> None:
@@ -254,7 +254,7 @@ class Pipeline:
             return
         with run.stage_log.stage(MEANT) as detail:
             text = run.plan.query.text
-            run.calling = self._called.ask(run.snapshot, text, run.question.turned)
+            run.calling = self._called.ask(run.snapshot, text, run.question.adapted)
             if run.calling is None:
                 detail.append("nothing was learned for this model")
                 return
@@ -282,7 +282,7 @@ class Pipeline:
             return
         with run.stage_log.stage("requests") as detail:
             history, copies = self._history_of(run.snapshot), run.snapshot.copies
-            asked = history.ask(run.question.turned)
+            asked = history.ask(run.question.adapted)
             wanted = copies.least(asked.wanted) if asked.wanted is not None else None
             run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")

@@ -1,6 +1,6 @@
 """Whether a task says too little for any set: "make it better" is served by nothing, and by anything.
 
-The regression of `need`, from a task's turned vector, its words and pairs of them, learned from tasks that were
+The regression of `need`, from a task's adapted vector, its words and pairs of them, learned from tasks that were
 written to be vague, against requests, everyday prompts and what no component serves (bench/quality/vague.py).
 """
 

@@ -17,7 +17,7 @@ class Question:
     """The vectors of a question: plain, adapted by the query encoder, and one for each clause."""
 
     asked: Vectors  # turned too where the question is long
-    turned: Vectors
+    adapted: Vectors
     clauses: Vectors  # turned; a row a clause
 
 
@@ -51,7 +51,7 @@ def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows
     size = len(allowed)
     if not len(space.rows):
         return Semantic.silent(size)
-    near = np.maximum(_products(np.vstack([question.asked, question.turned, question.clauses]), space.vectors), 0.0)
+    near = np.maximum(_products(np.vstack([question.asked, question.adapted, question.clauses]), space.vectors), 0.0)
     found = Semantic.silent(size)
     found.asked[space.rows] = near[0]
     found.whole[space.rows] = near[1]
