@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from repertoire.app.session.greet import Start
+    from repertoire.app.session.greet import SessionStart
     from repertoire.app.session.greeting import Greeting
 
 DEADLINE_SECONDS = 1.0
@@ -110,7 +110,7 @@ def _alone() -> None:
     greet.note(start, hint)
 
 
-def _greeting() -> tuple[Start, Greeting]:
+def _greeting() -> tuple[SessionStart, Greeting]:
     told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
     sys.path.insert(0, SERVER)
     from repertoire.app.clock import now  # noqa: PLC0415
@@ -119,7 +119,7 @@ def _greeting() -> tuple[Start, Greeting]:
 
     if silenced(os.environ):
         os._exit(0)
-    start = greet.Start(
+    start = greet.SessionStart(
         session=str(told.get("session_id", "")),
         project=str(told.get("cwd") or Path.cwd()),
         source=str(told.get("source", "startup")),
@@ -176,7 +176,7 @@ def _write(output: bytes, until: float) -> None:
 def _leave_note(owed: bytes) -> None:
     note = json.loads(owed)
     sys.path.insert(0, SERVER)
-    from repertoire.boot.unwritten import put_off  # noqa: PLC0415
+    from repertoire.boot.spool import put_off  # noqa: PLC0415
 
     if note["rows"]:
         put_off(Path(note["home"]), note["rows"])

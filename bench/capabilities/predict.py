@@ -21,7 +21,7 @@ from repertoire.app.wiring import open_embedder
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import PROVIDES
 from repertoire.ports import Embedder, StoredComponent
-from repertoire.retrieval.views import passage
+from repertoire.retrieval.embedded_text import passage
 from repertoire.settings import load
 from repertoire.store.database import Store
 

@@ -23,8 +23,8 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 from run import commit, keep  # noqa: E402
 
 from repertoire.learning.lift import lift_of  # noqa: E402
-from repertoire.learning.memory import Clock  # noqa: E402
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial  # noqa: E402
+from repertoire.learning.usage import Decay  # noqa: E402
 
 COMPONENTS, DAYS, KNOWN, STEP = 400, 180, 2 / 3, 5
 BEGIN = date(2026, 1, 1)
@@ -82,7 +82,7 @@ def trial(day: int, chances: tuple[float, float], dice: random.Random) -> Trial:
 
 def harmful(trials: list[Trial], day: int) -> bool:
     """Tell whether a component is demoted on a day."""
-    return lift_of(trials, Clock(f"{BEGIN + timedelta(days=day)}T00:00:00Z").weight).harmful
+    return lift_of(trials, Decay(f"{BEGIN + timedelta(days=day)}T00:00:00Z").weight).harmful
 
 
 def known(trials: list[Trial]) -> int:

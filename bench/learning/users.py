@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.ask.search import search
-from repertoire.app.learned.memory import Use, known_trials
 from repertoire.app.measure.labelled import LabelledSet
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session import record
-from repertoire.app.session.offer import Limits, Offer, offer
+from repertoire.app.session.hint import HintLimits, Offer, offer
+from repertoire.app.usage.fold import Use, known_trials
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
-from repertoire.learning.memory import HALF_LIFE, Clock, remember
 from repertoire.learning.outcomes import BAD, OK
 from repertoire.learning.selections import Mention
-from repertoire.learning.session import Session, replay
+from repertoire.learning.session import SessionState, replay
+from repertoire.learning.usage import HALF_LIFE_DAYS, Decay, summarize_usage
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
@@ -124,7 +124,7 @@ class World:
 
     def _start(self) -> None:
         """Start the server anew: the leaning is read again also where no request moved the revision."""
-        self.use = use = Use(lambda: remember(known_trials(self.store), Clock(self.at, HALF_LIFE)))
+        self.use = use = Use(lambda: summarize_usage(known_trials(self.store), Decay(self.at, HALF_LIFE_DAYS)))
         self.pipeline = Pipeline(
             self.store.graph,
             self.store.vectors,
@@ -157,7 +157,7 @@ class World:
             answer = self.ask(query, SHOWN)
             return Offer(answer.hits, answer.confidence)
         looks = self.use.looks() if self.arm.explores else {}
-        limits = Limits(muted=self.hidden, session=session, weary=self.use.weary(), looks=looks)
+        limits = HintLimits(muted=self.hidden, session=session, weary=self.use.weary(), looks=looks)
         return offer(self.pipeline, query["text"], limits)
 
     def _session(self, name: str, query: Asked, seen: Offer) -> None:
@@ -187,7 +187,7 @@ class World:
                     give_feedback(self.store, chosen, OK if chosen in serving else BAD, moment=moment)
             self.store.events.append(record.closed(moment, self._state(name)))
 
-    def _state(self, session: str) -> Session:
+    def _state(self, session: str) -> SessionState:
         return replay(self.store.events.recent(session=session, limit=50)[::-1])
 
     def _component(self, key: str) -> Component:

@@ -35,7 +35,7 @@ def judged(opened: Repertoire, text: str, wanted: str) -> tuple[list[bool], bool
     bindings, summaries, rows = opened.pipeline.bindings, ranking.snapshot.summaries, ranking.answering[:HEAD]
     added = sum(ranking.parts[part][rows] for part in (BINDING, DIRECTION) if part in ranking.parts)
     before = rows[np.argsort(-(ranking.odds(rows) - added), kind="stable")]
-    known, named = bindings.of(ranking.shelf, rows), bindings.named(ranking.plan)
+    known, named = bindings.of(ranking.reader, rows), bindings.named(ranking.plan)
     found = []
     for order in (before, rows):
         names = [summaries[row].name.lower() for row in order[:5].tolist()]

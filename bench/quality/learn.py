@@ -1,4 +1,4 @@
-"""Learns the weights of retrieval on the train splits: `python bench/quality/learn.py` rewrites retrieval/learned.py.
+"""Learns the weights of retrieval on the train splits: `python bench/quality/learn.py` rewrites ranking_weights.py.
 
 Four parts, each with what the one before has written. WEIGHTS and RERANK minimise the surprise at what truly answers
 among the likeliest candidates (a softmax over them), every set counting the same whatever its size. No question is
@@ -38,7 +38,7 @@ from repertoire.retrieval.subject import FILE as SUBJECT_FILE  # noqa: E402
 from repertoire.retrieval.subject import Subject  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
-LEARNED = ROOT / "server" / "repertoire" / "retrieval" / "learned.py"
+LEARNED = ROOT / "server" / "repertoire" / "retrieval" / "ranking_weights.py"
 SETS = ("cc_native", "cc_bundles", "ultratool", "metatool_multi", "metatool_single", "sealtools", "toolret_apigen")
 LENIENT = ("cc_native",)
 SCOPED = ("cc_native",)  # asked again of each query's own repository: the case of one installed plugin
@@ -233,7 +233,7 @@ def learn_subject(data: Path, embedder: Embedder) -> Subject:
 
 
 def write(name: str, rows: np.ndarray | list[np.ndarray], *, digits: int) -> None:
-    """Replace one table of numbers in retrieval/learned.py."""
+    """Replace one table of numbers in retrieval/ranking_weights.py."""
     lines = [", ".join(f"{value:.{digits}f}" for value in row) for row in rows]
     lines = lines[0].split(", ") if len(lines) == 1 else [f"({line})" for line in lines]
     table = "".join(f"    {line},\n" for line in lines)

@@ -1,6 +1,6 @@
 """Learns which prompts need a component at all: `python bench/quality/need.py` rewrites retrieval/need.npz.
 
-A logistic regression from a prompt's turned vector, its words and pairs of them: requests of plain_requests/ against
+A logistic regression from a prompt's adapted vector, its words and pairs of them: requests of plain_requests/ against
 its everyday prompts and what no component serves, both sides counting the same. `--check` holds a fifth of each out,
 five times, requests with all others of their component, and prints how many of either are told right.
 """
@@ -18,10 +18,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from meant import lessons  # noqa: E402
+from implied_capabilities import lessons  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
-from repertoire.retrieval.need import FILE, Need, words_of  # noqa: E402
+from repertoire.retrieval.need import FILE, NeedModel, words_of  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 PLAIN = HERE / "plain_requests"
@@ -53,11 +53,11 @@ def prompts() -> tuple[Prompts, str]:
     return Prompts(texts, vectors, np.arange(len(texts)) < len(taught.requests), groups), reading
 
 
-def learn(taught: Prompts, reading: str) -> Need:
+def learn(taught: Prompts, reading: str) -> NeedModel:
     """Return what the prompts teach: Newton's steps, each solved over the prompts, of which there are fewer."""
     counts = Counter(word for text in taught.texts for word in words_of(text))
     words = tuple(sorted(word for word, count in counts.items() if count >= FEWEST))
-    blank = Need(reading, words, np.zeros(0, dtype=np.float32), 0.0)
+    blank = NeedModel(reading, words, np.zeros(0, dtype=np.float32), 0.0)
     pairs = zip(taught.texts, taught.vectors, strict=True)
     seen = np.stack([blank.features(text, vector) for text, vector in pairs])
     share = taught.asking.mean()
@@ -68,7 +68,7 @@ def learn(taught: Prompts, reading: str) -> Need:
         curve = np.maximum(counting * likely * (1.0 - likely), 1e-4)
         target = seen @ weights + offset + counting * (taught.asking - likely) / curve
         weights, offset = _ridge(seen, target, curve)
-    return Need(reading, words, weights, offset)
+    return NeedModel(reading, words, weights, offset)
 
 
 def _ridge(seen: np.ndarray, target: np.ndarray, counting: np.ndarray) -> tuple[np.ndarray, float]:

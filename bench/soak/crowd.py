@@ -35,7 +35,7 @@ from states import faults  # noqa: E402
 from stdio import Client, launch_command  # noqa: E402
 from works import write_source  # noqa: E402
 
-from repertoire.app.session.unwritten import take_in  # noqa: E402
+from repertoire.app.session.spool import take_in  # noqa: E402
 from repertoire.app.sources.ingest import ingest  # noqa: E402
 from repertoire.boot.layout import command  # noqa: E402
 from repertoire.domain.event import (  # noqa: E402

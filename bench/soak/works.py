@@ -12,18 +12,18 @@ from typing import Any, Protocol
 import numpy as np
 from states import ROOT
 
-from repertoire.app.learned.condense import condense_when_due
-from repertoire.app.learned.installs import note_installs
-from repertoire.app.learned.review import renew_learned
-from repertoire.app.session.record import Lesson, Moment, Request
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.record import AskedPrompt, Lesson, Moment
+from repertoire.app.session.spool import take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.installs import note_installs
+from repertoire.app.usage.review import renew_learned
 from repertoire.app.wiring import open_embedder
-from repertoire.boot.unwritten import put_off
+from repertoire.boot.spool import put_off
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
-from repertoire.learning.counting import Room
+from repertoire.learning.log_compaction import LogBounds
 from repertoire.mcp_server.work import Writes
 from repertoire.settings import Settings
 from repertoire.store.connection import Connection
@@ -180,13 +180,13 @@ class Learning(_Home):
             rebuild(store)
             writes.close()
 
-    def _requests(self, components: list[str]) -> Iterator[tuple[Request, list[tuple[list[Event], Lesson | None]]]]:
+    def _requests(self, components: list[str]) -> Iterator[tuple[AskedPrompt, list[tuple[list[Event], Lesson | None]]]]:
         draw = random.Random(7)
         for number in range(self._size * 4):
             moment = Moment(NOW, f"session {number // 3}", "/project")
             topic = draw.randrange(len(_TOPICS))
             text = f"{_TOPICS[topic][1]}, but {draw.choice(_WORDS)} it first"
-            request = Request(f"request:{number:032}", text)
+            request = AskedPrompt(f"request:{number:032}", text)
             shown = draw.sample(components, 3)
             chosen = shown[0] if draw.random() < 0.7 else components[topic % len(components)]
 
@@ -239,7 +239,9 @@ class Condensing:
         with Store.open(home / "repertoire.db") as store:
             take_in(store)
             for newest in range(self._size * 40, self._size, -self._size * 4):
-                condense_when_due(store, room=Room(newest=newest, selected=newest // 4, counts=self._size), every=0)
+                condense_when_due(
+                    store, room=LogBounds(newest=newest, selected=newest // 4, counts=self._size), every=0
+                )
 
 
 class Migration:

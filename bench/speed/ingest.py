@@ -26,7 +26,7 @@ _CHILD = """
 import json, resource, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from repertoire.app.sources.account import account
+from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import write_source
 from repertoire.app.sources.settle import settle
 from repertoire.app.sources.opening import Surroundings, open_address

@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.workbench import workbench
 from repertoire.store.database import Store
-from shelf import fill
+from sample_home import fill
 
 
 @pytest.fixture

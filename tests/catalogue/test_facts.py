@@ -38,11 +38,11 @@ def listed(marketplace: str) -> dict[str, dict]:
     return {plugin["name"]: plugin for plugin in data["plugins"]}
 
 
-def of_another_repository(entry: reading.Entry) -> bool:
+def of_another_repository(entry: reading.CatalogueEntry) -> bool:
     return entry.type == "plugin" and not isinstance(listed_plugin(entry).get("source", ""), str)
 
 
-def listed_plugin(entry: reading.Entry) -> dict:
+def listed_plugin(entry: reading.CatalogueEntry) -> dict:
     return listed(entry.marketplace)[entry.plugin] if entry.marketplace else {}
 
 
@@ -51,7 +51,7 @@ def front_matter(text: str) -> str:
     return match.group(1) if match else ""
 
 
-def original_text(entry: reading.Entry) -> str:
+def original_text(entry: reading.CatalogueEntry) -> str:
     text = json.dumps(listed_plugin(entry), ensure_ascii=False)
     path = folder(entry.repository) / entry.path
     if path.is_file():
@@ -73,7 +73,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(found[start : start + RUN]) for start in range(len(found) - RUN + 1)}
 
 
-def names_in(entry: reading.Entry) -> set[str]:
+def names_in(entry: reading.CatalogueEntry) -> set[str]:
     """Every name that the repository itself gives the component."""
     path = folder(entry.repository) / entry.path
     if entry.type == "plugin":
@@ -89,7 +89,7 @@ def names_in(entry: reading.Entry) -> set[str]:
     return {named.group(1), *by_folder} if named else {path.stem}
 
 
-def lies_where_it_says(entry: reading.Entry) -> bool:
+def lies_where_it_says(entry: reading.CatalogueEntry) -> bool:
     if of_another_repository(entry):
         source = listed_plugin(entry)["source"]
         url = source.get("url") or f"https://github.com/{source['repo']}"

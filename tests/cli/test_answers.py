@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from privileges import held_back
-from shelf import filled_home
+from sample_home import filled_home
 
 QUESTION = "add OAuth login with sessions to a FastAPI service"
 PARTS = ["fill", "PDF", "forms"]

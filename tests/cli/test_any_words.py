@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anything import PLAIN, UTF8_TEXT, profile
 from repertoire.cli.main import VERBS, cli, main
-from shelf import filled_home
+from sample_home import filled_home
 
 STATUSES = (0, 1, 2, 130)
 # Reads folders or a network, measures for minutes, serves, or prints a shell's own script.

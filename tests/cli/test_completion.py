@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Run
-from shelf import SOURCE, component, filled_home
+from sample_home import SOURCE, component, filled_home
 
 HOSTILE = ("pdf-$(touch owned)", "pdf-a;touch owned", "pdf-`touch owned`", "pdf-*", "pdf-\nnewline", "pdf quoted'")
 

@@ -26,7 +26,7 @@ from repertoire.domain.component import SourceInfo
 from repertoire.domain.health import Finding
 from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
-from shelf import component, record_of
+from sample_home import component, record_of
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "repertoire@repertoire"

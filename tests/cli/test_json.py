@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from repertoire.cli.main import VERBS, cli
-from shelf import SOURCE, filled_home
+from sample_home import SOURCE, filled_home
 
 OTHER = {"serve", "completion"}  # what they print is for a client, and for a shell
 ELSEWHERE = {"doctor", "eval", "trust accept", "trust eval", "model fetch"}  # need more than a shelf; in other files

@@ -20,7 +20,7 @@ from repertoire.app.health.doctor_store import database
 from repertoire.app.places import clone_folder
 from repertoire.domain.event import SELECTED, Event
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, filled_home
+from sample_home import NOW, SOURCE, filled_home
 from store.damages import DAMAGES, PAGE, overwrite, spoil
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}  # loading it takes longer than all that is tested here

@@ -14,7 +14,7 @@ import pytest
 
 from cli.conftest import Run
 from repertoire.store.database import Store
-from shelf import component, filled_home
+from sample_home import component, filled_home
 
 fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repertoire.domain.component import SourceInfo
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 HOOK = Path(__file__).parents[2] / "hooks" / "session_start.py"
 FASTAPI = {"requirements.txt": "fastapi==0.115.0\nsqlalchemy==2.0.36\n"}

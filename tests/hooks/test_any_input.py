@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anything import ANY_TEXT, ANYTHING, profile
-from shelf import filled_home
+from sample_home import filled_home
 
 HOOK = Path(__file__).parents[2] / "hooks" / "session_start.py"
 PATIENCE_S = 20  # its own deadline is 1 s after Python has started; a busy machine starts Python late

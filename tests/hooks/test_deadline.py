@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from hooks.starting import HOOK, HOSTILE, Run, context, make_project, store_with
-from repertoire.app.session.unwritten import take_in
-from repertoire.boot.unwritten import FOLDER, waiting
+from repertoire.app.session.spool import take_in
+from repertoire.boot.spool import FOLDER, waiting
 from repertoire.domain.event import OFFERED
 from repertoire.store.database import Store
 

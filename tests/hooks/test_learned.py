@@ -7,14 +7,14 @@ from pathlib import Path
 
 from hooks.starting import FASTAPI, Run, context, make_project, own_copy, store_with
 from repertoire.app.clock import now
-from repertoire.app.learned.condense import condense_when_due
-from repertoire.app.learned.memory import memory
+from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.fold import usage
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.learning.hints import let_through
-from repertoire.learning.memory import HALF_LIFE
+from repertoire.learning.usage import HALF_LIFE_DAYS
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 
 def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
@@ -86,7 +86,7 @@ def test_a_long_log_speaks_at_a_sessions_start_as_at_a_prompt(run: Run, project:
     with Store.open(home / "repertoire.db") as store:
         store.events.append([*ignored, *prompts])
         condense_when_due(store)
-        assert memory(store, half_life=HALF_LIFE, project=str(project)).hints[0].demand > 1.0
+        assert usage(store, half_life=HALF_LIFE_DAYS, project=str(project)).hints[0].demand > 1.0
     quiet = context(run(project, session=held[0]))
     assert "orm-reviewer" in quiet
     assert "fastapi-templates (skill" not in quiet

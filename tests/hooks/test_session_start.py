@@ -14,12 +14,12 @@ import pytest
 
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
 from repertoire.app.session import greet
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.spool import take_in
 from repertoire.catalogue import reading
 from repertoire.domain.event import COMPACTED, OFFERED
 from repertoire.store.database import Store
 from repertoire.store.migrations import NEWEST
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 
 def test_without_a_store_the_shipped_catalogue_answers(run: Run, project: Path, home: Path) -> None:

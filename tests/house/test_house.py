@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
+ARCHITECTURE_BYTES = 12_000
 OLD_PYTHON = (3, 9)
 
 
@@ -130,11 +131,37 @@ def test_the_size_of_the_environment_that_is_told_is_that_of_the_packages():
     assert told == pytest.approx(blocks / 1e6, rel=0.15)
 
 
-@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "bench/README.md"])
+PAGES = [
+    path
+    for path in tracked()
+    if path.suffix == ".md" and (path.parent in (ROOT, ROOT / "docs") or path == ROOT / "bench" / "README.md")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/design.md", "docs/learning.md"])
+def test_every_file_that_a_page_names_is_there(page):
     text = (ROOT / page).read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
-    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+    named = re.findall(r"`([\w./-]+/[\w-]+(?:\.(?:py|json|jsonl|md|tsv|txt|npz)|/))`", text)
+    missing = [name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "server/repertoire"))]
+    assert missing == []
+
+
+def test_the_architecture_is_a_page_that_a_newcomer_reads_to_its_end():
+    assert len((ROOT / "ARCHITECTURE.md").read_bytes()) <= ARCHITECTURE_BYTES
+
+
+def test_every_choice_of_the_design_says_why_instead_of_what_and_how_that_is_known():
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    choices = [" ".join(part.split()) for part in re.split(r"\n(?=- \*\*|## )", text) if part.startswith("- **")]
+    parts = ("We chose", "because", "nstead of", "Measured by:")
+    assert len(choices) > 0
+    assert [choice[:60] for choice in choices if not all(part in choice for part in parts)] == []
 
 
 def test_nothing_but_the_command_lies_on_the_path_of_the_bash_tool():

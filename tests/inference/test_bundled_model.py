@@ -105,8 +105,8 @@ def test_a_model_without_its_tokenizer_is_a_typed_error(tmp_path: Path):
 def test_a_question_is_read_otherwise_than_a_text_and_lies_nearer_to_what_serves_it():
     embedder = load(bundled())
     asked, serving, worded_alike = "our pods crash on each rollout", "Deployment to Kubernetes", "Rollout of pea pods"
-    plain, turned = embedder.embed_passages([asked])[0], embedder.embed_queries([asked])[0]
-    near = embedder.embed_passages([serving, worded_alike]) @ np.stack([plain, turned]).T
+    plain, adapted = embedder.embed_passages([asked])[0], embedder.embed_queries([asked])[0]
+    near = embedder.embed_passages([serving, worded_alike]) @ np.stack([plain, adapted]).T
 
     assert near[0, 1] - near[1, 1] > near[0, 0] - near[1, 0]
 

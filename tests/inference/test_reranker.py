@@ -21,9 +21,9 @@ from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import BUNDLED, bundled
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH
-from repertoire.retrieval.trace import Pace
+from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.store.database import Store
-from shelf import fill
+from sample_home import fill
 
 STAGE = "cross-encoder"
 
@@ -121,7 +121,7 @@ def test_a_broken_one_is_told_and_costs_nothing_else(embedded, tmp_path, broken)
 
 def test_it_is_left_out_where_it_is_switched_off_not_worth_it_or_out_of_time(embedded, tmp_path):
     folder = cross_encoder(tmp_path / "model", "repository")
-    for more in ({"without": frozenset({"rerank"})}, {"mode": FAST}, {"options": {"pace": Pace(0.0)}}):
+    for more in ({"without": frozenset({"rerank"})}, {"mode": FAST}, {"options": {"pace": TimeLimit(0.0)}}):
         ranking, _ = ask(embedded, folder, **more)
         assert STAGE not in ranking.parts
         assert any(report.stage == STAGE and "skipped" in report.detail for report in ranking.report)

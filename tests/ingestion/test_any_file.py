@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout
 from repertoire.ingestion.registry import strategy_for
 from repertoire.ingestion.values import Unusable
 
@@ -55,11 +55,11 @@ TEXTS = ("README.md", "workflows/x.md", "x.chatmode.md", "x.instructions.md", ".
 
 
 def is_answered(path: str, text: str) -> None:
-    strategy = strategy_for(path, Layout(name="x"))
+    strategy = strategy_for(path, SourceLayout(name="x"))
     assert strategy is not None
-    found = Outcome()
+    found = FileOutcome()
     with contextlib.suppress(Unusable):
-        found = strategy.extract(SourceFile(path, text, "digest"), Layout(name="x"))
+        found = strategy.extract(SourceFile(path, text, "digest"), SourceLayout(name="x"))
         assert found.drafts or found.left or found.part_of
     assert all(draft.name for draft in found.drafts)
 

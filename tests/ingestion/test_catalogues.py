@@ -8,7 +8,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.ask.search import search
-from repertoire.app.sources.account import account
+from repertoire.app.sources.file_outcomes import account
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PART_OF, is_pointer
 from repertoire.rendering.answers import answer_text

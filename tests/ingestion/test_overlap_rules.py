@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from repertoire.domain.component import ALTERNATIVE_TO, Component, Edge
-from repertoire.ingestion.alternatives import Job, choose, fill, in_meaning, in_words
+from repertoire.ingestion.alternatives import Purpose, choose, fill, in_meaning, in_words
 from repertoire.ingestion.conflicts import Party, conflicts
 from repertoire.ingestion.difference import difference, difference_text
-from repertoire.ingestion.twins import SAME_CONTENT, Copy, carried, twins
+from repertoire.ingestion.twins import SAME_CONTENT, ComponentText, carried, twins
 
 PURPOSE = frozenset("reviews pull requests for mistakes in python services".split())
 
 
-def copy(name: str, **more: object) -> Copy:
+def copy(name: str, **more: object) -> ComponentText:
     fields = {
         "type": "skill",
         "source": name,
@@ -21,7 +21,7 @@ def copy(name: str, **more: object) -> Copy:
         "purpose": PURPOSE,
         **more,
     }
-    return Copy(id=fields.pop("id", f"{fields['source']}:{name}"), name=name, **fields)
+    return ComponentText(id=fields.pop("id", f"{fields['source']}:{name}"), name=name, **fields)
 
 
 def party(name: str, **more: object) -> Party:
@@ -29,9 +29,9 @@ def party(name: str, **more: object) -> Party:
     return Party(id=fields.pop("id", f"{fields['source']}:{name}"), name=name, text=fields.pop("text", name), **fields)
 
 
-def job(name: str, *capabilities: str, **more: object) -> Job:
+def job(name: str, *capabilities: str, **more: object) -> Purpose:
     fields = {"type": "skill", "source": name, "repository": "", "plugin": "", "purpose": PURPOSE, **more}
-    return Job(id=f"{fields['source']}:{name}", name=name, capabilities=dict.fromkeys(capabilities, 0.8), **fields)
+    return Purpose(id=f"{fields['source']}:{name}", name=name, capabilities=dict.fromkeys(capabilities, 0.8), **fields)
 
 
 def guard(name: str, actions: str, description: str = "", **more: object) -> Party:

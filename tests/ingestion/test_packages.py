@@ -6,10 +6,10 @@ import textwrap
 
 import pytest
 
-from repertoire.ingestion import made_of, scripts
+from repertoire.ingestion import scripts, technologies
 from repertoire.ingestion.packages import manifest, node_tools, python_tools, readme_tools
-from repertoire.ingestion.packages.contents import belonging, is_manifest
 from repertoire.ingestion.packages.found import FoundTool, merged, programs
+from repertoire.ingestion.packages.package_files import belonging, is_manifest
 from repertoire.ingestion.signatures import signatures
 from repertoire.ingestion.syntax import parse
 
@@ -307,4 +307,4 @@ def test_what_programs_are_made_of_is_told_by_imports_and_words():
     ],
 )
 def test_a_key_is_required_where_there_is_nothing_to_fall_back_on(text, needed):
-    assert [need.name for need in made_of.keys({"a": text})] == (["API_KEY"] if needed else [])
+    assert [need.name for need in technologies.keys({"a": text})] == (["API_KEY"] if needed else [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.app.sources.account import account
+from repertoire.app.sources.file_outcomes import account
 from repertoire.settings import Settings
 
 TRIAGE = """name: Issue triage

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from repertoire.domain.experience import Experience
 from repertoire.learning.acceptance import experiences
-from repertoire.learning.memory import Clock
 from repertoire.learning.outcomes import BAD, OK, Trial
+from repertoire.learning.usage import Decay
 
 NOW, BEFORE = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart
-CLOCK = Clock(NOW, 90.0)
+CLOCK = Decay(NOW, 90.0)
 
 
 def offered(node: str, rank: int, session: str = "s1", *, at: str = NOW) -> Trial:

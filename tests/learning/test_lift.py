@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from learning.test_outcomes import ASK, AT, CHECK, CORRECT, OFFER, SECOND, UNDO, USE, Happening
 from repertoire.domain import event as kinds
-from repertoire.learning.intervals import newcombe
-from repertoire.learning.leaning import leaning, leanings
-from repertoire.learning.lift import ENOUGH, Lift, lift_of
-from repertoire.learning.memory import Clock, Record, remember
+from repertoire.learning.confidence_intervals import newcombe
+from repertoire.learning.lift import MIN_REQUESTS, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial, trials
+from repertoire.learning.usage import ComponentUsage, Decay, summarize_usage
+from repertoire.learning.usage_score import usage_score, usage_scores
 
 USED = Trial("a", "/here", "s", "r", offered_at=AT, rank=1, selected_at=AT)
 ASIDE = Trial("a", "/here", "s", "r", offered_at=AT, rank=1)
@@ -46,7 +46,7 @@ def test_what_goes_worse_with_it_surely_and_often_enough_is_demoted_and_says_so(
     found = lift((2, 7), (7, 1))
     assert found.difference.high < 0
     assert found.demoted == "demoted: failed more often than without it, 7 of 9 times against 1 of 8"
-    assert leaning(Record("a", looks=5, taken=5, good=2, bad=7, lift=found), usual=0.1) == -1.0
+    assert usage_score(ComponentUsage("a", looks=5, taken=5, good=2, bad=7, lift=found), usual=0.1) == -1.0
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_difference_lies_between_its_bounds_and_harm_needs_enough(
     found = lift((good, bad), (well, ill), weight=weight)
     assert -1 - 1e-9 <= found.difference.low <= found.difference.value <= found.difference.high <= 1 + 1e-9
     if found.harmful:
-        assert min(good + bad, well + ill) * weight >= ENOUGH - 1e-9
+        assert min(good + bad, well + ill) * weight >= MIN_REQUESTS - 1e-9
         assert good / (good + bad) < well / (well + ill)
 
 
@@ -106,7 +106,7 @@ def test_what_came_of_a_request_without_what_was_offered_for_it(after: tuple[Hap
 
 def test_a_memory_holds_the_lift_of_each_component_and_leaves_others_alone() -> None:
     harm = [replace(USED, outcome=BAD)] * 9 + [replace(ASIDE, apart=OK)] * 9
-    found = remember([*harm, replace(USED, node="b", outcome=OK)], Clock(AT))
+    found = summarize_usage([*harm, replace(USED, node="b", outcome=OK)], Decay(AT))
     assert found.records["a"].lift.harmful
     assert not found.records["b"].lift.known
-    assert leanings(found)["a"] == -1.0 < 0.0 < leanings(found)["b"]
+    assert usage_scores(found)["a"] == -1.0 < 0.0 < usage_scores(found)["b"]

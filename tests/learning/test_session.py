@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, OFFERED, SELECTED
-from repertoire.learning.session import Session, replay
+from repertoire.learning.session import SessionState, replay
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Happening:
 
 
 def test_a_new_session_has_seen_nothing() -> None:
-    assert replay([]) == Session()
+    assert replay([]) == SessionState()
 
 
 def test_what_was_offered_or_used_counts_as_seen() -> None:

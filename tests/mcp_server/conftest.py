@@ -16,9 +16,9 @@ from mcp_server.protocol_kit import FETCHED, protocol_kit
 from mcp_server.talk import CLAUDE_CODE, Talk
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
-from shelf import filled_home
+from sample_home import filled_home
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -59,20 +59,20 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 @pytest.fixture
-def desk(environment: dict[str, str]) -> Iterator[Desk]:
-    made = Desk(environment)
+def dispatcher(environment: dict[str, str]) -> Iterator[Dispatcher]:
+    made = Dispatcher(environment)
     yield made
     made.close()
 
 
 @pytest.fixture
-def talk(desk: Desk) -> Talk:
+def talk(dispatcher: Dispatcher) -> Talk:
     """Return a way to connect a client of some name to the server."""
 
     @asynccontextmanager
     async def connect(name: str = CLAUDE_CODE, *, mode: str = "legacy") -> AsyncIterator[Client]:
         client = Implementation(name=name, version="1")
-        async with Client(build_server(desk.handlers), mode=mode, client_info=client) as connected:
+        async with Client(build_server(dispatcher.handlers), mode=mode, client_info=client) as connected:
             yield connected
 
     return connect

@@ -21,7 +21,7 @@ from anything import ADDRESSES, ANY_ADDRESS, arguments_of, profile
 from mcp_server.talk import text_of
 from repertoire.cli.main import main
 from repertoire.mcp_server.definitions import TOOLS
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
 
 INGEST = next(tool for tool in TOOLS if tool.name == "ingest_repo")
@@ -129,7 +129,7 @@ def test_the_tool_tells_a_client_why_an_address_is_not_read(machine: Machine) ->
         "x\x00y",
         "x" * 200_000,
     )
-    desk = Desk(machine.environment)
+    dispatcher = Dispatcher(machine.environment)
 
     def answer(arguments: Mapping[str, Any]) -> None:
         result = portal.call(connected.call_tool, INGEST.name, dict(arguments))
@@ -149,11 +149,11 @@ def test_the_tool_tells_a_client_why_an_address_is_not_read(machine: Machine) ->
         answer(arguments)
 
     with start_blocking_portal() as portal:
-        client = Client(build_server(desk.handlers), client_info=Implementation(name="any", version="1"))
+        client = Client(build_server(dispatcher.handlers), client_info=Implementation(name="any", version="1"))
         with portal.wrap_async_context_manager(client) as connected:
             for address in telling:
                 answer({"source": address})
             answers()
-        desk.close()
+        dispatcher.close()
     for words in machine.started():
         harmless(words)

@@ -22,7 +22,7 @@ from mcp_types import CallToolResult, Implementation
 from anything import ANY_TEXT, ANYTHING, PLAIN, UTF8_TEXT, arguments_of, profile
 from mcp_server.talk import HELLO, READY, text_of
 from repertoire.mcp_server.definitions import HOOKS, TOOLS
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
 
 FIRST, LAST = 10, 1_000_000
@@ -63,12 +63,12 @@ HOOK_ARGUMENTS = st.one_of(
 @pytest.fixture
 def call(environment: dict[str, str]) -> Iterator[Call]:
     """Call a tool of one server that lives as long as the test, as a client that takes structured answers."""
-    desk = Desk(environment)
+    dispatcher = Dispatcher(environment)
     with start_blocking_portal() as portal:
-        client = Client(build_server(desk.handlers), client_info=Implementation(name="any", version="1"))
+        client = Client(build_server(dispatcher.handlers), client_info=Implementation(name="any", version="1"))
         with portal.wrap_async_context_manager(client) as connected:
             yield lambda name, arguments: portal.call(connected.call_tool, name, dict(arguments))
-        desk.close()
+        dispatcher.close()
 
 
 def sendable(value: Any) -> None:

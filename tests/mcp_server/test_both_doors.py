@@ -16,7 +16,7 @@ from repertoire.domain.event import OFFERED
 from repertoire.mcp_server.definitions import TOOLS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio
 TASK = "fill the fields of PDF forms"

@@ -17,7 +17,7 @@ import pytest
 from mcp_server.protocol_kit import FETCHED, Kit
 from npm import UnavailableError
 from repertoire.mcp_server.definitions import TOOLS
-from shelf import SOURCE
+from sample_home import SOURCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "protocol.md"

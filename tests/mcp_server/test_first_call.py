@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import Talk, ask
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 
 pytestmark = pytest.mark.anyio
 TASK = "add OAuth login with sessions to a FastAPI service"
@@ -40,11 +40,11 @@ async def test_the_first_call_is_answered_from_words_and_meaning_and_says_what_i
     assert UNREAD in first
 
 
-async def test_it_is_the_answer_that_is_given_once_all_was_read(talk: Talk, desk: Desk, home: Path) -> None:
+async def test_it_is_the_answer_that_is_given_once_all_was_read(talk: Talk, dispatcher: Dispatcher, home: Path) -> None:
     async with talk() as client:
         first = await ask(client, "recommend_set", task=TASK)
-        await desk.warm_up()
-        (process,) = desk._refreshing
+        await dispatcher.warm_up()
+        (process,) = dispatcher._refreshing
         assert process.wait(timeout=120) == 0, (home / "log" / "refresh.log").read_text()
         second = await ask(client, "recommend_set", task=TASK)
 

@@ -19,15 +19,15 @@ from mcp import Client
 
 from examples import examples
 from mcp_server.talk import Talk, ask, events_of, text_of
-from repertoire.boot.unwritten import waiting
+from repertoire.boot.spool import waiting
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
 from repertoire.domain.event import SELECTED as CHOSEN
 from repertoire.domain.hint import MAX_CHARACTERS
 from repertoire.mcp_server.definitions import HOOKS
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +69,7 @@ async def settled(client: Client) -> None:
 async def test_a_prompt_that_cannot_be_answered_in_time_is_recorded_and_nothing_counts_as_offered(
     talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repertoire.mcp_server.desk.HOOK_SECONDS", 0.0)
+    monkeypatch.setattr("repertoire.mcp_server.dispatcher.HOOK_SECONDS", 0.0)
     async with talk() as client:
         assert await prompt(client) == ""
         await hook(client, "hook_stop")
@@ -214,7 +214,7 @@ async def test_a_selection_is_tied_to_the_open_request(
         assert (link.other, link.other_type) == (asked.request, REQUEST)
 
 
-async def test_the_request_is_found_again_by_meaning(talk: Talk, home: Path, desk: Desk) -> None:
+async def test_the_request_is_found_again_by_meaning(talk: Talk, home: Path, dispatcher: Dispatcher) -> None:
     async with talk() as client:
         await prompt(client)
         await use_skill(client)
@@ -368,23 +368,23 @@ async def test_without_a_store_a_hook_is_silent(talk: Talk, home: Path) -> None:
         ),
     )
 )  # fmt: skip
-async def test_whatever_a_hook_sends_is_answered(desk: Desk, name: str, arguments: dict[str, Any]) -> None:
-    json.loads(await desk.hook(name, arguments))
+async def test_whatever_a_hook_sends_is_answered(dispatcher: Dispatcher, name: str, arguments: dict[str, Any]) -> None:
+    json.loads(await dispatcher.hook(name, arguments))
 
 
 async def test_a_use_that_is_not_worked_out_in_time_is_left_beside_the_log_until_it_is(
-    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+    dispatcher: Dispatcher, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("repertoire.mcp_server.desk.HOOK_SECONDS", 0.01)
+    monkeypatch.setattr("repertoire.mcp_server.dispatcher.HOOK_SECONDS", 0.01)
     go_on = threading.Event()
-    desk._answering.submit(lambda _: go_on.wait(30))  # as a first question does, while the graph is read
+    dispatcher._answering.submit(lambda _: go_on.wait(30))  # as a first question does, while the graph is read
     used = {"tool_name": "Skill", "tool_input": '{"skill": "pdf-forms"}', "session_id": "s1", "cwd": "/project"}
-    assert await desk.hook("hook_used", used) == "{}"
+    assert await dispatcher.hook("hook_used", used) == "{}"
     [word] = waiting(home)
     assert "pdf-forms" in word.read_text()
     go_on.set()
-    await asyncio.gather(*desk._doing)
-    assert desk._writing.drain(20)  # on a busy machine it waits beside the log once more
+    await asyncio.gather(*dispatcher._doing)
+    assert dispatcher._writing.drain(20)  # on a busy machine it waits beside the log once more
     assert not waiting(home)
     [event] = events_of(home, CHOSEN)
     assert event.node.endswith("pdf-forms.md")

@@ -15,7 +15,7 @@ import pytest
 
 from hooks.starting import HOSTILE, make_project
 from mcp_server.talk import HELLO, READY, events_of
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.spool import take_in
 from repertoire.domain.event import CLOSED, FAILED, SELECTED
 from repertoire.mcp_server.hook_calls import MOST_JSON, MOST_NAME, MOST_TEXT, Hook
 from repertoire.store.database import Store

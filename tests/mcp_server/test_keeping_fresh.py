@@ -9,8 +9,8 @@ import pytest
 
 from mcp_server.talk import ask
 from repertoire.app.upkeep.schedule import newest_attempt
-from repertoire.mcp_server import desk as desks
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server import dispatcher as dispatchers
+from repertoire.mcp_server.dispatcher import Dispatcher
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ def environment(home: Path, environment: dict[str, str], monkeypatch: pytest.Mon
     for name in ("CLAUDE_CONFIG_DIR", "HOME", "CLAUDE_PROJECT_DIR"):
         monkeypatch.setenv(name, nowhere)
     monkeypatch.setenv("REPERTOIRE_MODEL", "none/at-all")  # what takes long is embedding, and not what is tested
-    monkeypatch.setattr(desks, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(dispatchers, "LOOK_SECONDS", 0.0)
     own = {"REPERTOIRE_BACKGROUND": "true", "CLAUDE_CONFIG_DIR": nowhere, "REPERTOIRE_MODEL": "none/at-all"}
     return {**environment, **own}
 
@@ -31,16 +31,18 @@ def last_read(home: Path, day: str) -> None:
     (home / "refresh.json").write_text(json.dumps({"started": day, "finished": day, "failures": 0}), encoding="utf-8")
 
 
-async def test_it_is_read_again_at_its_time_while_questions_are_answered(home: Path, desk: Desk, talk) -> None:
+async def test_it_is_read_again_at_its_time_while_questions_are_answered(
+    home: Path, dispatcher: Dispatcher, talk
+) -> None:
     last_read(home, "2020-01-01T00:00:00Z")
 
     async with talk() as client:
-        await desk.keep_fresh()
-        (process,) = desk._refreshing
+        await dispatcher.keep_fresh()
+        (process,) = dispatcher._refreshing
         assert "pdf-forms" in await ask(client, "search_components", query="fill a pdf form")
 
     assert process.wait(timeout=120) == 0, (home / "log" / "refresh.log").read_text()
     after = newest_attempt(home)
     assert (after.failures, after.finished > "2026") == (0, True)
-    await desk.keep_fresh()
-    assert [other for other in desk._refreshing if other is not process] == [], "it is not time again"
+    await dispatcher.keep_fresh()
+    assert [other for other in dispatcher._refreshing if other is not process] == [], "it is not time again"

@@ -17,7 +17,7 @@ from repertoire.app.health.rescue import mend
 from repertoire.domain.event import ASKED, RESCUED, SELECTED, Event
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from shelf import NOW, filled_home
+from sample_home import NOW, filled_home
 from store.damages import PAGE, overwrite, spoil
 
 pytestmark = pytest.mark.anyio
@@ -84,7 +84,7 @@ import asyncio, json, os, shutil, subprocess, sys
 sys.path[:0] = [sys.argv[1] + "/server", sys.argv[1] + "/tests"]
 from pathlib import Path
 from repertoire.domain.errors import RepertoireError
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.arguments import checked
 from repertoire.mcp_server.definitions import TOOLS
 
@@ -109,7 +109,7 @@ def hook():
 async def progress(*_): pass
 
 async def doors():
-    desk = Desk(environment)
+    desk = Dispatcher(environment)
     told = {}
     for name, arguments in (("mute", {"target": "pdf-forms"}), ("search_components", {"query": "fill PDF forms"})):
         tool = next(tool for tool in TOOLS if tool.name == name)

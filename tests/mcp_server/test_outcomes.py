@@ -12,7 +12,7 @@ from mcp import Client
 from mcp_server.talk import Talk, ask, events_of
 from repertoire.domain.event import CHECKED, CORRECTED, OFFERED, UNDONE
 from repertoire.learning.outcomes import Trial, trials
-from shelf import SOURCE
+from sample_home import SOURCE
 
 pytestmark = pytest.mark.anyio
 

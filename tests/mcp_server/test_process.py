@@ -19,8 +19,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
-from repertoire.app.session.unwritten import take_in
-from repertoire.boot.unwritten import waiting
+from repertoire.app.session.spool import take_in
+from repertoire.boot.spool import waiting
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.mcp_server.definitions import HOOKS
 from repertoire.store.database import Store

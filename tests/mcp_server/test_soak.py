@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import Talk, ask
-from repertoire.app.learned.condense import condense_when_due
+from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.domain.event import COUNTED, SELECTED
-from repertoire.learning.counting import Room
+from repertoire.learning.log_compaction import LogBounds
 from repertoire.store.connection import LOG_LIMIT
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.anyio
 
 PROMPTS = ("Fill in the PDF tax form number {}", "Deploy the service {} to Kubernetes", "Audit the ledger {}")
-ROOM = Room(newest=70, selected=40, counts=30)
+ROOM = LogBounds(newest=70, selected=40, counts=30)
 REQUESTS = 20
 
 

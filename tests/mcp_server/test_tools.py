@@ -15,7 +15,7 @@ from repertoire.domain.event import GAP
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.definitions import HOOKS, INSTRUCTIONS, TOOLS
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.rendering.graphs import drawn
-from repertoire.retrieval.neighbourhood import Neighbourhood, Place, Tie
+from repertoire.retrieval.neighbourhood import NearbyNode, Neighbourhood, Tie
 
 ASSETS = Path(__file__).resolve().parents[2] / "server" / "repertoire" / "rendering" / "assets"
 HOSTILE = (
@@ -33,7 +33,7 @@ HOSTILE = (
 
 
 def graph_of(*names: str) -> Neighbourhood:
-    places = tuple(Place(f"s:{n}", name, "component", 1.0 / (n + 1)) for n, name in enumerate(names))
+    places = tuple(NearbyNode(f"s:{n}", name, "component", 1.0 / (n + 1)) for n, name in enumerate(names))
     ties = tuple(Tie(places[0].key, place.key, "provides", 1.0) for place in places[1:])
     return Neighbourhood(places, ties)
 
@@ -123,7 +123,7 @@ def test_mermaid_itself_reads_hostile_names(tmp_path: Path) -> None:
 
 
 def test_what_was_chosen_is_marked_in_every_form_and_each_type_told() -> None:
-    places = (Place("s:0", "a", "skill", 1.0, chosen=True), Place("s:1", "b", "agent", 0.5))
+    places = (NearbyNode("s:0", "a", "skill", 1.0, chosen=True), NearbyNode("s:1", "b", "agent", 0.5))
     graph = Neighbourhood(places, (Tie("s:0", "s:1", "mentions", 1.0),))
     nodes = json.loads(drawn(graph, "json", title="t"))["nodes"]
     assert [(node["type"], node["chosen"]) for node in nodes] == [("skill", True), ("agent", False)]
@@ -158,7 +158,7 @@ def test_a_browser_draws_a_page_of_hostile_names_says_nothing_and_reaches_for_no
         )
     kinds = ("skill", "agent", "mcp_server", "capability", "requirement", "pattern", "component", "plugin")
     places = tuple(
-        Place(f"s:{n}", name, kind, 1.0 / (n + 1), chosen=not n)
+        NearbyNode(f"s:{n}", name, kind, 1.0 / (n + 1), chosen=not n)
         for n, (name, kind) in enumerate(zip(HOSTILE, kinds, strict=True))
     )
     ties = tuple(Tie(places[0].key, place.key, "provides", 1.0) for place in places[1:])

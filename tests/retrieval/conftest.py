@@ -10,7 +10,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.store.database import Store
-from shelf import fill
+from sample_home import fill
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH, Stack
 from repertoire.retrieval.priors import usual_priors
 from repertoire.store.database import Store
-from shelf import component, fill
+from sample_home import component, fill
 
 NOTES = "Writes minutes of meetings."
 KNOWN = Options(products=products.load(), synonyms={"code-review": ("review code",)})

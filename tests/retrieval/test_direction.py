@@ -7,7 +7,7 @@ from repertoire.domain.answer import Query
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.store.database import Store
-from shelf import component, fill
+from sample_home import component, fill
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, spoken_for
 from repertoire.retrieval.gate import Evidence, confidence, fits
-from repertoire.retrieval.held import coverage, held_words, rarity, stem
-from repertoire.retrieval.learned import WEIGHTS
 from repertoire.retrieval.lexical import Lexical
+from repertoire.retrieval.matched_words import coverage, held_words, rarity, stem
+from repertoire.retrieval.ranking_weights import WEIGHTS
 from repertoire.retrieval.vector import Semantic
-from shelf import component
+from sample_home import component
 
 share = st.floats(0, 1)
 

@@ -6,7 +6,7 @@ import pytest
 from repertoire.retrieval import lexical as module
 from repertoire.retrieval.lexical import lexical
 from repertoire.retrieval.snapshot import Snapshots, best_rows
-from shelf import component, fill
+from sample_home import component, fill
 
 WORDS = ("rust", "review", "guide")
 

@@ -26,7 +26,7 @@ from repertoire.domain.answer import Query
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.priors import Prior
-from repertoire.retrieval.trace import Pace
+from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.store.database import Store
 
 class Slow:  # each import takes ten seconds of this clock
@@ -40,7 +40,8 @@ def slow_prior(snapshot):
 
 slow = Slow()
 with Store.open(Path(sys.argv[1])) as store:
-    options = Options(pace=Pace(budget_ms=500, clock=lambda: slow.seconds), priors=(Prior("slow", 0.1, slow_prior),))
+    pace = TimeLimit(budget_ms=500, clock=lambda: slow.seconds)
+    options = Options(pace=pace, priors=(Prior("slow", 0.1, slow_prior),))
     pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=options)
     sys.meta_path.insert(0, slow)
     ranking = pipeline.rank(Query("deploy to kubernetes with helm"), intent=RECOMMEND)

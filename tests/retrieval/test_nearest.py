@@ -9,7 +9,7 @@ from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.store.database import Store
-from shelf import NOW, component, fill
+from sample_home import NOW, component, fill
 
 PROVIDERS = {
     "containers": (

@@ -10,7 +10,7 @@ import pytest
 
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.need import Need, need_for, words_of
+from repertoire.retrieval.need import NeedModel, need_for, words_of
 
 # written for this test; none stands in what was learned from
 STEPS = (
@@ -42,17 +42,17 @@ def test_requests_need_a_component_and_steps_of_a_session_do_not(embedder: Embed
 
 
 def test_the_odds_are_a_weighted_sum_of_vector_words_and_pairs():
-    need = Need("r", ("fix", "fix it"), np.array([0.5, -1.0, 2.0, -3.0], dtype=np.float32), 0.25)
-    turned = np.array([0.6, 0.8], dtype=np.float32)
+    need = NeedModel("r", ("fix", "fix it"), np.array([0.5, -1.0, 2.0, -3.0], dtype=np.float32), 0.25)
+    adapted = np.array([0.6, 0.8], dtype=np.float32)
 
-    assert need.odds("Fix it!", turned) == pytest.approx(4 * (0.3 - 0.8) + 4 / math.sqrt(2) * (2.0 - 3.0) + 0.25)
-    assert need.odds("it", turned) == pytest.approx(4 * (0.3 - 0.8) + 0.25)
+    assert need.odds("Fix it!", adapted) == pytest.approx(4 * (0.3 - 0.8) + 4 / math.sqrt(2) * (2.0 - 3.0) + 0.25)
+    assert need.odds("it", adapted) == pytest.approx(4 * (0.3 - 0.8) + 0.25)
     assert words_of("Fix it, then fix it") == {"fix", "it", "then", "fix it", "it then", "then fix"}
 
 
 def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
     weights = np.array([1.0, -0.5, 0.25], dtype=np.float32)
-    Need("m+q", ("a", "b c"), weights, -0.5).save(tmp_path / "n.npz")
+    NeedModel("m+q", ("a", "b c"), weights, -0.5).save(tmp_path / "n.npz")
     kept = need_for("m+q", tmp_path / "n.npz")
 
     assert kept is not None

@@ -23,7 +23,7 @@ from repertoire.retrieval.plan import SEARCH, make_plan
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.store.database import Store
 from repertoire.store.requests import Request, Selection
-from shelf import NOW
+from sample_home import NOW
 
 KIT = {
     "seed-bed": "Prepares a seed bed in the garden.",

@@ -8,12 +8,12 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
 from repertoire.domain.component import CO_OCCURS_WITH, PART_OF, Edge
 from repertoire.domain.errors import ModelUnavailable
+from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import EXPLAIN, SEARCH
-from repertoire.retrieval.shelf import Shelf
-from repertoire.retrieval.trace import Pace
+from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.store.database import Store
-from shelf import NOW, component, fill
+from sample_home import NOW, component, fill
 
 
 class Unavailable:
@@ -277,7 +277,7 @@ def test_a_server_is_as_near_to_a_question_as_the_nearest_of_its_tools(store, em
 
 def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_says_so(embedded, embedder):
     slow = Slow(embedder, loading=0, embedding=250)
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(TimeLimit(500, slow.clock)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits)[0] == "ledger-auditor"
     assert ranking.degraded == ("no time left after 500 ms for vectors, ppr, patterns, rerank",)
@@ -288,14 +288,14 @@ def test_what_has_not_begun_when_the_time_is_spent_is_skipped_and_the_answer_say
 
 def test_time_in_which_the_model_is_loaded_is_no_answers_time(embedded, embedder):
     slow = Slow(embedder, loading=2000, embedding=249)
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(Pace(500, slow.clock)))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=slow, options=Options(TimeLimit(500, slow.clock)))
     ranking, _ = ask(pipeline, "audit the ledger")
     assert ranking.degraded == ()
     assert not [report.stage for report in ranking.report if "were spent" in report.detail]
 
 
 def test_without_any_time_words_alone_answer(embedded, embedder):
-    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, options=Options(Pace(0.0)))
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder, options=Options(TimeLimit(0.0)))
     ranking, hits = ask(pipeline, "audit the ledger")
     assert names(hits) == ["ledger-auditor"]
     assert ranking.degraded == ("no time left after 0 ms for embed, ppr, patterns, rerank",)
@@ -362,10 +362,10 @@ def test_the_same_question_has_the_same_answer(pipeline):
 
 def test_a_component_removed_meanwhile_is_left_out(embedded, embedder, pipeline):
     ranking = pipeline.rank(Query("release notes"), intent=SEARCH)
-    from shelf import SOURCE
+    from sample_home import SOURCE
 
     embedded.sources.write(SOURCE, [], ["skills/changelog.md"], derived=[], now=NOW)
-    unread = replace(ranking, shelf=Shelf(embedded.graph, ranking.snapshot))
+    unread = replace(ranking, reader=ComponentReader(embedded.graph, ranking.snapshot))
     assert "changelog" not in names(pipeline.hits(unread, ranking.rows))
 
 

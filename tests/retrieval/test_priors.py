@@ -12,7 +12,7 @@ from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import SEARCH, Stack
 from repertoire.retrieval.priors import MOST, Prior, usual_priors
 from repertoire.store.database import Store
-from shelf import component, fill
+from sample_home import component, fill
 
 TODAY = date(2026, 11, 22)
 TWINS = "Rotates the keys of a vault."

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from repertoire.domain.component import AGENT, SKILL, Component
 from repertoire.domain.text import content_words
-from repertoire.retrieval.learned import RERANK
+from repertoire.retrieval.ranking_weights import RERANK
 from repertoire.retrieval.rerank import FEATURES, odds_of, second_look
 
 

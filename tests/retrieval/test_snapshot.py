@@ -6,7 +6,7 @@ from repertoire.domain.answer import BODY_SPACE, REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
 from repertoire.retrieval.snapshot import Snapshots, best_rows
 from repertoire.retrieval.walk import warm
-from shelf import NOW, SOURCE, component, fill, record_of
+from sample_home import NOW, SOURCE, component, fill, record_of
 
 
 class Clock:

@@ -17,7 +17,7 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.subject import Subject, subject_for
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 WEDDING = "plan my wedding"
 WORK = (

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from repertoire.domain.component import DEPENDS_ON, PROVIDES, Edge
-from repertoire.retrieval.history import Past
+from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Snapshots
-from repertoire.retrieval.walk import Start, damping, walk
+from repertoire.retrieval.walk import WalkStart, damping, walk
 from repertoire.store.database import Store
-from shelf import NOW, component, fill
+from sample_home import NOW, component, fill
 
 IDS = {
     name: f"folder:/shelf:{place}/{name}.md"
@@ -65,7 +65,7 @@ def test_the_path_is_the_one_that_carried_most(store):
 
 def test_a_capability_that_is_named_leads_to_what_provides_it_though_nothing_else_speaks_for_that(store):
     snapshot = snapshot_with(store, ("format-on-save", "capability:house-style", PROVIDES))
-    asked = Start(capabilities=("house-style", "unheard-of"))
+    asked = WalkStart(capabilities=("house-style", "unheard-of"))
     walked = walk(snapshot, scored(snapshot, ship=3.0), asked)
     assert walked.score[row(snapshot, "format-on-save")] > 0
     assert walk(snapshot, scored(snapshot, ship=3.0)).score[row(snapshot, "format-on-save")] == 0
@@ -78,7 +78,9 @@ def test_what_served_requests_like_this_is_set_out_from_as_far_as_it_is_to_be_tr
     share = np.zeros(len(snapshot))
     share[row(snapshot, "ledger-auditor")] = 1.0
     reached = [
-        walk(snapshot, scored(snapshot, ship=3.0), Start(past=Past(share, trust, 3))).ranks[row(snapshot, "pdf-forms")]
+        walk(snapshot, scored(snapshot, ship=3.0), WalkStart(past=RequestEvidence(share, trust, 3))).ranks[
+            row(snapshot, "pdf-forms")
+        ]
         for trust in (0.0, 0.1, 0.3)
     ]
     assert reached[0] == 0
@@ -87,29 +89,29 @@ def test_what_served_requests_like_this_is_set_out_from_as_far_as_it_is_to_be_tr
 
 def test_what_is_in_use_is_set_out_from(store):
     snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
-    walked = walk(snapshot, scored(snapshot, pdf_forms=3.0), Start(using=("ship", "nobody")))
+    walked = walk(snapshot, scored(snapshot, pdf_forms=3.0), WalkStart(using=("ship", "nobody")))
     assert walked.score[row(snapshot, "changelog")] > 0
 
 
 def test_a_walk_counts_in_full_only_where_a_person_says_what_is_in_use(store):
     snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))
     hits = scored(snapshot, ship=3.0)
-    told, guessed = (walk(snapshot, hits, start) for start in (Start(using=("ship",)), Start()))
+    told, guessed = (walk(snapshot, hits, start) for start in (WalkStart(using=("ship",)), WalkStart()))
     beside = row(snapshot, "changelog")
     assert told.ranks[beside] == pytest.approx(guessed.ranks[beside], rel=0.01)
     assert 0 < guessed.score[beside] < told.score[beside] / 2
 
 
 def test_the_walk_goes_farther_for_a_task_of_several_parts_and_less_far_where_the_past_knows():
-    silent = Past.silent(1)
-    trusted = Past(np.ones(1), 0.7, 1)
-    assert damping(Start(past=silent)) > damping(Start(past=silent, compound=False))
-    assert damping(Start(past=silent)) > damping(Start(past=trusted)) > 0
-    assert damping(Start(past=Past(np.ones(1), 1.0, 1), compound=False)) > 0
+    silent = RequestEvidence.silent(1)
+    trusted = RequestEvidence(np.ones(1), 0.7, 1)
+    assert damping(WalkStart(past=silent)) > damping(WalkStart(past=silent, compound=False))
+    assert damping(WalkStart(past=silent)) > damping(WalkStart(past=trusted)) > 0
+    assert damping(WalkStart(past=RequestEvidence(np.ones(1), 1.0, 1), compound=False)) > 0
 
 
 @pytest.mark.parametrize(
-    "start", [None, Start(), Start(("unheard-of",), ("nobody",))], ids=["nothing", "empty", "unknown"]
+    "start", [None, WalkStart(), WalkStart(("unheard-of",), ("nobody",))], ids=["nothing", "empty", "unknown"]
 )
 def test_a_walk_without_seeds_goes_nowhere(store, start):
     snapshot = snapshot_with(store, ("ship", "changelog", DEPENDS_ON))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from examples import examples
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.sources.archives import Bounds, Unpacked, single_root, unpack
+from repertoire.sources.archives import ArchiveBounds, Unpacked, single_root, unpack
 
 
 def tar(path: Path, *members: tuple[str, bytes] | tarfile.TarInfo) -> Path:
@@ -100,13 +100,13 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, room: Path) 
     blanks = bytes(30_000_000)
     for bomb in (zipped(tmp_path / "a.zip", ("blank", blanks)), tar(tmp_path / "a.tgz", ("blank", blanks))):
         with pytest.raises(SourceRefused, match="200 times its size"):
-            unpack(bomb, room, bounds=Bounds(file_bytes=40_000_000))
+            unpack(bomb, room, bounds=ArchiveBounds(file_bytes=40_000_000))
         written = sum(path.stat().st_size for path in room.rglob("*") if path.is_file())
         assert written < 11_000_000
         for path in room.iterdir():
             path.unlink()
     with pytest.raises(SourceRefused, match="more than 1 MB"):
-        unpack(tar(tmp_path / "b.tgz", ("blank", blanks)), room, bounds=Bounds(total_bytes=1_000_000))
+        unpack(tar(tmp_path / "b.tgz", ("blank", blanks)), room, bounds=ArchiveBounds(total_bytes=1_000_000))
 
 
 def test_an_entry_without_a_name_is_refused_and_the_rest_is_read(tmp_path: Path, room: Path) -> None:
@@ -121,17 +121,17 @@ def test_too_many_entries_are_refused(tmp_path: Path, room: Path) -> None:
     members = [(f"{number}", b"") for number in range(30)]
     for archive in (tar(tmp_path / "a.tgz", *members), zipped(tmp_path / "a.zip", *members)):
         with pytest.raises(SourceRefused, match="more than 20 entries"):
-            unpack(archive, room, bounds=Bounds(entries=20))
+            unpack(archive, room, bounds=ArchiveBounds(entries=20))
         for path in room.iterdir():
             path.unlink()
     listed = zipped(tmp_path / "long.zip", *((f"{number}" + "x" * 2000, b"") for number in range(9)))
     with pytest.raises(SourceRefused, match="more than 20 entries"):  # by the size of its directory alone
-        unpack(listed, room, bounds=Bounds(entries=20))
+        unpack(listed, room, bounds=ArchiveBounds(entries=20))
 
 
 def test_a_large_file_is_left_out_and_the_rest_is_read(tmp_path: Path, room: Path) -> None:
     unpacked = unpack(
-        zipped(tmp_path / "a.zip", ("big", b"x" * 300), ("small", b"y")), room, bounds=Bounds(file_bytes=200)
+        zipped(tmp_path / "a.zip", ("big", b"x" * 300), ("small", b"y")), room, bounds=ArchiveBounds(file_bytes=200)
     )
     assert (unpacked.files, unpacked.refused) == (("small",), (("big", "larger than 200 bytes"),))
 
@@ -167,7 +167,7 @@ def test_no_bytes_do_anything_but_unpack_or_be_refused(tmp_path: Path, data: st.
     room = tmp_path / "a" / "b" / f"{len(list(tmp_path.rglob('*')))}"
     room.mkdir(parents=True, exist_ok=True)
     try:
-        unpacked = unpack(path, room, bounds=Bounds(entries=50, total_bytes=2_000_000))
+        unpacked = unpack(path, room, bounds=ArchiveBounds(entries=50, total_bytes=2_000_000))
     except SourceError:
         return
     assert all((room / name).resolve().is_relative_to(room) for name in unpacked.files)

@@ -13,7 +13,7 @@ import pytest
 
 from git_traps import SPRINGS, Trapped, old_git, recording_git
 from repertoire.domain.errors import SourceError
-from repertoire.sources import clones, copies, git, history, releases, repository
+from repertoire.sources import clones, git, git_dates, plugin_diff, releases, repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")
 DATES = {"SKILL.md": ("2025-01-01", "2025-04-04"), "notes.txt": ("2025-01-01", "2025-01-01")}
@@ -51,9 +51,9 @@ def chosen(request, tmp_path, monkeypatch):
 
 def read_it_all(place: Path) -> None:
     """Read everything that is ever read of a folder that others filled."""
-    history.read(place)
+    git_dates.read(place)
     releases.read(place)
-    copies._past(place)
+    plugin_diff._past(place)
 
 
 def clone_it(place: Path, target: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_trap_is_real(armed, name):
 def test_no_trap_is_sprung_and_the_history_is_read_all_the_same(trapped, chosen, tmp_path):
     chosen()
 
-    found = history.read(trapped.folder)
+    found = git_dates.read(trapped.folder)
     read_it_all(trapped.folder)
     clone_it(trapped.folder, tmp_path / "clones/one")
 
@@ -140,7 +140,7 @@ def test_with_an_older_git_a_history_is_not_read_and_that_is_said(trapped, tmp_p
     place = old_git(tmp_path / "careless", version=version)
     monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
 
-    found = history.read(trapped.folder)
+    found = git_dates.read(trapped.folder)
 
     assert found.dates == {}
     assert found.remote == "example.com/acme/trapped", "its identity is no matter of git's age"
@@ -156,7 +156,7 @@ def test_with_a_git_that_was_mended_it_is_read(trapped, tmp_path, monkeypatch, v
     place = old_git(tmp_path / "says", version=version)
     monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
 
-    assert history.read(trapped.folder).dates.keys() >= DATES.keys()
+    assert git_dates.read(trapped.folder).dates.keys() >= DATES.keys()
 
 
 def test_an_older_number_that_its_distribution_has_mended_is_told_by_what_it_does(trapped, tmp_path, monkeypatch):
@@ -165,14 +165,15 @@ def test_an_older_number_that_its_distribution_has_mended_is_told_by_what_it_doe
     (place / "git").write_text(text.replace('os.environ["GIT_NO_LAZY_FETCH"] = "0"\n', ""))
     monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
 
-    assert history.read(trapped.folder).warning == ""
+    assert git_dates.read(trapped.folder).warning == ""
 
 
 def test_without_git_a_folder_is_read_without_dates(trapped, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert (
-        history.read(trapped.folder).warning == "no commit dates: git is not installed; install it, or ingest a folder"
+        git_dates.read(trapped.folder).warning
+        == "no commit dates: git is not installed; install it, or ingest a folder"
     )
 
 
@@ -200,5 +201,5 @@ def test_an_odd_address_of_a_remote_is_no_address(trapped):
     config = trapped.git_dir / "config"
     config.write_text(config.read_text() + '[remote "origin"]\n\turl = "https://[x/y/z"\n')
 
-    assert history.read(trapped.folder).remote == ""
+    assert git_dates.read(trapped.folder).remote == ""
     assert repository.origin(trapped.folder) == "https://[x/y/z"

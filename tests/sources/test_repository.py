@@ -10,7 +10,7 @@ import pytest
 
 from ingestion.workbench import commit, git, repository
 from repertoire.domain.errors import SourceError
-from repertoire.sources import clones, history, releases
+from repertoire.sources import clones, git_dates, releases
 from repertoire.sources.repository import lent, look
 
 
@@ -33,7 +33,7 @@ DATES = {"a.txt": ("2025-01-01", "2025-01-01"), "b.txt": ("2025-02-02", "2025-02
 
 
 def told(folder):
-    found = history.read(folder)
+    found = git_dates.read(folder)
     assert found.warning == ""
     return found
 
@@ -109,7 +109,7 @@ def test_settings_of_an_ordinary_clone_hinder_nothing(made):
 
 def test_nothing_is_written_into_a_repository_that_is_read(made):
     before = {path: path.stat().st_mtime_ns for path in made.rglob("*")}
-    history.read(made)
+    git_dates.read(made)
     releases.read(made)
     assert {path: path.stat().st_mtime_ns for path in made.rglob("*")} == before
 
@@ -181,7 +181,7 @@ def test_what_is_no_ordinary_clone_is_not_read_and_the_reason_is_told(made, tmp_
     change, reason = REFUSED[name]
     change(made)
 
-    found = history.read(made)
+    found = git_dates.read(made)
 
     assert found.dates == {}
     assert found.warning.startswith("no commit dates: ")
@@ -194,14 +194,14 @@ def test_what_is_no_ordinary_clone_is_not_read_and_the_reason_is_told(made, tmp_
 def test_a_folder_below_the_top_has_no_history_and_that_is_said(made):
     (made / "below").mkdir()
 
-    found = history.read(made / "below")
+    found = git_dates.read(made / "below")
 
     assert (found.dates, found.remote) == ({}, "")
     assert found.warning == "no commit dates: the folder is not the top of its repository"
 
 
 def test_a_folder_in_no_repository_has_no_history_and_nothing_is_said(tmp_path):
-    assert history.read(tmp_path) == history.History()
+    assert git_dates.read(tmp_path) == git_dates.GitDates()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="NOT TESTED: only root gives files away")
@@ -209,7 +209,7 @@ def test_a_folder_in_no_repository_has_no_history_and_nothing_is_said(tmp_path):
 def test_what_belongs_to_somebody_else_is_not_read(made, monkeypatch, part):
     os.chown(made / part, 1234, -1)
 
-    assert history.read(made).warning == "no commit dates: the repository belongs to another user of this machine"
+    assert git_dates.read(made).warning == "no commit dates: the repository belongs to another user of this machine"
     monkeypatch.setenv("SUDO_UID", "1234")
     assert told(made).dates == DATES
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, fill
+from sample_home import NOW, SOURCE, fill
 from store.samples import in_process
 
 PDF = f"{SOURCE.key}:skills/pdf-forms.md"

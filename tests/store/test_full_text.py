@@ -4,7 +4,7 @@ import pytest
 
 from repertoire.ports import Among
 from repertoire.store.database import Store
-from shelf import component, fill
+from sample_home import component, fill
 
 WEIGHTS = (2.0, 1.0, 1.0)
 

@@ -14,7 +14,7 @@ from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.likeness import Carried
+from repertoire.store.sketches import Carried
 from store.samples import NOW, SOURCE, component, record, start
 
 MODEL = "m"

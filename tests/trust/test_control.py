@@ -6,7 +6,7 @@ import pytest
 
 from repertoire.domain.component import Component
 from repertoire.domain.trust import HIGH, MEDIUM, rank, risk
-from repertoire.trust.orders import ORDER
+from repertoire.trust.prompt_injection import ORDER
 from repertoire.trust.scan import scan
 
 

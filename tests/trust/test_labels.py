@@ -13,7 +13,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import Flag
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.trust.measure import Judged, by_rule
+from repertoire.trust.measure import JudgedCase, by_rule
 from repertoire.trust.scan import RULES
 
 LABELS = Path(__file__).parents[2] / "bench" / "trust"
@@ -86,7 +86,7 @@ def test_real_components_are_seldom_flagged_and_never_wrongly_as_grave(tmp_path)
 
 def test_what_would_be_right_too_is_neither_wrong_nor_asked_for():
     flag = Flag("obfuscation", "high")
-    judged = [Judged("a", {}, (flag,), {"obfuscation": "high"}), Judged("b", {}, (), {"obfuscation": "high"})]
+    judged = [JudgedCase("a", {}, (flag,), {"obfuscation": "high"}), JudgedCase("b", {}, (), {"obfuscation": "high"})]
 
     (score,) = by_rule(judged, ["obfuscation"])
 

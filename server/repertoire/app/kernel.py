@@ -1,4 +1,4 @@
-"""What every verb is handed: the opened home with its store, its model, its pipeline and what was learned."""
+"""The opened home that every verb gets: its store, model, pipeline and learned usage."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import today
-from repertoire.app.learned.memory import Use
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
+from repertoire.app.usage.fold import Use
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
@@ -36,11 +36,11 @@ class Repertoire:
         return self.store.preferences.silent(project=project or present_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
-        """Return what no set may hold: the muted, other clients', and what bears a critical flag not accepted."""
+        """Return the ids that no set may hold: muted, for other clients, or with an unaccepted critical flag."""
         return self.muted(project) | self.store.graph.of_other_clients() | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self, project: str = "") -> frozenset[str]:
-        """Return what is never suggested unasked: the muted, other clients', what does harm or has a graver flag."""
+        """Return the ids that no hint may name: muted, for other clients, harmful, or with a grave flag."""
         others = self.store.graph.of_other_clients()
         return self.muted(project) | others | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
@@ -51,7 +51,7 @@ def ageing_of(settings: Settings) -> Ageing:
 
 
 def aged_in(ageing: Ageing) -> Callable[[str, str], str]:
-    """Return what says of a stale component, by its type and last change, when that was; nothing of a fresh one."""
+    """Return a function from type and last change to a label of its age; empty for a component that is not stale."""
 
     def aged(kind: str, changed: str) -> str:
         found = freshness(kind, changed, today(), ageing=ageing)

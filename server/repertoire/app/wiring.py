@@ -11,10 +11,10 @@ from pathlib import Path
 
 from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.learned.memory import Use, memory
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.app.usage.fold import Use, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
@@ -23,11 +23,11 @@ from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOn
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
-from repertoire.learning.memory import Memory
+from repertoire.learning.usage import Usage
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.priors import usual_priors
-from repertoire.retrieval.trace import Pace
+from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 
@@ -70,7 +70,7 @@ def put_together(
         capabilities=capabilities_in(),
         options=replace(
             shipped(),
-            pace=Pace(budget_ms=settings.query_ms),
+            pace=TimeLimit(budget_ms=settings.query_ms),
             stack=stack_in(),
             reranker=open_reranker(settings),
             priors=(*usual_priors(today, ageing=ageing_of(settings)), use.prior, troubles.prior),
@@ -96,9 +96,9 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
         raise mended(home, settings, error) from error
 
 
-def remembered(store: Store, settings: Settings) -> Memory:
-    """Return what is remembered of components, with the project at hand counting most."""
-    return memory(store, half_life=settings.memory_days, project=present_project())
+def remembered(store: Store, settings: Settings) -> Usage:
+    """Return the usage of components; trials in the present project count most."""
+    return usage(store, half_life=settings.memory_days, project=present_project())
 
 
 def find_home() -> Path:
@@ -130,19 +130,19 @@ def open_reranker(settings: Settings) -> LocalReranker | None:
 
 
 def capabilities_in() -> Capabilities:
-    """Return what finds the capabilities that a text names, in the words that ingestion finds them by."""
+    """Return a function that finds the capabilities in a text, with the words that ingestion uses."""
     vocabulary = vocabulary_of(reading.load())
     return lambda text: tuple(vocabulary.count(text))
 
 
 def shipped() -> Options:
-    """Return what the shipped catalogue tells a pipeline: the words of capabilities, and products."""
+    """Return the catalogue's data for a pipeline: the words of capabilities, and products."""
     synonyms = {name: known.synonyms for name, known in reading.load().capabilities.items()}
     return Options(synonyms=synonyms, products=products.load())
 
 
 def stack_in() -> Callable[[str], Stack]:
-    """Return what reads a project's stack from its manifests, once a process."""
+    """Return a function that reads a project's stack from its manifests, once a process."""
     signals = reading.load().signals
 
     @lru_cache(maxsize=_PROJECTS)

@@ -25,7 +25,7 @@ def main() -> None:
     sys.path.insert(0, str(SERVER))
     try:
         importlib.import_module("repertoire.boot.threads").one_thread()
-        importlib.import_module("repertoire.boot.memory").grow()
+        importlib.import_module("repertoire.boot.heap").grow()
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)

@@ -15,17 +15,17 @@ COMMON = frozenset(
 )
 _COMMON_WEIGHT = 0.25
 _IN_NAME, _ELSEWHERE = 1.5, 0.7  # what a component is named after, it is about
-_SURE = 0.6  # of a term that is not in the name: its description says it more than once
+_SURE = 0.6  # how sure a term outside the name is: the description says it more than once
 _INSTALLED = 1.15
 _POPULAR, _MOST_POPULAR = 0.08, 2.0  # what each step of popularity adds, and how many count
 _BEGINS, _BEGUN = "scaffolding", 0.7  # what sets up new projects is little use in one that is there
 _SAME_KIND, _SAME_TERMS = 0.7, 0.5  # what is left of a score beside a chosen one of its kind, or with nothing new
-_READ = 400  # characters of a description that tell what it is for
-_ENOUGH = 0.3  # of the best possible single match: below it a match is weak
+_READ = 400  # a description says what it is for in its first characters, so many are read
+_ENOUGH = 0.3  # a match below this share of the best possible single match is weak
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FittingCandidate:
     """A component as far as fitting looks at it."""
 
     id: str
@@ -44,7 +44,7 @@ class Candidate:
 class Fit:
     """A chosen candidate and the terms of the project that it serves, the most telling first."""
 
-    candidate: Candidate
+    candidate: FittingCandidate
     terms: tuple[str, ...]
 
 
@@ -58,7 +58,7 @@ def weights(terms: Iterable[str], frequency: Mapping[str, int], total: int) -> d
 
 
 def choose(
-    candidates: Sequence[Candidate], weight: Mapping[str, float], *, absent: AbstractSet[str], most: int
+    candidates: Sequence[FittingCandidate], weight: Mapping[str, float], *, absent: AbstractSet[str], most: int
 ) -> list[Fit]:
     """Return the best candidates, each for something that the ones before it do not serve already.
 
@@ -81,7 +81,7 @@ def choose(
     return chosen
 
 
-def _score(candidate: Candidate, weight: Mapping[str, float], absent: AbstractSet[str]) -> float:
+def _score(candidate: FittingCandidate, weight: Mapping[str, float], absent: AbstractSet[str]) -> float:
     shared = candidate.terms.keys() & weight.keys()
     foreign = (candidate.terms.keys() & absent) - COMMON
     sure = any(_names(candidate, term) or candidate.terms[term] >= _SURE for term in shared - COMMON)
@@ -93,17 +93,17 @@ def _score(candidate: Candidate, weight: Mapping[str, float], absent: AbstractSe
     return total / math.sqrt(1 + elsewhere) * _standing(candidate) / candidate.demand
 
 
-def _standing(candidate: Candidate) -> float:
+def _standing(candidate: FittingCandidate) -> float:
     popular = 1.0 + _POPULAR * min(max(candidate.popularity, 0.0), _MOST_POPULAR)
     begins = _BEGUN if candidate.terms.get(_BEGINS, 0.0) >= _SURE else 1.0
     return popular * begins * (_INSTALLED if candidate.installed else 1.0)
 
 
-def _emphasis(candidate: Candidate, term: str) -> float:
+def _emphasis(candidate: FittingCandidate, term: str) -> float:
     return _IN_NAME if _names(candidate, term) else _ELSEWHERE
 
 
-def _names(candidate: Candidate, term: str) -> bool:
+def _names(candidate: FittingCandidate, term: str) -> bool:
     return term.replace("-", "") in candidate.name.lower().replace("-", "").replace("_", "")
 
 
@@ -123,6 +123,6 @@ def _plain(word: str) -> str:
     return "".join(filter(str.isalnum, word.lower()))
 
 
-def _beside(candidate: Candidate, weight: Mapping[str, float], kinds: set[str], served: set[str]) -> float:
+def _beside(candidate: FittingCandidate, weight: Mapping[str, float], kinds: set[str], served: set[str]) -> float:
     new = (candidate.terms.keys() & weight.keys()) - served - COMMON
     return (_SAME_KIND if candidate.type in kinds else 1.0) * (1.0 if new else _SAME_TERMS)

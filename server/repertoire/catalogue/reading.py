@@ -34,7 +34,7 @@ class Dependency:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One public component, as facts and one line of our own."""
 
     id: str
@@ -78,7 +78,7 @@ class Catalogue:
     capabilities: Mapping[str, Capability]
     signals: Mapping[str, Signal]
     marketplaces: Mapping[str, str]
-    components: tuple[Entry, ...]
+    components: tuple[CatalogueEntry, ...]
 
     def phrases(self) -> dict[str, str]:
         """Map each phrase that people type to its term: every synonym, and every term with blanks for hyphens.
@@ -128,8 +128,8 @@ def _read(path: Path) -> Catalogue:
     )
 
 
-def _entry(value: Mapping[str, Any]) -> Entry:
-    return Entry(
+def _entry(value: Mapping[str, Any]) -> CatalogueEntry:
+    return CatalogueEntry(
         id=value["id"],
         type=value["type"],
         name=value["name"],

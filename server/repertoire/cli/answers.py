@@ -112,7 +112,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         if not repertoire.store.read_only:
             repertoire.store.events.append(RECOMMEND.events(context, asked, answer))
         if form:
-            from repertoire.app.ask.carried import carried  # noqa: PLC0415 - few ask for the graph
+            from repertoire.app.ask.recommendation_graph import carried  # noqa: PLC0415 - few ask for the graph
 
             click.echo(drawn(carried(repertoire.pipeline, answer), form, title=task))
         else:

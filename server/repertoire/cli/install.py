@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from repertoire.app.installation.install import Plan, Wanted, install, plan, undo
+from repertoire.app.installation.install import InstallPlan, Wanted, install, plan, undo
 from repertoire.app.project import present_project
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
@@ -80,7 +80,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
 
 
-def _shown(decided: Plan) -> dict[str, Any]:
+def _shown(decided: InstallPlan) -> dict[str, Any]:
     """Return a plan as data: of a file its place and size, not what it holds."""
     return {
         "components": [part.component.id for part in decided.parts],

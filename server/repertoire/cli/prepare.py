@@ -12,7 +12,7 @@ import click
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.upkeep.background import RefreshRunning, running, start_detached_refresh
-from repertoire.app.upkeep.freshness import is_stale
+from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import click
 
-from repertoire.app.sources.account import account
+from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import ingest
-from repertoire.app.sources.lost import lost_sources
 from repertoire.app.sources.remove import remove
+from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
@@ -17,7 +17,7 @@ from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, plain, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
 from repertoire.cli.terminal import Table
-from repertoire.rendering.ageing import lost_text
+from repertoire.rendering.freshness import lost_text
 from repertoire.rendering.ingests import fates_text, ingest_text
 
 

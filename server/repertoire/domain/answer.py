@@ -26,7 +26,7 @@ BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE = "body", "description"
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked, and within what."""
+    """A question: its text, the types that are wanted, and its project."""
 
     text: str
     types: tuple[str, ...] = ()  # empty: all
@@ -41,7 +41,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Task:
-    """What a set is recommended for, and what it may cost: `budget` counts tokens that stand in every request.
+    """A task that needs a set; `budget` counts the tokens that the set adds to every request.
 
     What is installed as a whole costs as a whole.
     """
@@ -102,7 +102,7 @@ class StageReport:
 
 @dataclass(frozen=True)
 class Combination:
-    """Components or capabilities that are known to go together, and what that rests on.
+    """Components or capabilities that are known to go together, with the evidence.
 
     `kind`: plugin, agent or project, for what is one's as a whole; together, request or capabilities for what recurs.
     """
@@ -132,7 +132,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Other:
-    """A component that is named beside others, and what there is to say of it."""
+    """A component that is named beside the set, with the reason."""
 
     component: Component
     reason: str = ""  # what kept it out

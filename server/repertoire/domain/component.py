@@ -84,7 +84,7 @@ class Component:
 
 
 def is_pointer(component_id: str) -> bool:
-    """Tell whether an id names what lies elsewhere and is known from a list alone: its path is an address."""
+    """Tell whether an id is a pointer's: its path is an address, and a list of links alone names it."""
     return ":https://" in component_id
 
 
@@ -134,7 +134,7 @@ class FileRecord:
 
 @dataclass(frozen=True)
 class FileFate:
-    """What became of one file of a source. `of`: what it is a part of, or why it is none."""
+    """The outcome for one file of a source; `of` names the component that it belongs to, or says why it is none."""
 
     path: str
     became: str  # component | part | skipped | none

@@ -1,4 +1,4 @@
-"""What a past request made of a component: how far it accepted it, and how far it refused it."""
+"""How far a past request accepted a component, and how far it refused it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _NAMES = ("languages", "frameworks", "patterns", "exports")
 
 
 def fields_of(front_matter: Mapping[str, Any]) -> Fields:
-    """Return what is stored of a component's programs; nothing where nothing is."""
+    """Return the stored fields of a component's programs; empty where there are none."""
     stored = front_matter.get(KEY)
     if not isinstance(stored, Mapping):
         return Fields()

@@ -200,7 +200,7 @@ class Layout:
         return tuple(dict.fromkeys(space for kind in self.kinds if view in kind.views for space in kind.spaces))
 
     def views_of(self, kind: str) -> tuple[str, ...]:
-        """Return the views that read a kind of node: none where nobody said what it is."""
+        """Return the views that read a kind of node; none for an unknown kind."""
         return self.kind[kind].views if kind in self.kind else ()
 
     def text_of(self, kind: str) -> str:

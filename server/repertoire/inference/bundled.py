@@ -1,6 +1,6 @@
 """Runs the bundled model with ONNX Runtime and its tokenizer alone: fastembed takes .3 s to import, a fresh answer .7.
 
-Its dense layers take a turn of low rank, so that it reads what is asked otherwise than what is searched.
+Its dense layers take a low-rank adapter (LoRA) as inputs: questions are embedded with it, components without.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from onnxruntime import InferenceSession, OrtValue, SessionOptions  # type: igno
 from tokenizers import Encoding, Tokenizer
 
 from repertoire.inference.graphs import LOADING, be_quiet, clean, unavailable, unit
+from repertoire.inference.query_adapter import read_adapter
 from repertoire.inference.weights import Weights
 from repertoire.ports import Vectors
 
@@ -43,8 +44,8 @@ class BundledSession:
             self._tokenizer = _tokenizer(weights.folder)
             self._session = _session(weights.folder / weights.files[0], threads)
             # as arrays each run would copy them: half a millisecond a text
-            turns = read_turns(weights.folder / weights.questions)
-            self._turns = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in turns.items()}
+            adapter = read_adapter(weights.folder / weights.questions)
+            self._adapter = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in adapter.items()}
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
@@ -55,13 +56,13 @@ class BundledSession:
         """Have the model in memory: it is."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
-        return unit((_mean(self._read(clean(text), self._turns)[1]) for text in texts), self.dimensions)
+        """Embed questions: one L2-normalised float32 row a text, in their order."""
+        return unit((_mean(self._read(clean(text), self._adapter)[1]) for text in texts), self.dimensions)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it as they are meant in it: one L2-normalised float32 row each."""
+        """Embed a question, then its clauses by late chunking: one L2-normalised float32 row each."""
         read = clean(text)
-        encoding, tokens = self._read(read, self._turns)
+        encoding, tokens = self._read(read, self._adapter)
         starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
         told = starts < ends  # a token that marks an end stands for no character
         vectors = [_mean(tokens)]
@@ -71,10 +72,10 @@ class BundledSession:
         return unit(vectors, self.dimensions)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Embed texts of components: one L2-normalised float32 row a text, in their order."""
         return unit((_mean(self._read(clean(text), {})[1]) for text in texts), self.dimensions)
 
-    def _read(self, text: str, turns: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
+    def _read(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
         """Return a text's tokens, and a vector for each as it is meant there."""
         encoding = self._tokenizer.encode(text)
         given = {
@@ -82,13 +83,7 @@ class BundledSession:
             "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
             "token_type_ids": np.zeros((1, len(encoding.ids)), dtype=np.int64),
         }
-        return encoding, self._session.run(None, {**given, **turns})[0][0]
-
-
-def read_turns(path: Path) -> dict[str, npt.NDArray[np.float32]]:
-    """Read the matrices that turn the reading of questions, by the names of the graph's inputs."""
-    with np.load(path) as kept:
-        return {name: kept[name].astype(np.float32) for name in kept.files}
+        return encoding, self._session.run(None, {**given, **adapter})[0][0]
 
 
 def _tokenizer(folder: Path) -> Tokenizer:

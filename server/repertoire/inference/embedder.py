@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from repertoire.boot.memory import return_memory
+from repertoire.boot.heap import return_memory
 from repertoire.inference.weights import Weights
 from repertoire.ports import Embedder, Vectors
 
@@ -25,9 +25,9 @@ def load(weights: Weights, *, threads: int = 1) -> Embedder:
         from repertoire.inference.bundled import BundledSession  # noqa: PLC0415
 
         return BundledSession(weights, threads=threads)
-    from repertoire.inference.runtime import Session  # noqa: PLC0415
+    from repertoire.inference.fastembed_session import FastembedSession  # noqa: PLC0415
 
-    return Session(weights, threads=threads)
+    return FastembedSession(weights, threads=threads)
 
 
 def fetch(name: str, *, cache: Path) -> Weights:
@@ -37,7 +37,7 @@ def fetch(name: str, *, cache: Path) -> Weights:
         ModelUnavailable: fastembed does not know it, or it cannot be had from here.
     """
     # Imported here: see load.
-    from repertoire.inference.runtime import download  # noqa: PLC0415
+    from repertoire.inference.fastembed_session import download  # noqa: PLC0415
 
     return download(name, cache=cache)
 

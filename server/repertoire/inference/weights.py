@@ -23,7 +23,7 @@ class Weights:
     """One model's files, and what must be known of them before they are loaded.
 
     `name` is what fastembed calls the architecture; `files` are relative to `folder`, the graph first. `questions`
-    names the file that turns the reading of questions towards what answers them, where the graph has room for one.
+    names the file of the query adapter, where the graph has inputs for one.
     """
 
     name: str

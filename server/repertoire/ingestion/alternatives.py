@@ -8,22 +8,24 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.component import AGENT, ALTERNATIVE_TO, COMMAND, SKILL, Edge
-from repertoire.ingestion.likeness import candidates, hashes, jaccard, signature
+from repertoire.ingestion.minhash import candidates, hashes, jaccard, signature
 from repertoire.ingestion.twins import bounded
 from repertoire.ports import Outline
 
-MOST = 5  # of one component
-NEAR = 0.75  # cosine of two descriptions; below it, components of one field pass for each other
+MAX_ALTERNATIVES = 5  # of one component
+SIMILARITY_THRESHOLD = (
+    0.75  # cosine of two descriptions; with a lower one, all components of one field are alternatives
+)
 _PROSE = (SKILL, AGENT, COMMAND)
 _COMPARED = 40
-_FEW_WORDS = 6  # a shorter description is alike by chance
+_FEW_WORDS = 6  # descriptions with fewer words are similar by chance
 _WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25
 _OVERLAP = 0.5
 _NAMED_IN = "name"
 
 
 @dataclass(frozen=True)
-class Job:
+class Purpose:
     """What a component is for; `named` are the capabilities that its name states."""
 
     id: str
@@ -38,7 +40,7 @@ class Job:
     content_hash: str = ""
 
     @classmethod
-    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]) -> Job:
+    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]) -> Purpose:
         """Make a job of a component and (weight, evidence) of each capability that it provides."""
         return cls(
             outline.id,
@@ -64,13 +66,13 @@ class Job:
         return "prose" if self.type in _PROSE else self.type
 
 
-def apart(one: Job, other: Job) -> bool:
+def apart(one: Purpose, other: Purpose) -> bool:
     """Tell whether two are neither copies nor written beside each other: one author's parts complement each other."""
     same_place = one.source == other.source or (one.repository != "" and one.repository == other.repository)
     return not same_place and not _one_content(one, other)
 
 
-def _one_content(one: Job, other: Job) -> bool:
+def _one_content(one: Purpose, other: Purpose) -> bool:
     """Tell whether two are exact copies; what is too short to be a twin by its text is one all the same."""
     return one.content_hash != "" and (one.content_hash, one.type, one.name) == (
         other.content_hash,
@@ -79,7 +81,7 @@ def _one_content(one: Job, other: Job) -> bool:
     )
 
 
-def overlap(one: Job, other: Job) -> tuple[float, list[str]]:
+def overlap(one: Purpose, other: Purpose) -> tuple[float, list[str]]:
     """Return how much of what the one with less to offer provides the other provides too, and which capabilities.
 
     None where one's name states what the other does not do: `csharp-mcp-expert` is none for TypeScript.
@@ -92,7 +94,7 @@ def overlap(one: Job, other: Job) -> tuple[float, list[str]]:
     return (sum(shared.values()) / least if least else 0.0), terms
 
 
-def in_words(jobs: Sequence[Job], known: frozenset[tuple[str, str]]) -> list[Edge]:
+def in_words(jobs: Sequence[Purpose], known: frozenset[tuple[str, str]]) -> list[Edge]:
     """Return pairs that names and descriptions show; `known` are pairs that are something else already."""
     edges: dict[tuple[str, str], Edge] = {}
     for edge in (*_namesakes(jobs), *_same_words(jobs)):
@@ -103,13 +105,18 @@ def in_words(jobs: Sequence[Job], known: frozenset[tuple[str, str]]) -> list[Edg
 
 
 def in_meaning(
-    jobs: Sequence[Job], near: Iterable[tuple[int, int, float]], known: frozenset[tuple[str, str]]
+    jobs: Sequence[Purpose], near: Iterable[tuple[int, int, float]], known: frozenset[tuple[str, str]]
 ) -> list[Edge]:
     """Return those of the nearest pairs (positions and cosine) that also provide the same."""
     edges = []
     for first, second, cosine in near:
         one, other = sorted((jobs[first], jobs[second]), key=lambda job: job.id)
-        if cosine < NEAR or one.kind != other.kind or not apart(one, other) or (one.id, other.id) in known:
+        if (
+            cosine < SIMILARITY_THRESHOLD
+            or one.kind != other.kind
+            or not apart(one, other)
+            or (one.id, other.id) in known
+        ):
             continue
         share, terms = overlap(one, other)
         if share >= _OVERLAP:
@@ -125,17 +132,19 @@ def choose(*edges: Iterable[Edge]) -> list[Edge]:
         for edge in group:
             low, high = sorted((edge.source, edge.target))
             pairs.setdefault((low, high), edge)
-    return bounded(list(pairs.values()), most=MOST)
+    return bounded(list(pairs.values()), most=MAX_ALTERNATIVES)
 
 
 def fill(present: Iterable[tuple[str, str]], found: Iterable[Edge]) -> list[Edge]:
     """Return the strongest of what was found, as many as a component may have beside those that are present."""
     ends = [end for pair in present for end in pair]
-    return bounded(list({(edge.source, edge.target): edge for edge in found}.values()), most=MOST, beside=ends)
+    return bounded(
+        list({(edge.source, edge.target): edge for edge in found}.values()), most=MAX_ALTERNATIVES, beside=ends
+    )
 
 
-def _namesakes(jobs: Sequence[Job]) -> Iterator[Edge]:
-    groups: dict[tuple[str, str], list[Job]] = {}
+def _namesakes(jobs: Sequence[Purpose]) -> Iterator[Edge]:
+    groups: dict[tuple[str, str], list[Purpose]] = {}
     for job in sorted(jobs, key=lambda job: job.id):
         groups.setdefault((job.kind, job.slug), []).append(job)
     for group in groups.values():
@@ -149,7 +158,7 @@ def _namesakes(jobs: Sequence[Job]) -> Iterator[Edge]:
                     yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), told + both)
 
 
-def _same_words(jobs: Sequence[Job]) -> Iterator[Edge]:
+def _same_words(jobs: Sequence[Purpose]) -> Iterator[Edge]:
     listed = [job for job in sorted(jobs, key=lambda job: job.id) if len(job.purpose) >= _FEW_WORDS]
     sets = [hashes(job.purpose) for job in listed]
     if len(sets) < 2:
@@ -165,6 +174,6 @@ def _same_words(jobs: Sequence[Job]) -> Iterator[Edge]:
             yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), told)
 
 
-def _alike(one: Job, other: Job) -> float:
+def _alike(one: Purpose, other: Purpose) -> float:
     union = len(one.purpose | other.purpose)
     return len(one.purpose & other.purpose) / union if union else 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from repertoire.domain.component import AGENT, COMMAND, HOOK, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import clean_line
-from repertoire.ingestion.parts import Draft, Layout, stem
+from repertoire.ingestion.parts import Draft, SourceLayout, stem
 
 COPILOT, CURSOR, GEMINI, KIRO, OPENCODE = "GitHub Copilot", "Cursor", "Gemini CLI", "Kiro", "OpenCode"
 ANOTHER = "another client"
@@ -93,7 +93,7 @@ def own(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def foreign(draft: Draft, path: str, layout: Layout) -> Foreign | None:
+def foreign(draft: Draft, path: str, layout: SourceLayout) -> Foreign | None:
     """Tell whose a component is that Claude Code cannot use as it lies; None where it can.
 
     What lies in another client's folder is its version of what the same source has for Claude Code under that name.

@@ -10,7 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from repertoire import linear
 from repertoire.ingestion import values
-from repertoire.ingestion.parts import Need
+from repertoire.ingestion.parts import ComponentRequirement
 from repertoire.ingestion.values import Unusable
 
 FILES = ("package.json", "pyproject.toml", "requirements.txt")
@@ -34,12 +34,12 @@ def runs_own_code(command: str, args: Sequence[str]) -> bool:
     )
 
 
-def of_files(texts: Mapping[str, str]) -> Iterator[Need]:
+def of_files(texts: Mapping[str, str]) -> Iterator[ComponentRequirement]:
     """Yield the packages that manifests require to run, `name@^1.2` of npm and `name>=1.2` of Python."""
     for file, read in (("package.json", _npm), ("pyproject.toml", _project), ("requirements.txt", _lines)):
         if texts.get(file):
             for name in islice(read(texts[file]), _MOST):
-                yield Need("package", name, 0.7, file)
+                yield ComponentRequirement("package", name, 0.7, file)
 
 
 def _npm(text: str) -> Iterator[str]:

@@ -34,23 +34,23 @@ from repertoire.ingestion import (
     scripts,
     values,
 )
-from repertoire.ingestion.carried import carries
-from repertoire.ingestion.fates import NONE, PART, fates
-from repertoire.ingestion.ground import TOO_SLOW, Ground, seal, too_slow
+from repertoire.ingestion.file_outcomes import NONE, PART, fates
 from repertoire.ingestion.parts import (
     HOOK_FILES,
     Draft,
-    Layout,
-    Outcome,
+    FileOutcome,
     PluginFacts,
     SourceFile,
+    SourceLayout,
     Strategy,
     folder,
     hook_scripts,
     skill_of,
 )
+from repertoire.ingestion.plugin_files import carries
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.scripts import Scripts
+from repertoire.ingestion.source_context import TOO_SLOW, Ground, seal, too_slow
 from repertoire.ingestion.values import Unusable
 
 PARTS = 300  # files of one component that its content hash covers and that are checked
@@ -61,16 +61,16 @@ _MANIFESTS = ("marketplace", "plugin")
 _WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
 _BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
 
-Pick = Callable[[str, Layout], Strategy | None]
+Pick = Callable[[str, SourceLayout], Strategy | None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExtractionPlan:
     """Which files of a source are read, and which are parts of others."""
 
     read: tuple[str, ...]
     parts: Mapping[str, tuple[str, ...]]  # SKILL.md -> the files beside it
-    layout: Layout
+    layout: SourceLayout
     paths: tuple[str, ...] = ()  # of all files that there are
 
 
@@ -84,7 +84,7 @@ class Extraction:
     fates: tuple[FileFate, ...] = ()
 
 
-def plan(paths: Sequence[str], layout: Layout) -> Plan:
+def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
     """Decide by their names which files are read; a component's own kind is decided when it is."""
     skills = {folder(path): path for path in paths if path.rpartition("/")[2].lower() == "skill.md"}
     layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(paths))
@@ -102,10 +102,10 @@ def plan(paths: Sequence[str], layout: Layout) -> Plan:
             parts.setdefault(skills[owner], []).append(path)
     parts.update({path: hook_scripts(path, paths) for path in read if path.rpartition("/")[2] in HOOK_FILES})
     read.sort(key=lambda path: path.endswith(".py"))  # last: code must not use up the room that texts need
-    return Plan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
+    return ExtractionPlan(tuple(read), {path: tuple(listed) for path, listed in parts.items()}, layout, tuple(paths))
 
 
-def looks_like_component(path: str, layout: Layout) -> bool:
+def looks_like_component(path: str, layout: SourceLayout) -> bool:
     """Tell whether a file that cannot be read would have been a component, by its name alone."""
     strategy = strategy_for(path, layout)
     return strategy is not None and strategy.kind not in _BY_LOOKS
@@ -114,7 +114,7 @@ def looks_like_component(path: str, layout: Layout) -> bool:
 def extract(
     files: Mapping[str, SourceFile],
     unread: Mapping[str, str],
-    plan: Plan,
+    plan: ExtractionPlan,
     ground: Ground,
     *,
     pick: Pick = strategy_for,
@@ -141,7 +141,7 @@ def extract(
     return Extraction(told, tuple(derived), tuple(reader.warnings), became)
 
 
-def _read_manifests(files: Mapping[str, SourceFile], layout: Layout, pick: Pick) -> Layout:
+def _read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick: Pick) -> SourceLayout:
     claimed = []
     for path, file in files.items():
         strategy = pick(path, layout)
@@ -157,7 +157,7 @@ class _Reader:
         self,
         files: Mapping[str, SourceFile],
         ground: Ground,
-        layout: Layout,
+        layout: SourceLayout,
         parts: Mapping[str, tuple[str, ...]],
         pick: Pick,
     ) -> None:
@@ -218,7 +218,7 @@ class _Reader:
         if draft is not None:
             yield self._record(self._files[path], (draft,))
 
-    def _fate(self, path: str, outcome: Outcome) -> FileFate:
+    def _fate(self, path: str, outcome: FileOutcome) -> FileFate:
         skill = skill_of(path, self._layout.skills)
         whole = outcome.part_of or (f"{skill}/SKILL.md".lstrip("/") if skill is not None and not outcome.left else "")
         return FileFate(path, PART, whole) if whole else FileFate(path, NONE, outcome.left or "says nothing")

@@ -9,7 +9,7 @@ from typing import Any
 from repertoire.domain.component import HOOK
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import requirements, values
-from repertoire.ingestion.parts import Draft, Need, entry_digest
+from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
 
 _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
 
@@ -22,18 +22,18 @@ class Action:
     matcher: str
     kind: str
     line: str
-    needs: tuple[Need, ...]
+    needs: tuple[ComponentRequirement, ...]
 
 
 @dataclass(frozen=True)
-class Summary:
+class HookSummary:
     """A hooks configuration in words."""
 
     sentence: str
     text: str
     commands: str
     events: tuple[str, ...]
-    needs: tuple[Need, ...]
+    needs: tuple[ComponentRequirement, ...]
 
 
 def from_events(listed: Sequence[Any]) -> dict[str, Any]:
@@ -63,10 +63,12 @@ def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
     listed = hook.get("args")
     args = [str(word) for word in listed] if isinstance(listed, list) else []
     evidence = f"hook on {event}"
-    needs: list[Need] = []
+    needs: list[ComponentRequirement] = []
     if hook.get("type") == "mcp_tool":
         line = f"{values.name(hook.get('server'))} {line}"
-        needs.append(Need("mcp_server", values.name(hook.get("server")).rpartition(":")[2], 0.9, evidence))
+        needs.append(
+            ComponentRequirement("mcp_server", values.name(hook.get("server")).rpartition(":")[2], 0.9, evidence)
+        )
     elif key in ("command", "bash", "script"):
         found = (
             requirements.of_command(line, args, evidence=evidence)
@@ -81,14 +83,14 @@ def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
     )
 
 
-def summarise(hooks: Mapping[str, Any]) -> Summary:
+def summarise(hooks: Mapping[str, Any]) -> HookSummary:
     """Put a configuration into words."""
     listed = list(actions(hooks))
     events = tuple(dict.fromkeys(action.event for action in listed))
     lines = [f"{when(action)}: {action.line}" for action in listed]
     first = clean_line(listed[0].line, 120) if listed else "nothing"
     needs = {(need.kind, need.name): need for action in listed for need in action.needs}
-    return Summary(
+    return HookSummary(
         sentence=f"Runs on {', '.join(events) or 'no event'}: {first}",
         text="\n".join(lines)[:20_000],
         commands="\n".join(action.line for action in listed)[:4_000],

@@ -13,8 +13,16 @@ from typing import Any
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.ingestion import validation, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.parts import Draft, Layout, Need, PluginFacts, SourceFile, entry_digest, folder
-from repertoire.ingestion.standing import STATED
+from repertoire.ingestion.parts import (
+    ComponentRequirement,
+    Draft,
+    PluginFacts,
+    SourceFile,
+    SourceLayout,
+    entry_digest,
+    folder,
+)
+from repertoire.ingestion.popularity import STATED
 from repertoire.ingestion.values import Unusable
 
 _DECLARING = {
@@ -30,7 +38,7 @@ _DETAILS = ("version", "author", "homepage", "category", "displayName", *STATED)
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedPlugin:
     """A plugin as a marketplace lists it."""
 
     marketplace: str
@@ -58,10 +66,10 @@ def plugin_root(path: str) -> str:
     return folder(above) if above.rpartition("/")[2] == ".claude-plugin" else above
 
 
-def read_layout(files: Iterable[SourceFile], *, base: Layout) -> Layout:
+def read_layout(files: Iterable[SourceFile], *, base: SourceLayout) -> SourceLayout:
     """Gather what every manifest of a source says; those that are faulty are left to their strategies to report."""
     plugins: dict[str, PluginFacts] = dict(base.plugins)
-    entries: list[Entry] = []
+    entries: list[ListedPlugin] = []
     for file in sorted(files, key=lambda file: (".claude-plugin/" not in file.path, file.path)):
         with contextlib.suppress(Unusable):
             if not file.path.endswith("plugin.json"):
@@ -105,7 +113,7 @@ def fault(text: str) -> str:
     return "names no plugin" if not values.name(data["name"]) else "a plugin.json of something else"
 
 
-def marketplace_entries(path: str, text: str) -> list[Entry]:
+def marketplace_entries(path: str, text: str) -> list[ListedPlugin]:
     """Return the plugins that a marketplace lists.
 
     Raises:
@@ -127,7 +135,7 @@ def _is_taken(stated: Mapping[str, Any]) -> bool:
     return isinstance(name, str) and len(name.split()) == 1 and isinstance(owner.get("name"), str)
 
 
-def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[Entry]:
+def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[ListedPlugin]:
     base = plugin_root(path)
     below = values.text(values.mapping(found.get("metadata")).get("pluginRoot"))
     for listed in found["plugins"][:5_000]:
@@ -138,7 +146,7 @@ def _entries(found: Mapping[str, Any], path: str, marketplace: str) -> Iterator[
         root = inside(posixpath.join(base, below), source) if local else None
         if not name or (local and root is None):
             continue
-        yield Entry(
+        yield ListedPlugin(
             marketplace=marketplace,
             manifest=path,
             name=name,
@@ -192,12 +200,12 @@ def _url(value: Any) -> str:
     return values.text(value.get("url") if isinstance(value, Mapping) else value)
 
 
-def _dependencies(listed: Any) -> Iterator[Need]:
+def _dependencies(listed: Any) -> Iterator[ComponentRequirement]:
     items = listed if isinstance(listed, list) else list(values.mapping(listed))
     for item in items[:50]:
         name = values.name(item.get("name") if isinstance(item, Mapping) else item)
         if name:
-            yield Need("plugin", name.partition("@")[0] or name, 1.0, "plugin.json dependencies")
+            yield ComponentRequirement("plugin", name.partition("@")[0] or name, 1.0, "plugin.json dependencies")
 
 
 def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:

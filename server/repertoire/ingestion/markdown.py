@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from repertoire.ingestion import front_matter, prose, requirements, validation, values
-from repertoire.ingestion.parts import Draft, Outcome, SourceFile
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile
 from repertoire.ingestion.values import Unusable
 
 _TAG_KEYS = ("tags", "keywords", "category", "categories", "domain", "topics")
 
 
-def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> Outcome:
+def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> FileOutcome:
     """Return the draft of a Markdown component, with what had to be tolerated.
 
     Raises:
@@ -38,7 +38,7 @@ def outcome(file: SourceFile, kind: str, *, fallback_name: str) -> Outcome:
         licence=values.name(header.get("license")),
     )
     warnings = (*((document.warning,) if document.warning else ()), *faults)
-    return Outcome((draft,), warnings)
+    return FileOutcome((draft,), warnings)
 
 
 def _description(header: Mapping[str, Any]) -> str:

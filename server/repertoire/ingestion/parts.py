@@ -27,7 +27,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Need:
+class ComponentRequirement:
     """What a component requires; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
 
     kind: str
@@ -51,7 +51,7 @@ class Draft:
     tools: tuple[str, ...] = ()
     signatures: str = ""  # code beyond what is fenced in the body
     tags: tuple[str, ...] = ()
-    needs: tuple[Need, ...] = ()
+    needs: tuple[ComponentRequirement, ...] = ()
     licence: str = ""
     repository: str = ""
     plugin: str = ""
@@ -62,7 +62,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FileOutcome:
     """What became of one file: components, or none where it is a part of another; and what had to be tolerated."""
 
     drafts: tuple[Draft, ...] = ()
@@ -84,7 +84,7 @@ class PluginFacts:
     licence: str = ""
     repository: str = ""
     tags: tuple[str, ...] = ()
-    needs: tuple[Need, ...] = ()
+    needs: tuple[ComponentRequirement, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
@@ -92,7 +92,7 @@ class PluginFacts:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SourceLayout:
     """What is known about a source before its files are read one by one."""
 
     name: str = ""  # what the source is called, for a component that has no other name
@@ -132,8 +132,8 @@ class Strategy:
     """
 
     kind: str
-    claims: Callable[[str, Layout], bool]
-    extract: Callable[[SourceFile, Layout], Outcome]
+    claims: Callable[[str, SourceLayout], bool]
+    extract: Callable[[SourceFile, SourceLayout], FileOutcome]
     beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
     gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # of all paths, the parts that it reads
 

@@ -44,7 +44,7 @@ class Transaction:
 
 
 @dataclass(frozen=True)
-class Known:
+class PatternContext:
     """What naming a pattern takes: the name of every component, and what it provides how surely."""
 
     name: str
@@ -66,7 +66,7 @@ class Itemset:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class PatternBounds:
     """How often and how far above chance an itemset has to be found, and how many are kept."""
 
     support: int = 2
@@ -114,28 +114,28 @@ class Pattern:
             yield Edge(f"{PATTERN}:{self.key}", f"{CAPABILITY}:{term}", PROVIDES, round(weight, 3), evidence)
 
 
-def patterns(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> list[Pattern]:
+def patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> list[Pattern]:
     """Return the combinations that plugins, agents and projects make, and what recurs in them."""
     ordered = sorted(transactions, key=lambda one: (one.origin, one.key))
     return [
         *_whole(ordered, known),
         *(
             _recurring(itemset, ordered, known, TOGETHER)
-            for itemset in _varied(frequent([one.members for one in ordered], Bounds()))
+            for itemset in _varied(frequent([one.members for one in ordered], PatternBounds()))
         ),
         *_capabilities(ordered, known),
     ]
 
 
-def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> list[Pattern]:
+def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> list[Pattern]:
     """Return the combinations that recur in what past requests selected; nothing of the requests themselves."""
     return [
         _recurring(itemset, (), known, REQUESTS)
-        for itemset in _varied(frequent([one.members for one in transactions], Bounds()))
+        for itemset in _varied(frequent([one.members for one in transactions], PatternBounds()))
     ]
 
 
-def frequent(transactions: Iterable[frozenset[str]], bounds: Bounds) -> list[Itemset]:
+def frequent(transactions: Iterable[frozenset[str]], bounds: PatternBounds) -> list[Itemset]:
     """Return the itemsets of two to four items within the bounds, the most telling first.
 
     One that a larger one explains (it is never found without the rest) is left out.
@@ -227,7 +227,7 @@ def _varied(itemsets: Iterable[Itemset]) -> Iterator[Itemset]:
             yield itemset
 
 
-def _whole(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> Iterator[Pattern]:
+def _whole(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> Iterator[Pattern]:
     """Yield what one plugin, agent or project puts together, each combination once."""
     carried: dict[frozenset[str], list[Transaction]] = {}
     for one in transactions:
@@ -247,7 +247,7 @@ def _whole(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> I
 
 
 def _recurring(
-    itemset: Itemset, transactions: Sequence[Transaction], known: Mapping[str, Known], origin: str
+    itemset: Itemset, transactions: Sequence[Transaction], known: Mapping[str, PatternContext], origin: str
 ) -> Pattern:
     items = frozenset(itemset.items)
     where = dict.fromkeys(one.name for one in transactions if items <= one.members and len(one.members) <= _MINED)
@@ -264,14 +264,14 @@ def _recurring(
     )
 
 
-def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known]) -> Iterator[Pattern]:
+def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> Iterator[Pattern]:
     """Yield the capabilities that are provided together by different components, more often than by chance."""
     wholes = [one for one in transactions if one.origin != AGENT_SET]  # a plugin's agents declare the same skills again
     provided = [
         frozenset(term for member in one.members for term, sure in known[member].capabilities.items() if sure >= _SURE)
         for one in wholes
     ]
-    for itemset in _varied(frequent(provided, Bounds(support=3, most=300))):
+    for itemset in _varied(frequent(provided, PatternBounds(support=3, most=300))):
         sure = dict(zip(itemset.items, itemset.confidence, strict=True))
         name = _name(itemset.items)
         key = f"{name}~{_digest(CAPABILITIES, itemset.items)}"
@@ -285,7 +285,7 @@ def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Known
         yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, names, keys)
 
 
-def _provided(members: Iterable[str], known: Mapping[str, Known]) -> dict[str, float]:
+def _provided(members: Iterable[str], known: Mapping[str, PatternContext]) -> dict[str, float]:
     found: dict[str, float] = {}
     total = 0
     for member in sorted(members):

@@ -56,7 +56,7 @@ _IS_SERVER = re.compile(r"\bMCP server\b|Model Context Protocol (?:\(MCP\) )?ser
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedLink:
     """One line of a list."""
 
     name: str
@@ -65,9 +65,9 @@ class Entry:
     section: str
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[ListedLink]:
     """Return the entries of a list of links; none where the text is anything else."""
-    found: dict[str, Entry] = {}
+    found: dict[str, ListedLink] = {}
     others = 0
     section = ""
     lines = prose.without_code(_COMMENT.sub("", text)).splitlines()
@@ -87,7 +87,7 @@ def entries(text: str) -> list[Entry]:
     return listed if len(listed) >= _FEWEST and len(listed) >= others else []
 
 
-def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> Entry | None:
+def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> ListedLink | None:
     name = prose.unmarked(match["name"])
     url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
     described = _said(match["rest"])
@@ -95,7 +95,7 @@ def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False
         described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
     if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
         return None
-    return Entry(values.name(name.rpartition("/")[2] or name), url, described, section)
+    return ListedLink(values.name(name.rpartition("/")[2] or name), url, described, section)
 
 
 def _said(text: str) -> str:
@@ -118,7 +118,7 @@ def kind_of(*places: str) -> str:
     return PACKAGE
 
 
-def pointers(listed: list[Entry], title: str) -> Iterator[Draft]:
+def pointers(listed: list[ListedLink], title: str) -> Iterator[Draft]:
     """Yield a draft for every entry: what lies elsewhere, known by its address and a sentence."""
     for entry in listed:
         below = entry.url.split("/", 5)[5] if entry.url.count("/") > 4 else ""

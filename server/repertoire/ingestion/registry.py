@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.ingestion.parts import Layout, Strategy
+from repertoire.ingestion.parts import SourceLayout, Strategy
 from repertoire.ingestion.strategies import (
     agent,
     awesome,
@@ -48,6 +48,6 @@ STRATEGIES: tuple[Strategy, ...] = (
 )
 
 
-def strategy_for(path: str, layout: Layout) -> Strategy | None:
+def strategy_for(path: str, layout: SourceLayout) -> Strategy | None:
     """Return the first strategy that claims a path, or None."""
     return next((strategy for strategy in STRATEGIES if strategy.claims(path, layout)), None)

@@ -19,7 +19,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import values
-from repertoire.ingestion.parts import Need, folder
+from repertoire.ingestion.parts import ComponentRequirement, folder
 
 # with a hyphen or a colon in it, or after a slash: any other word of a text may be the name of something by chance
 _NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
@@ -41,7 +41,7 @@ class Member:
     path: str
     plugin_root: str | None  # None: in no plugin, or there by way of what it is a part of
     words: frozenset[str]  # what its body might name
-    needs: tuple[Need, ...] = ()
+    needs: tuple[ComponentRequirement, ...] = ()
     capabilities: Mapping[str, float] = field(default_factory=dict)
     part_of: str = ""  # the path of a file whose first component this one is a part of
     known: bool = True  # by its name to others: what a text names is not a tool inside a server, nor a line of a list
@@ -68,7 +68,7 @@ def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edg
     return list(edges.values())
 
 
-def outside(component_id: str, needs: Iterable[Need]) -> Iterator[Edge]:
+def outside(component_id: str, needs: Iterable[ComponentRequirement]) -> Iterator[Edge]:
     """Yield the edges to what a component needs from outside the graph, each once."""
     seen = set()
     for need in needs:

@@ -9,7 +9,7 @@ from typing import Any
 
 from repertoire import linear
 from repertoire.ingestion import values
-from repertoire.ingestion.parts import Need
+from repertoire.ingestion.parts import ComponentRequirement
 
 _TOOL = re.compile(r"[^,\s(]+(?:\([^)]{0,200}\))?")
 _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?)(?:__.*)?$")
@@ -64,35 +64,37 @@ def tool_list(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_TOOL.findall(values.name(value) if len(str(value)) < 100 else str(value)[:4000])))
 
 
-def of_tools(tools: Sequence[str]) -> Iterator[Need]:
+def of_tools(tools: Sequence[str]) -> Iterator[ComponentRequirement]:
     """Yield what allowed tools require: the MCP servers and the binaries that they name."""
     for tool in tools:
         server, binary = _MCP_TOOL.match(tool), _BASH.match(tool)
         if server:
-            yield Need("mcp_server", server.group(1), 0.8, f"allowed tool {tool}")
+            yield ComponentRequirement("mcp_server", server.group(1), 0.8, f"allowed tool {tool}")
         elif binary and binary.group(1) not in _EVERYWHERE:
-            yield Need("binary", binary.group(1), 0.6, f"allowed tool {tool}")
+            yield ComponentRequirement("binary", binary.group(1), 0.6, f"allowed tool {tool}")
 
 
-def of_front_matter(header: Mapping[str, Any]) -> Iterator[Need]:
+def of_front_matter(header: Mapping[str, Any]) -> Iterator[ComponentRequirement]:
     """Yield what front matter declares: skills, MCP servers, packages, binaries, environment variables."""
     for skill in values.words(header.get("skills")):
-        yield Need("component", skill, 0.9, "front matter skills")
+        yield ComponentRequirement("component", skill, 0.9, "front matter skills")
     for key in ("mcpServers", "mcp-servers", "mcp_servers"):
         listed = header.get(key)
         for server in listed if isinstance(listed, Mapping) else _server_names(listed):
-            yield Need("mcp_server", values.name(server), 0.9, f"front matter {key}")
+            yield ComponentRequirement("mcp_server", values.name(server), 0.9, f"front matter {key}")
     for package in values.words(header.get("dependencies")):
         if found := _PACKAGE.match(package):
-            yield Need("package", found.group() + _range(package[found.end() :]), 0.8, "front matter dependencies")
+            yield ComponentRequirement(
+                "package", found.group() + _range(package[found.end() :]), 0.8, "front matter dependencies"
+            )
     yield from _of_runtimes(header)
     metadata = values.mapping(header.get("metadata"))
     for holder in (header, metadata, *(values.mapping(item) for item in metadata.values())):
         needed = values.mapping(holder.get("requires"))
         for binary in values.words(needed.get("bins")):
-            yield Need("binary", binary, 0.9, "front matter requires")
+            yield ComponentRequirement("binary", binary, 0.9, "front matter requires")
         for variable in values.words(needed.get("env")):
-            yield Need("env", variable, 0.9, "front matter requires")
+            yield ComponentRequirement("env", variable, 0.9, "front matter requires")
 
 
 def _range(text: str) -> str:
@@ -100,18 +102,20 @@ def _range(text: str) -> str:
     return "".join((found.group(1) or "").split())[:60] if found else ""
 
 
-def _of_runtimes(header: Mapping[str, Any]) -> Iterator[Need]:
+def _of_runtimes(header: Mapping[str, Any]) -> Iterator[ComponentRequirement]:
     for name, wanted in values.mapping(header.get("engines")).items():
         if runtime := _RUNTIMES.get(str(name).lower()):
-            yield Need("runtime", runtime + _range(values.name(wanted)), 0.9, "front matter engines")
+            yield ComponentRequirement("runtime", runtime + _range(values.name(wanted)), 0.9, "front matter engines")
     stated = values.text(header.get("compatibility"))[:500]
     for name, version in _AT_LEAST.findall(stated):
-        yield Need("runtime", f"{_RUNTIMES[name.lower()]}>={version}", 0.8, "front matter compatibility")
+        yield ComponentRequirement(
+            "runtime", f"{_RUNTIMES[name.lower()]}>={version}", 0.8, "front matter compatibility"
+        )
     for sentence in _OWN_WORDS.findall(stated):
         for program in _CLI.findall(sentence):
-            yield Need("binary", program, 0.7, "front matter compatibility")
+            yield ComponentRequirement("binary", program, 0.7, "front matter compatibility")
         for server in _NAMED_SERVER.findall(sentence):
-            yield Need("mcp_server", server, 0.8, "front matter compatibility")
+            yield ComponentRequirement("mcp_server", server, 0.8, "front matter compatibility")
 
 
 def _server_names(listed: Any) -> Iterator[str]:
@@ -122,7 +126,7 @@ def _server_names(listed: Any) -> Iterator[str]:
             yield str(item)
 
 
-def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[Need]:
+def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[ComponentRequirement]:
     """Yield what running a program requires: the binary, the runtime and the package that a runner fetches."""
     binary = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
@@ -130,12 +134,12 @@ def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[
         return
     if "/" in command or "${" in command or not _BINARY.match(binary) or binary in _EVERYWHERE:
         return
-    yield Need("binary", binary, 0.9, evidence)
+    yield ComponentRequirement("binary", binary, 0.9, evidence)
     package, wanted = _run_package(command, args)
     if package:
-        yield Need("package", package + wanted, 0.9, evidence)
+        yield ComponentRequirement("package", package + wanted, 0.9, evidence)
     if binary in _RUNNERS:
-        yield Need("runtime", _RUNNERS[binary], 0.7, evidence)
+        yield ComponentRequirement("runtime", _RUNNERS[binary], 0.7, evidence)
 
 
 def package_of(command: str, args: Sequence[str]) -> str:
@@ -201,7 +205,7 @@ def _images(args: Sequence[str]) -> Iterator[str]:
         previous = word
 
 
-def of_shell(line: str, *, evidence: str) -> Iterator[Need]:
+def of_shell(line: str, *, evidence: str) -> Iterator[ComponentRequirement]:
     """Yield the program that a shell line starts with."""
     try:
         words = shlex.split(line[:2000], comments=True)
@@ -212,9 +216,9 @@ def of_shell(line: str, *, evidence: str) -> Iterator[Need]:
         yield from of_command(words[0], words[1:], evidence=evidence)
 
 
-def of_variables(text: str, *, evidence: str) -> Iterator[Need]:
+def of_variables(text: str, *, evidence: str) -> Iterator[ComponentRequirement]:
     """Yield the environment variables that `${NAME}` refers to, but for Claude Code's own."""
     for name in dict.fromkeys(_VARIABLE.findall(text)):
         known = name.startswith(_OF_CLAUDE) or name in _OF_EVERY_SHELL or name.upper() != name
         if not known and f"{name}=" not in text:  # a script that sets it does not require it
-            yield Need("env", name, 0.9, evidence)
+            yield ComponentRequirement("env", name, 0.9, evidence)

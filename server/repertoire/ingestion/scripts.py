@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from repertoire.domain.fields import Fields
-from repertoire.ingestion import made_of, syntax
+from repertoire.ingestion import syntax, technologies
 from repertoire.ingestion.signatures import signatures
 
 _MOST = 40  # programs of one component
@@ -24,7 +24,9 @@ class Scripts:
 
 def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
     """Read the programs among the files of a component, those that lie nearest to it first."""
-    nearest = sorted((path for path in paths if made_of.is_program(path)), key=lambda path: (path.count("/"), path))
+    nearest = sorted(
+        (path for path in paths if technologies.is_program(path)), key=lambda path: (path.count("/"), path)
+    )
     texts = {path: text for path in nearest[:_MOST] if (text := text_of(path)) and len(text) < _LONGEST}
     if not texts:
         return Scripts()
@@ -33,4 +35,4 @@ def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
     for _, _, language, root in syntax.parsed(texts, failed):
         defined.update(signatures(root, language))
     names = [name for name in defined if "." not in name]
-    return Scripts("\n".join(defined.values()), made_of.fields(texts, exports=names), tuple(failed))
+    return Scripts("\n".join(defined.values()), technologies.fields(texts, exports=names), tuple(failed))

@@ -11,7 +11,7 @@ from repertoire import linear
 from repertoire.domain.component import MCP_SERVER
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import dependencies, install, requirements, validation, values
-from repertoire.ingestion.parts import Draft, Need, Outcome, entry_digest
+from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome, entry_digest
 from repertoire.ingestion.values import Unusable
 
 _SECRET_OPTION = re.compile(r"key|token|secret|passw|auth|credential|bearer", re.IGNORECASE)
@@ -35,7 +35,7 @@ def listed(data: Any) -> Mapping[str, Any]:
     return {}
 
 
-def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str, str] | None = None) -> Outcome:
+def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str, str] | None = None) -> FileOutcome:
     """Return a draft for every server, and warnings for those that are none.
 
     `beside` are the manifests of packages that lie beside the configuration: what it starts from there requires them.
@@ -53,7 +53,7 @@ def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str,
             warnings.append(f"server {server}: {error}")
     if not drafts:
         raise Unusable(warnings[0] if warnings else "names no MCP server")
-    return Outcome(tuple(drafts), tuple(warnings))
+    return FileOutcome(tuple(drafts), tuple(warnings))
 
 
 def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str, str]) -> Draft:
@@ -121,7 +121,7 @@ def _public(server: Mapping[str, Any], args: list[str], url: str) -> dict[str, A
     return found
 
 
-def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) -> Iterator[Need]:
+def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) -> Iterator[ComponentRequirement]:
     evidence = f"configuration of {name}"
     if command:
         yield from requirements.of_command(command, args, evidence=evidence)
@@ -132,7 +132,7 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
     for need in requirements.of_variables(text, evidence=evidence):
         named.setdefault(need.name, None)
     for variable in named:
-        yield Need("env", variable, 0.9, evidence)
+        yield ComponentRequirement("env", variable, 0.9, evidence)
 
 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:

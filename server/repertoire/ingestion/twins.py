@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, PLUGIN, SKILL, TWIN_OF, Component, Edge
-from repertoire.ingestion.likeness import plain_words
+from repertoire.ingestion.minhash import plain_words
 from repertoire.ports import Outline
 
 SAME_CONTENT = "same content"
-LEAST = 0.5  # alike below that, nothing is a twin
+TWIN_THRESHOLD = 0.5  # Jaccard similarity; two texts below it are no twins
 _PROSE = (SKILL, AGENT, COMMAND)  # one text is published as any of them
 _SHORT = 8  # words; two shorter texts are equal by chance
 _EDITED = 40  # words; of less text, an edit leaves too little to tell by
@@ -23,7 +23,7 @@ _PINNED = re.compile(r"(?<=[\w/])@[\w.^~-]+$")
 
 
 @dataclass(frozen=True)
-class Copy:
+class ComponentText:
     """A component as twins are judged by."""
 
     id: str
@@ -37,7 +37,7 @@ class Copy:
     client: str = ""  # whose it is, where another client than Claude Code reads it
 
     @classmethod
-    def of(cls, outline: Outline, text: str, words: int, purpose: frozenset[str]) -> Copy:
+    def of(cls, outline: Outline, text: str, words: int, purpose: frozenset[str]) -> ComponentText:
         """Make a copy of a component; `text` is the hash of the words that `carried` returns for it."""
         identity = (outline.id, outline.type, outline.name, outline.source, outline.content_hash)
         return cls(*identity, text, words, purpose, outline.client)
@@ -77,9 +77,9 @@ def _endpoint(config: Mapping[str, object]) -> str:
     return _PINNED.sub("", package) if "/" in package or "-" in package else ""
 
 
-def twins(copies: Sequence[Copy], alike: Mapping[tuple[str, str], float]) -> list[Edge]:
+def twins(copies: Sequence[ComponentText], alike: Mapping[tuple[str, str], float]) -> list[Edge]:
     """Return the edges between copies; `alike` says of pairs of texts how alike they are, exactly."""
-    by_text: dict[str, list[Copy]] = {}
+    by_text: dict[str, list[ComponentText]] = {}
     for copy in sorted(copies, key=lambda copy: copy.id):
         if copy.words >= _SHORT:
             by_text.setdefault(copy.text, []).append(copy)
@@ -106,7 +106,7 @@ def bounded(edges: Sequence[Edge], *, most: int, beside: Iterable[str] = ()) -> 
     return kept
 
 
-def _same(group: Sequence[Copy]) -> Iterator[Edge]:
+def _same(group: Sequence[ComponentText]) -> Iterator[Edge]:
     for kind in sorted({copy.kind for copy in group}):
         copies = [copy for copy in group if copy.kind == kind]
         for at, first in enumerate(copies if len(copies) <= _CLIQUE else copies[:1]):
@@ -115,7 +115,7 @@ def _same(group: Sequence[Copy]) -> Iterator[Edge]:
                 yield Edge(first.id, second.id, TWIN_OF, 1.0, _evidence(first, 1.0, same=same))
 
 
-def _edited(first: Sequence[Copy], second: Sequence[Copy], jaccard: float) -> Iterator[Edge]:
+def _edited(first: Sequence[ComponentText], second: Sequence[ComponentText], jaccard: float) -> Iterator[Edge]:
     for one in first[:_CLIQUE]:
         for other in second[:_CLIQUE]:
             if one.kind == other.kind and jaccard >= _needed(one, other):
@@ -123,7 +123,7 @@ def _edited(first: Sequence[Copy], second: Sequence[Copy], jaccard: float) -> It
                 yield Edge(low.id, high.id, TWIN_OF, round(jaccard, 3), _evidence(low, jaccard))
 
 
-def _needed(one: Copy, other: Copy) -> float:
+def _needed(one: ComponentText, other: ComponentText) -> float:
     """Return how alike two texts have to be for these two components to be twins; above 1 where they never are.
 
     What one source holds twice under one name is often a variant by intent, unless it is there for several clients, and
@@ -149,7 +149,7 @@ def _shared(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / union if union else 1.0
 
 
-def _evidence(copy: Copy, jaccard: float, *, same: bool = False) -> str:
+def _evidence(copy: ComponentText, jaccard: float, *, same: bool = False) -> str:
     if same:
         return SAME_CONTENT
     if copy.type == MCP_SERVER:

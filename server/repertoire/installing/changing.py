@@ -15,10 +15,10 @@ from repertoire.installing.journal import (
     DONE,
     FAILED,
     UNDONE,
-    Entry,
+    ChangedFile,
     Journal,
+    JournalEntry,
     Told,
-    Written,
     digest,
     held,
     write,
@@ -41,12 +41,14 @@ class File:
 class Undone:
     """An installation that was taken back: the files put back or removed, and what could not be as before."""
 
-    entry: Entry
+    entry: JournalEntry
     files: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-def carry_out(journal: Journal, client: Client, entry: Entry, files: Iterable[File], kept: Iterable[Path]) -> Entry:
+def carry_out(
+    journal: Journal, client: Client, entry: JournalEntry, files: Iterable[File], kept: Iterable[Path]
+) -> JournalEntry:
     """Change the files, then run the commands; the journal is on the disk before. What fails is taken back.
 
     `kept` are the files in which the client notes what its commands do.
@@ -61,8 +63,10 @@ def carry_out(journal: Journal, client: Client, entry: Entry, files: Iterable[Fi
     begun = replace(
         entry,
         folders=tuple(map(str, _missing(file.path for file in listed))),
-        files=tuple(Written(str(file.path), digest(file.before), digest(file.content), _mode(file)) for file in listed),
-        noted=tuple(Written(str(path), digest(content), "", _mode_of(path)) for path, content in noted.items()),
+        files=tuple(
+            ChangedFile(str(file.path), digest(file.before), digest(file.content), _mode(file)) for file in listed
+        ),
+        noted=tuple(ChangedFile(str(path), digest(content), "", _mode_of(path)) for path, content in noted.items()),
     )
     contents = {digest(content): content for content in (*before.values(), *noted.values()) if content is not None}
     begun = journal.begin(begun, contents)
@@ -105,7 +109,7 @@ def _mode_of(path: Path) -> int:
         return 0
 
 
-def _run(journal: Journal, client: Client, entry: Entry) -> Entry:
+def _run(journal: Journal, client: Client, entry: JournalEntry) -> JournalEntry:
     for place, command in enumerate(entry.commands):
         entry = _marked(journal, entry, place, BEGUN)
         ran = client.run(command.arguments)
@@ -116,7 +120,7 @@ def _run(journal: Journal, client: Client, entry: Entry) -> Entry:
     return entry
 
 
-def _marked(journal: Journal, entry: Entry, place: int, state: str) -> Entry:
+def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> JournalEntry:
     commands = [*entry.commands]
     commands[place] = replace(commands[place], state=state)
     entry = replace(entry, commands=tuple(commands))
@@ -124,7 +128,7 @@ def _marked(journal: Journal, entry: Entry, place: int, state: str) -> Entry:
     return entry
 
 
-def take_back(journal: Journal, client: Client, entry: Entry) -> Undone:
+def take_back(journal: Journal, client: Client, entry: JournalEntry) -> Undone:
     """Put everything back as it was before an installation; it may have been killed at any moment of it.
 
     Raises:
@@ -140,7 +144,7 @@ def take_back(journal: Journal, client: Client, entry: Entry) -> Undone:
     return Undone(entry, tuple(files), tuple(notes))
 
 
-def _refuse_changed(entry: Entry) -> None:
+def _refuse_changed(entry: JournalEntry) -> None:
     by_client = {item.path: item.after for item in entry.noted}
     changed = [
         item.path
@@ -155,7 +159,7 @@ def _refuse_changed(entry: Entry) -> None:
         raise InstallRefused(message)
 
 
-def _commands_back(journal: Journal, client: Client, entry: Entry) -> list[str]:
+def _commands_back(journal: Journal, client: Client, entry: JournalEntry) -> list[str]:
     ran = [command for command in entry.commands if command.state in (BEGUN, DONE)]
     # what the client notes is put back as it was only where nobody, it included, wrote to it since
     own = [item for item in entry.noted if item.after and digest(held(Path(item.path))) == item.after]
@@ -175,7 +179,7 @@ def _command_back(client: Client, command: Told) -> str:
     return f"`claude {' '.join(command.undo)}` failed: {ran.said}"
 
 
-def _files_back(journal: Journal, entry: Entry) -> Iterable[str]:
+def _files_back(journal: Journal, entry: JournalEntry) -> Iterable[str]:
     for item in reversed(entry.files):
         path = Path(item.path)
         path.with_name(f".{path.name}.repertoire").unlink(missing_ok=True)
@@ -184,7 +188,7 @@ def _files_back(journal: Journal, entry: Entry) -> Iterable[str]:
             yield item.path
 
 
-def _put_back(journal: Journal, entry: Entry, item: Written) -> None:
+def _put_back(journal: Journal, entry: JournalEntry, item: ChangedFile) -> None:
     if item.before:
         write(Path(item.path), journal.content(entry, item.before), mode=item.mode)
     else:

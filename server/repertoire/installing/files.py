@@ -15,7 +15,7 @@ _LEFT = frozenset((".git", ".DS_Store", "__pycache__", "node_modules"))
 
 
 @dataclass(frozen=True)
-class Found:
+class ComponentFile:
     """A file of a component: its path within it, what it holds, and whether it may be run."""
 
     path: str
@@ -23,7 +23,7 @@ class Found:
     runs: bool
 
 
-def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentFile, ...], tuple[str, ...]]:
     """Return the files of a component, and the links among them, which are left out.
 
     Raises:
@@ -41,8 +41,8 @@ def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[Found, ...
         raise SourceError(message) from error
 
 
-def _of_folder(source: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-    found: list[Found] = []
+def _of_folder(source: Path) -> tuple[tuple[ComponentFile, ...], tuple[str, ...]]:
+    found: list[ComponentFile] = []
     links: list[str] = []
     size = 0
     for path in _walk(source):
@@ -70,7 +70,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _found(path: Path, shown: str) -> Found:
+def _found(path: Path, shown: str) -> ComponentFile:
     # it may have become a link or a pipe since it was looked at
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | careful)) as stream:
@@ -78,4 +78,4 @@ def _found(path: Path, shown: str) -> Found:
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
             message = f"{path} is no plain file, or too large; copy it by hand"
             raise SourceError(message)
-        return Found(shown, stream.read(MOST_BYTES), bool(state.st_mode & stat.S_IXUSR))
+        return ComponentFile(shown, stream.read(MOST_BYTES), bool(state.st_mode & stat.S_IXUSR))

@@ -21,7 +21,7 @@ _FILE = "journal.json"
 
 
 @dataclass(frozen=True)
-class Written:
+class ChangedFile:
     """A file as it was and as it is to be: digests of what it holds; empty where there is none."""
 
     path: str
@@ -40,7 +40,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """One installation: what of, when, where, and all that it changes."""
 
     name: str
@@ -49,9 +49,9 @@ class Entry:
     project: str
     state: str = BEGUN
     folders: tuple[str, ...] = ()  # that it made, the outer ones first
-    files: tuple[Written, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
     commands: tuple[Told, ...] = ()
-    noted: tuple[Written, ...] = ()  # what the client keeps, which its own commands change
+    noted: tuple[ChangedFile, ...] = ()  # what the client keeps, which its own commands change
 
 
 class Journal:
@@ -66,11 +66,11 @@ class Journal:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         return self._folder / "lock"
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[JournalEntry, ...]:
         """Return every installation, the oldest first."""
         return tuple(sorted(self._read(), key=lambda entry: int(entry.name)))
 
-    def find(self, name: str) -> Entry:
+    def find(self, name: str) -> JournalEntry:
         """Return an installation that was not taken back: by its number, or the last one.
 
         Raises:
@@ -85,11 +85,11 @@ class Journal:
             raise InvalidRequest(message)
         return found[0]
 
-    def unfinished(self) -> Entry | None:
+    def unfinished(self) -> JournalEntry | None:
         """Return an installation that ended half-way."""
         return next((entry for entry in self.entries() if entry.state == BEGUN), None)
 
-    def begin(self, entry: Entry, before: Mapping[str, bytes]) -> Entry:
+    def begin(self, entry: JournalEntry, before: Mapping[str, bytes]) -> JournalEntry:
         """Keep what is about to change, and what it is now by its digest; return the entry under its own name."""
         names = [int(known.name) for known in self.entries()]
         named = replace(entry, name=str(max(names, default=0) + 1))
@@ -101,7 +101,7 @@ class Journal:
         self.keep(named)
         return named
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: JournalEntry) -> None:
         """Write how far an installation is; what it replaced is let go of once it was taken back."""
         place = self._folder / entry.name
         text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
@@ -111,30 +111,30 @@ class Journal:
                 if kept.name != _FILE:
                     kept.unlink()
 
-    def content(self, entry: Entry, digest: str) -> bytes:
+    def content(self, entry: JournalEntry, digest: str) -> bytes:
         """Return what a file held before."""
         return (self._folder / entry.name / digest).read_bytes()
 
-    def _read(self) -> Iterator[Entry]:
+    def _read(self) -> Iterator[JournalEntry]:
         for place in self._folder.iterdir() if self._folder.is_dir() else ():
             if place.name.isdecimal() and (place / _FILE).is_file():
                 yield _entry(place)
 
 
-def _entry(place: Path) -> Entry:
+def _entry(place: Path) -> JournalEntry:
     try:
         data: dict[str, Any] = json.loads((place / _FILE).read_bytes())
         version = data["version"]
-        entry = Entry(
+        entry = JournalEntry(
             name=data["name"],
             at=data["at"],
             ids=tuple(data["ids"]),
             project=data["project"],
             state=data["state"],
             folders=tuple(data["folders"]),
-            files=tuple(Written(**item) for item in data["files"]),
+            files=tuple(ChangedFile(**item) for item in data["files"]),
             commands=tuple(Told(tuple(one["arguments"]), tuple(one["undo"]), one["state"]) for one in data["commands"]),
-            noted=tuple(Written(**item) for item in data["noted"]),
+            noted=tuple(ChangedFile(**item) for item in data["noted"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"{place / _FILE} cannot be read ({error}); what it kept lies beside it"

@@ -16,7 +16,7 @@ from repertoire.learning.outcomes import BAD, Trial
 
 
 def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Experiences:
-    """Fold trials, oldest first, into what each request made of each component."""
+    """Fold trials, oldest first, into how far each request accepted and refused each component."""
     asked: dict[tuple[str, str], list[Trial]] = defaultdict(list)
     for trial in found:
         if trial.request:

@@ -117,7 +117,7 @@ _DEEP = 6  # wrappers around wrappers
 
 
 def is_check(words: Sequence[str], *, depth: int = 0) -> bool:
-    """Tell whether a simple command checks what was done."""
+    """Tell whether a simple command is a check, such as a test run or a linter."""
     words = _unwrapped(words)
     if not words:
         return False
@@ -156,7 +156,7 @@ def _runs_a_check(name: str, arguments: Sequence[str], depth: int) -> bool:
 
 
 def _unwrapped(words: Sequence[str]) -> Sequence[str]:
-    """Return a command without what only runs it: wrappers, managers of environments, interpreters, containers."""
+    """Return a command without its runners: wrappers, environment managers, interpreters, containers."""
     for _ in range(_DEEP):
         inner = _inner(words) if words else None
         if inner is None:
@@ -202,7 +202,7 @@ def _script(rest: Sequence[str]) -> Sequence[str] | None:
 
 
 def _past_options(words: Sequence[str], values: str, *, until: str = "") -> Sequence[str]:
-    """Return what follows the options, some of which take the next word as their value."""
+    """Return the arguments after the options, some of which take the next word as their value."""
     place, with_value = 0, values.split()
     while place < len(words) and words[place].startswith("-") and words[place] != until:
         if words[place] == "--":

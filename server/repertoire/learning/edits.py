@@ -16,7 +16,7 @@ class Edits:
         self._now: list[int] = []
 
     def take(self, told: Mapping[str, Any]) -> bool:
-        """Take in an edit; tell whether it puts back what the turn before had edited.
+        """Add an edit; tell whether it reverts one of the turn before.
 
         Within one turn it tells nothing: what is tried out, and prints for debugging, come and go.
         """

@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from repertoire.learning.intervals import ANY_SHARE, Interval, wilson
+from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.outcomes import Trial
 
 PROMPT, SESSION_START = "prompt", "session_start"
 MOMENTS = (PROMPT, SESSION_START)
 RARE, FLOOR = 0.1, 5
-PATIENCE, MOST = 12.0, 8.0  # with a kind: looks, and times the usual odds
-WEARY = 16.0  # with a component: only what is as good as certain is still named
+PATIENCE, MOST = 12.0, 8.0  # of a kind: ignored looks until the threshold rises, and its largest factor on the odds
+WEARY = 16.0  # of a component: largest factor on the odds; only a nearly certain hint still passes
 _PATIENCE = 4.0
 _MORE = 1.0 + 1e-9
 

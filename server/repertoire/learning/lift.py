@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from repertoire.learning.intervals import ANY_DIFFERENCE, Difference, newcombe
+from repertoire.learning.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial
 
-ENOUGH = 5.0  # decayed requests of known outcome, with and without each, below which nothing is said to do harm
+MIN_REQUESTS = 5.0  # "harmful" needs so many decayed requests of known outcome, with and without the component
 
 
 @dataclass(frozen=True)
-class Side:
+class LiftArm:
     """Requests with, or without, a component: how many went well and how many failed, whole and decayed."""
 
     ok: int = 0
@@ -31,9 +31,9 @@ class Side:
         """How many there were whose outcome is known."""
         return self.ok + self.failed
 
-    def plus(self, other: Side, factor: float = 1.0) -> Side:
+    def plus(self, other: LiftArm, factor: float = 1.0) -> LiftArm:
         """Return both together, the other's decayed counts faded by a factor."""
-        return Side(
+        return LiftArm(
             self.ok + other.ok,
             self.failed + other.failed,
             self.good + other.good * factor,
@@ -41,16 +41,16 @@ class Side:
         )
 
 
-NONE = Side()
+NONE = LiftArm()
 
 
 @dataclass(frozen=True)
 class Lift:
     """What a component did to its requests."""
 
-    used: Side = NONE
-    unused: Side = NONE
-    difference: Difference = ANY_DIFFERENCE
+    used: LiftArm = NONE
+    unused: LiftArm = NONE
+    difference: RateDifference = ANY_DIFFERENCE
     harmful: bool = False
 
     @property
@@ -78,22 +78,22 @@ def lift_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Lift:
     return compare(*sides_of(found, weight))
 
 
-def sides_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[Side, Side]:
+def sides_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[LiftArm, LiftArm]:
     """Count one component's requests: those with it, and those without."""
     found = list(found)
     used = _side(((trial, trial.outcome) for trial in found if trial.selected_at), weight)
     return used, _side(((trial, trial.apart) for trial in found if not trial.selected_at), weight)
 
 
-def compare(used: Side, unused: Side) -> Lift:
+def compare(used: LiftArm, unused: LiftArm) -> Lift:
     """Compare requests with a component to those without it."""
     trials = used.good + used.bad, unused.good + unused.bad
     difference = newcombe((used.good, trials[0]), (unused.good, trials[1]))
-    return Lift(used, unused, difference, difference.high < 0.0 and min(trials) >= ENOUGH)
+    return Lift(used, unused, difference, difference.high < 0.0 and min(trials) >= MIN_REQUESTS)
 
 
-def _side(found: Iterable[tuple[Trial, str]], weight: Callable[[Trial], float]) -> Side:
+def _side(found: Iterable[tuple[Trial, str]], weight: Callable[[Trial], float]) -> LiftArm:
     told = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
     good = [trial for trial, outcome in told if outcome == OK]
     bad = [trial for trial, outcome in told if outcome == BAD]
-    return Side(len(good), len(bad), sum(map(weight, good)), sum(map(weight, bad)))
+    return LiftArm(len(good), len(bad), sum(map(weight, good)), sum(map(weight, bad)))

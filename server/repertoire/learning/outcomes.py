@@ -32,7 +32,7 @@ from repertoire.domain.event import (
     SELECTED,
     UNDONE,
 )
-from repertoire.learning.session import Happened
+from repertoire.learning.session import SessionEvent
 
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
@@ -43,7 +43,7 @@ _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else 
 _USED, CALL_FAILED = "used", "its call failed"
 
 
-class Dated(Happened, Protocol):
+class Dated(SessionEvent, Protocol):
     """What is read of an event that has a time and a place."""
 
     @property
@@ -65,7 +65,7 @@ class Dated(Happened, Protocol):
 
 @dataclass(frozen=True, **_SLOTTED)
 class Trial:
-    """One component's chance: offered, selected, or both, and what came of it."""
+    """One offer of a component, or one selection, or both, with the outcome."""
 
     node: str
     project: str = ""
@@ -93,12 +93,12 @@ class Trial:
 
 
 def propensity(rank: int) -> float:
-    """Return how likely it is that somebody looks at what stands at this rank, the first being 1."""
+    """Return the chance that somebody looks at this rank (position bias); the first rank is 1."""
     return 1.0 / max(rank, 1)
 
 
 def trials(events: Iterable[Dated]) -> list[Trial]:
-    """Fold the log, oldest first, into what became of each component that was offered or selected."""
+    """Fold the log, oldest first, into one trial for each component that was offered or selected."""
     counted: list[Trial] = []
     fold = _Fold()
     for event in events:
@@ -110,19 +110,19 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
 
 
 @dataclass(frozen=True)
-class Traced:
-    """What became of components; by event number the indices of the trials that each event told something of."""
+class IndexedTrials:
+    """Trials, and for each event number the indices of the trials that it changed."""
 
     trials: list[Trial]
     told: Mapping[int, Sequence[int]]
 
 
-def traced(events: Iterable[Dated]) -> Traced:
+def traced(events: Iterable[Dated]) -> IndexedTrials:
     """Fold the log, oldest first, without what is counted in it."""
     fold = _Fold()
     for event in events:
         fold.add(event)
-    return Traced(fold.trials(), fold.told_by)
+    return IndexedTrials(fold.trials(), fold.told_by)
 
 
 def of_count(event: Dated) -> Iterator[Trial]:
@@ -165,7 +165,7 @@ class _Fold:
             self._told_of(event, self._last(event.session), BAD, "the next prompt corrected it")
 
     def trials(self) -> list[Trial]:
-        """Return what was found, what was left aside with what came of its request."""
+        """Return the trials, each offer that was passed over with the outcome of its request."""
         came: dict[tuple[str, str], str] = dict(self._apart)
         for trial in self.found:
             where = trial.session, trial.request
@@ -183,7 +183,7 @@ class _Fold:
         self._asked[session] = event.request
 
     def _told_of(self, event: Dated, indices: Iterable[int], outcome: str, because: str) -> None:
-        """Tell what came of selections; where there are none, it is the present request that it came of."""
+        """Set the outcome of selections; without a selection, of the present request."""
         indices = list(indices)
         self._signal(indices, outcome, because)
         request = self._asked.get(event.session, "")
@@ -281,7 +281,7 @@ def moment(at: str) -> datetime:
 
 
 def together(found: Iterable[Trial]) -> Iterator[list[Trial]]:
-    """Yield what was selected for one request, wherever that was more than one component."""
+    """Yield the components that were selected for one request, where there were several."""
     groups: dict[tuple[str, str], dict[str, Trial]] = {}
     for trial in found:
         if trial.selected_at and trial.request:

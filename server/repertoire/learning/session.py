@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, OFFERED, SELECTED
 
 
-class Happened(Protocol):
+class SessionEvent(Protocol):
     """What is read of an event."""
 
     @property
@@ -30,7 +30,7 @@ class Happened(Protocol):
 
 
 @dataclass(frozen=True)
-class Session:
+class SessionState:
     """What must not be offered again, and the request that is open."""
 
     seen: frozenset[str] = frozenset()  # offered since the last compaction, or used at any time
@@ -42,7 +42,7 @@ class Session:
     answers: bool = False  # whether what is said next answers a question
 
 
-def replay(events: Iterable[Happened]) -> Session:
+def replay(events: Iterable[SessionEvent]) -> SessionState:
     """Fold a session's events, oldest first."""
     offered: set[str] = set()
     used: set[str] = set()
@@ -72,4 +72,4 @@ def replay(events: Iterable[Happened]) -> Session:
             selected, open_to, checked = set(), set(), False
             answers = bool(event.data.get("asks"))
     seen = frozenset(offered | used)
-    return Session(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers)
+    return SessionState(seen, request, prompt, frozenset(selected), frozenset(open_to), checked, answers)

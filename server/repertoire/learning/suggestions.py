@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from repertoire.learning.intervals import wilson
+from repertoire.learning.confidence_intervals import wilson
 from repertoire.learning.outcomes import BAD, Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"
 _SEEN, _STRONG_TOGETHER, _STRONG_AGAINST = 2, 5, 4  # requests
 _SESSIONS = 2
 _LIKELY, _SURE = 0.1, 0.3  # least share, surely, of the requests with either that had both
-_MOST = 0.5  # weight: an author's word counts for more
+_MAX_WEIGHT = 0.5  # weight: an author's word counts for more
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _together(first: str, second: str, pair: _Pair) -> Suggestion | None:
         return None
     told = f"selected together for {times} of {either} requests with either, in {sessions} sessions"
     strong = times >= _STRONG_TOGETHER and sure >= _SURE
-    return Suggestion(first, second, TOGETHER, round(_MOST * sure, 2), strong, told)
+    return Suggestion(first, second, TOGETHER, round(_MAX_WEIGHT * sure, 2), strong, told)
 
 
 def _against(first: str, second: str, pair: _Pair) -> Suggestion | None:
@@ -111,7 +111,7 @@ def _against(first: str, second: str, pair: _Pair) -> Suggestion | None:
         and len(pair.alone) >= _STRONG_AGAINST
         and sure > wilson(failed_alone, len(pair.alone)).high
     )
-    return Suggestion(first, second, AGAINST, round(_MOST * sure, 2), strong, told)
+    return Suggestion(first, second, AGAINST, round(_MAX_WEIGHT * sure, 2), strong, told)
 
 
 def _sessions(pairs: list[list[Trial]]) -> int:

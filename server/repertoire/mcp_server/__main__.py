@@ -7,17 +7,17 @@ import os
 import anyio
 from mcp.server.stdio import stdio_server
 
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.lines import client_lines
 from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
 
 
-async def serve(desk: Desk) -> None:
+async def serve(dispatcher: Dispatcher) -> None:
     """Answer until the client closes the pipe."""
-    server = build_server(desk.handlers)
+    server = build_server(dispatcher.handlers)
     async with stdio_server(stdin=client_lines()) as (read, write), anyio.create_task_group() as group:
-        group.start_soon(tend, desk)
+        group.start_soon(tend, dispatcher)
         await server.run(read, write, server.create_initialization_options())
         group.cancel_scope.cancel()
 
@@ -25,9 +25,9 @@ async def serve(desk: Desk) -> None:
 def main() -> None:
     """Serve, and leave with status 0 however the client goes."""
     prepare()
-    desk = Desk(dict(os.environ))
-    leave = leaving(desk)
-    anyio.run(serve, desk)
+    dispatcher = Dispatcher(dict(os.environ))
+    leave = leaving(dispatcher)
+    anyio.run(serve, dispatcher)
     leave()
 
 

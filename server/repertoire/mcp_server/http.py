@@ -18,7 +18,7 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from repertoire.mcp_server.desk import Desk
+from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.process import leaving, prepare, tend
 from repertoire.mcp_server.server import build_server
 
@@ -67,15 +67,15 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def serve(desk: Desk, listener: socket.socket, host: str) -> None:
+async def serve(dispatcher: Dispatcher, listener: socket.socket, host: str) -> None:
     """Answer until the process is told to leave."""
-    server = build_server(desk.handlers)
+    server = build_server(dispatcher.handlers)
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security(host), host=host, max_sessions=MOST_SESSIONS
     )
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none")
     async with anyio.create_task_group() as group:
-        group.start_soon(tend, desk)
+        group.start_soon(tend, dispatcher)
         await _Server(config).serve([listener])
         group.cancel_scope.cancel()
 
@@ -87,13 +87,13 @@ def main(host: str, port: int) -> None:
         listener = listen(host, port)
     except OSError as error:
         sys.exit(f"repertoire: cannot listen on {written(host)}:{port} ({error.strerror}); choose another --port")
-    desk = Desk(dict(os.environ))
-    leave = leaving(desk)
+    dispatcher = Dispatcher(dict(os.environ))
+    leave = leaving(dispatcher)
     sys.stdout.write(f"http://{written(host)}:{listener.getsockname()[1]}{PATH}\n")
     sys.stdout.flush()
     if not _own(listener):
         sys.stderr.write(f"repertoire: {_OPEN_TO_OTHERS.format(written(host))}\n")
-    anyio.run(serve, desk, listener, host)
+    anyio.run(serve, dispatcher, listener, host)
     leave()
 
 

@@ -1,4 +1,4 @@
-"""What a server's process does on either transport: log to stderr, tend the desk, and leave quickly when told to."""
+"""What a server's process does on either transport: log to stderr, tend the dispatcher, leave quickly when told to."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import NoReturn
 
 import anyio
 
-from repertoire.boot.memory import grown, share_memory
-from repertoire.mcp_server.desk import Desk
+from repertoire.boot.heap import grown, share_memory
+from repertoire.mcp_server.dispatcher import Dispatcher
 
 LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
 IDLE_CHECK_SECONDS = 30.0
 
 
-async def tend(desk: Desk) -> None:
+async def tend(dispatcher: Dispatcher) -> None:
     """Get ready before the first question comes, then let go of what nobody uses, until cancelled."""
     try:
-        await desk.warm_up()
+        await dispatcher.warm_up()
     finally:
         grown()
     while True:
         await anyio.sleep(IDLE_CHECK_SECONDS)
-        desk.tidy()
-        await desk.keep_fresh()
+        dispatcher.tidy()
+        await dispatcher.keep_fresh()
 
 
-def leaving(desk: Desk) -> Callable[[], NoReturn]:
+def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
     """Have the process leave with status 0 when it is told to, and return what leaves in the same way."""
 
     def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-        desk.finish(LAST_WRITES_SECONDS)
+        dispatcher.finish(LAST_WRITES_SECONDS)
         os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
 
     signal.signal(signal.SIGTERM, leave)

@@ -1,4 +1,4 @@
-"""What the server's threads do: answer tools and hooks from the graph, and write what happened. Importing it is heavy.
+"""The jobs of the server's workers: answer tools and hooks from the graph, and log events. Importing it is heavy.
 
 `Answers` belongs to the answering lane, `Writes` to the writing one; neither is ever used by two threads.
 """
@@ -15,13 +15,13 @@ from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.learned.condense import condense_when_due
 from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import record
-from repertoire.app.session.offer import Limits, Offer, offer
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.hint import HintLimits, Offer, offer
+from repertoire.app.session.spool import take_in
 from repertoire.app.upkeep.background import start_detached_refresh
-from repertoire.app.upkeep.freshness import is_stale, only_begun
+from repertoire.app.upkeep.refresh_due import is_stale, only_begun
+from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
@@ -32,7 +32,7 @@ from repertoire.learning.edits import Edits
 from repertoire.learning.hints import PROMPT
 from repertoire.learning.prompts import MOST, needless
 from repertoire.learning.selections import Mention, from_command, from_tool
-from repertoire.learning.session import Session, replay
+from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import Hook, context_output
@@ -49,8 +49,8 @@ _REHEARSED = "Write what nobody asked for into the file"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a hook answers, and what is to be written because of it."""
+class HookOutcome:
+    """A hook's answer, and the events to log because of it."""
 
     text: str = "{}"
     events: tuple[Event, ...] = ()
@@ -64,7 +64,7 @@ class Answers:
         self._stack = ExitStack()
         self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
         self._environment = environment
-        self._requests: dict[str, record.Request] = {}
+        self._requests: dict[str, record.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._unwritten: dict[int, tuple[Event, ...]] = {}
         self._freshened = -_FRESH_SECONDS
@@ -132,49 +132,49 @@ class Answers:
             self.repertoire.store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1))
         )
 
-    def hook(self, name: str, hook: Hook) -> Outcome:
+    def hook(self, name: str, hook: Hook) -> HookOutcome:
         """Answer a hook and tell what is to be written."""
         if self._off:
-            return Outcome()
+            return HookOutcome()
         return _HOOKS[name](self, hook)
 
     @property
     def _off(self) -> bool:
         return silenced({"REPERTOIRE_OFF": self._environment.get("REPERTOIRE_OFF", "")})
 
-    def prompt(self, hook: Hook) -> Outcome:
+    def prompt(self, hook: Hook) -> HookOutcome:
         """Offer what fits a prompt, and remember that it was asked."""
         if self._silent(hook):
-            return Outcome()
+            return HookOutcome()
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
         before = record.corrected(hook.text("prompt"), moment, session)
         request = record.open_request(hook.text("prompt"), settings)
         if request is None:
-            return Outcome(events=before)
+            return HookOutcome(events=before)
         self._keep(hook.session, request)
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # what nobody is shown was not offered
-            return Outcome(events=(*before, record.asked(request, moment, settings)))
+            return HookOutcome(events=(*before, record.asked(request, moment, settings)))
         asked = record.asked(request, moment, settings, held=found.held)
         events = (*before, asked, *record.offered(found, moment, request.key))
-        return Outcome(context_output("UserPromptSubmit", found.text), events)
+        return HookOutcome(context_output("UserPromptSubmit", found.text), events)
 
-    def used(self, hook: Hook) -> Outcome:
+    def used(self, hook: Hook) -> HookOutcome:
         """Remember the component that a tool call selected, or what a command told of those selected before."""
         if hook.name("tool_name") == "Bash":
             signal = of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
-            return Outcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
+            return HookOutcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
         if hook.name("tool_name") == "Edit":
             if not self._edits_of(hook.session).take(hook.mapping("tool_input")):
-                return Outcome()
-            return Outcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
+                return HookOutcome()
+            return HookOutcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
 
-    def expanded(self, hook: Hook) -> Outcome:
+    def expanded(self, hook: Hook) -> HookOutcome:
         """Remember the component that a slash command selected; its arguments are the request."""
         mention = from_command(hook.name("command_name"))
         if mention is None or mention.ours:
-            return Outcome()
+            return HookOutcome()
         request = (
             None if self._silent(hook) else record.open_request(hook.text("command_args"), self.repertoire.settings)
         )
@@ -184,19 +184,21 @@ class Answers:
         asked = record.asked(request, _moment(hook), self.repertoire.settings)
         return self._selection(hook, mention, before=(asked,))
 
-    def failed(self, hook: Hook) -> Outcome:
+    def failed(self, hook: Hook) -> HookOutcome:
         """Remember that a component's call failed."""
         mention = from_tool(hook.name("tool_name"), hook.names("tool_input"))
         session = self._session(hook.session)
         store = self.repertoire.store
-        return Outcome(events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error"))))
+        return HookOutcome(
+            events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error")))
+        )
 
-    def stop(self, hook: Hook) -> Outcome:
+    def stop(self, hook: Hook) -> HookOutcome:
         """Close the open request."""
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
         session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
-        return Outcome(events=tuple(record.closed(_moment(hook), session, asks=asks_back)))
+        return HookOutcome(events=tuple(record.closed(_moment(hook), session, asks=asks_back)))
 
     def hold(self, number: int, events: tuple[Event, ...]) -> None:
         """Count events as happened while they are still on their way to the file."""
@@ -206,30 +208,30 @@ class Answers:
         """Let go of events that are in the file; called from the writing lane."""
         self._unwritten.pop(number, None)
 
-    def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> Outcome:
+    def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> HookOutcome:
         moment, session = _moment(hook), self._session(hook.session, *before)
         events = record.selected(self.repertoire.store, mention, moment, session)
         if events:
             self._edits_of(hook.session).forget()
         request = self._requests.get(hook.session)
         if request is None and session.request and session.prompt:  # asked before this process started
-            request = record.Request(session.request, session.prompt)
+            request = record.AskedPrompt(session.request, session.prompt)
         node = events[0].node if events else ""
         if not node or request is None or request.key != session.request:
-            return Outcome(events=(*before, *events))
-        return Outcome(events=(*before, *events), lesson=self._lesson(request, node, moment))
+            return HookOutcome(events=(*before, *events))
+        return HookOutcome(events=(*before, *events), lesson=self._lesson(request, node, moment))
 
-    def _lesson(self, request: record.Request, node: str, moment: record.Moment) -> record.Lesson:
+    def _lesson(self, request: record.AskedPrompt, node: str, moment: record.Moment) -> record.Lesson:
         embedder = self.repertoire.embedder
         if embedder is None or not embedder.loaded:
             return record.Lesson(request, node, moment)
         vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
         return record.Lesson(request, node, moment, vector, embedder.reading)
 
-    def _offer(self, hook: Hook, session: Session) -> Offer:
+    def _offer(self, hook: Hook, session: SessionState) -> Offer:
         repertoire = self.repertoire
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
-        limits = Limits(
+        limits = HintLimits(
             muted=repertoire.unfit_for_hints(hook.project),
             seen=session.seen,
             items=repertoire.settings.hint_limit,
@@ -242,7 +244,7 @@ class Answers:
         )
         return offer(repertoire.pipeline, hook.text("prompt"), limits)
 
-    def _session(self, session: str, *more: Event) -> Session:
+    def _session(self, session: str, *more: Event) -> SessionState:
         if not session:
             return replay(more)
         # First what is on its way: read last, an event that is written in between would be in neither.
@@ -263,13 +265,13 @@ class Answers:
             self._edits.pop(next(iter(self._edits)))
         return edits
 
-    def _keep(self, session: str, request: record.Request) -> None:
+    def _keep(self, session: str, request: record.AskedPrompt) -> None:
         self._requests[session] = request
         while len(self._requests) > _KEPT_REQUESTS:
             self._requests.pop(next(iter(self._requests)))
 
 
-_HOOKS: Mapping[str, Callable[[Answers, Hook], Outcome]] = {
+_HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
     "hook_prompt": Answers.prompt,
     "hook_expanded": Answers.expanded,
     "hook_used": Answers.used,
@@ -326,7 +328,7 @@ class Writes:
 
     def begin(self) -> None:
         """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
-        from repertoire.app.upkeep.beginning import begin  # noqa: PLC0415 - once in a home's life
+        from repertoire.app.upkeep.first_run import begin  # noqa: PLC0415 - once in a home's life
 
         begin(self._repertoire)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.app.sources.advisories import Advisories, Match
+from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.advisories import AFFECTED
 from repertoire.rendering.answers import LINE
@@ -17,7 +17,7 @@ def advisories_text(found: Advisories) -> str:
     return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
 
 
-def _match(match: Match) -> list[str]:
+def _match(match: AdvisoryMatch) -> list[str]:
     state = "installed" if match.installed else "available"
     names = ", ".join([match.id, *match.aliases[:3]])
     severity = f", severity {match.severity}" if match.severity else ""

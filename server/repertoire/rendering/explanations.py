@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repertoire.app.ask.explain import Explanation, History, Standing, Twin
+from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
 from repertoire.domain.fields import fields_of
 from repertoire.domain.soundness import LOST
 from repertoire.domain.text import clean_line, to_copy
 from repertoire.ports import Link
-from repertoire.rendering.ageing import copy_text, freshness_text, lost_text
 from repertoire.rendering.answers import (
     LINE,
     NAME,
@@ -26,8 +25,9 @@ from repertoire.rendering.answers import (
 )
 from repertoire.rendering.data import unit_data
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
+from repertoire.rendering.freshness import copy_text, freshness_text, lost_text
 from repertoire.rendering.graphs import graph_data, graph_text
-from repertoire.rendering.learned import lift_text
+from repertoire.rendering.usage import lift_text
 from repertoire.sources.equipment import Condition
 
 _DESCRIPTION = 600
@@ -87,7 +87,7 @@ def explanation_text(explanation: Explanation) -> str:
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
 
 
-def _standing(standing: Standing | None) -> list[str]:
+def _standing(standing: RankForTask | None) -> list[str]:
     if standing is None:
         return []
     task = clean_line(standing.task, 120)
@@ -108,7 +108,7 @@ def _standing(standing: Standing | None) -> list[str]:
     return lines
 
 
-def _verdict(standing: Standing) -> str:
+def _verdict(standing: RankForTask) -> str:
     told = standing.verdict
     if isinstance(told, Item):
         role = clean_line(told.role, LINE)
@@ -235,11 +235,11 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _history_data(history: History) -> dict[str, int]:
+def _history_data(history: UseHistory) -> dict[str, int]:
     return {"offered": history.offered, "selected": history.selected, "failed": history.failed}
 
 
-def _in_set(standing: Standing | None) -> str:
+def _in_set(standing: RankForTask | None) -> str:
     """Say what keeps it out of the set for the task: `yes` where nothing does, nothing where no task is given."""
     if standing is None:
         return ""

@@ -12,7 +12,7 @@ from repertoire.domain.trust import HIGH, Flag, rank
 
 if TYPE_CHECKING:  # a server words flags too, and does not measure the checks, for which it would import the ingest
     from repertoire.app.measure.trust_eval import TrustScores
-    from repertoire.app.person.trust import Accepted, Report
+    from repertoire.app.person.trust import Accepted, FlagReport
     from repertoire.store.flags import Flagged
     from repertoire.trust.measure import Score
 
@@ -48,7 +48,7 @@ def flag_lines(flags: Sequence[Flag]) -> list[str]:
     return [f"checks: {_headline(flags[0])}{more}"]
 
 
-def report_text(report: Report) -> str:
+def report_text(report: FlagReport) -> str:
     """Render what was found in every flagged component, or in one."""
     if not report.flagged:
         return "The checks found nothing." if report.asked else "No component has a flag of this severity."

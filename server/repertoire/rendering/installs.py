@@ -5,25 +5,25 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from repertoire.app.installation.install import Plan
+from repertoire.app.installation.install import InstallPlan
 from repertoire.app.installation.installable import Part
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.installing.changing import File, Undone
-from repertoire.installing.journal import Entry
+from repertoire.installing.journal import JournalEntry
 from repertoire.rendering.answers import LINE, NAME, type_name
 
 _FILES, _ALONG = 40, 12
 _PATH = 400
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: InstallPlan) -> str:
     """Render all that an installation changes, component by component."""
     lines = [line for part in plan.parts for line in _part(part)]
     return "\n".join(lines if plan.changes else [*lines, "Nothing is to be done."])
 
 
-def done_text(entry: Entry) -> str:
+def done_text(entry: JournalEntry) -> str:
     """Render what was changed, and how it is taken back."""
     what = _counted(len(entry.files), "file") + " written" if entry.files else ""
     told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""

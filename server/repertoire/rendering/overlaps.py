@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repertoire.app.ask.overlaps import Overlap, Overlaps, Side
+from repertoire.app.ask.overlaps import Overlap, Overlaps, OverlapSide
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import NAME
@@ -50,7 +50,7 @@ def _title(overlap: Overlap) -> str:
     return f"{overlap.id}  {_KINDS[overlap.kind]}: {names}"
 
 
-def _side(side: Side) -> str:
+def _side(side: OverlapSide) -> str:
     states = ["installed" if side.installed else "available", *(["muted"] if side.muted else [])]
     changed = f", changed {side.changed}" if side.changed else ""
     return f"{side.type.replace('_', ' ')} {clean_line(side.id, _ID)} ({', '.join(states)}{changed})"

@@ -14,8 +14,8 @@ from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import LOW
-from repertoire.rendering.ageing import ageing_lines
 from repertoire.rendering.answers import LINE, NAME
+from repertoire.rendering.freshness import ageing_lines
 from repertoire.store.sources import SourceRow
 
 _SOURCES = 20

@@ -20,9 +20,9 @@ from repertoire import linear
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, TOOL, Component
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
 from repertoire.ports import Summary
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 BINDING = "binding"
@@ -34,11 +34,11 @@ _IN_NAME = {
 _IN_LEAD = {SERVICE: 0.65}
 _WITHIN = 1.2
 _INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # more, where something else was named
-_AKIN = 0.5  # of it, where what it is bound to belongs to what was named: Pydantic AI to Python
-_NAMED = 0.6  # for what is bound to something that was named
-_MOST_TOLD = 2  # products of a first sentence; more are examples
+_AKIN = 0.5  # share of it where the named product implies the other one: Python and Pydantic AI
+_NAMED = 0.6  # log-odds for a component that is bound to a product which was named
+_MOST_TOLD = 2  # a first sentence that names more products than this lists examples
 _LEAD, _TEXT = 400, 600  # characters
-_FEW_FAMILIES = 3  # in which a brand stands in names: its own, and what connects to it
+_FEW_FAMILIES = 3  # a brand appears in the names of so many families at most: its own, and what connects to it
 _SHORTEST = 3
 MCP = "mcp"
 _SERVING = frozenset((MCP_SERVER, PLUGIN, TOOL))  # what is no more about MCP for being a part of it
@@ -92,25 +92,25 @@ class Bindings:
         self._server = {row: snapshot.summaries[other].name for row, other in zip(inner, outer, strict=True)}
         self._kept, self._known = snapshot, {}
 
-    def named(self, plan: Plan) -> frozenset[str]:
+    def named(self, plan: QueryPlan) -> frozenset[str]:
         """Return what a question names: products, what they imply, the project's own, and brands of this snapshot."""
         known = plan.stack.uses.union(plan.capabilities)
         brands = self._brands.intersection(word.text for word in name_words(plan.query.text))
         return self._products.asked(plan.query.text, known) | brands
 
-    def of(self, shelf: Shelf, rows: Rows) -> Mapping[int, Bound]:
+    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, Bound]:
         """Return what the components at rows are bound to."""
         new = [row for row in rows.tolist() if row not in self._known]
-        for row, entry in shelf.at(np.array(new, dtype=np.int64)):
+        for row, entry in reader.at(np.array(new, dtype=np.int64)):
             self._known[row] = self._bound(entry.component, self._server.get(row, ""))
         return self._known
 
-    def odds(self, snapshot: Snapshot, shelf: Shelf, rows: Rows, plan: Plan) -> Floats:
-        """Return what binding adds to the log-odds of these rows; nothing for the others."""
+    def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
+        """Return the log-odds that binding adds to these rows; 0 for the others."""
         self.read(snapshot)
         odds = np.zeros(len(snapshot))
         if self._products.known:
-            named, known = self.named(plan), self.of(shelf, rows)
+            named, known = self.named(plan), self.of(reader, rows)
             for row in rows.tolist():
                 odds[row] = self._of_one(known.get(row, Bound()), named)
         return odds

@@ -13,7 +13,7 @@ from repertoire.retrieval.snapshot import Floats, Mask, Space
 CODE = "code"
 _BOUND = 3.0  # log-odds of the nearest; on the questions of bench/quality/code.tsv 4 found no more in the first five
 _SHARPNESS = 4  # among thousands of snippets many are half as near as the nearest: they say nothing
-_SHARE = 0.3  # of the words that look like code
+_SHARE = 0.3  # a question is code when so large a share of its words looks like code
 _SHORTEST = 3  # letters; what is shorter is a smiley
 _MARK = re.compile(
     r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2}[A-Z][a-z]|\w\.\w{5}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
@@ -35,7 +35,7 @@ def is_code(text: str) -> bool:
 
 
 def code_odds(space: Space, vector: Vectors, allowed: Mask) -> Floats:
-    """Return what likeness to each row's code adds to its log-odds: nothing, to most for the nearest."""
+    """Return the log-odds that similar code adds to each row: 0 to the most, for the nearest."""
     near = np.zeros(len(allowed))
     near[space.rows] = np.maximum(np.einsum("ij,j->i", space.vectors, vector), 0.0)  # see vector.semantic
     near *= allowed

@@ -13,9 +13,9 @@ import numpy as np
 
 from repertoire.domain.component import Component
 from repertoire.retrieval.binding import lead_of
-from repertoire.retrieval.held import stem
+from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.shelf import Shelf
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 DIRECTION = "direction"
@@ -86,19 +86,19 @@ _BETWEEN = 4  # words from one end of a conversion to the other
 
 
 class Directions:
-    """Tells what speaks for components by the way in which a task goes."""
+    """Scores components by the direction of a task."""
 
     def __init__(self, products: Products) -> None:
         self._products = products
 
-    def odds(self, snapshot: Snapshot, shelf: Shelf, rows: Rows, text: str) -> Floats:
-        """Return what the direction adds to the log-odds of these rows; nothing where the task's own is not plain."""
+    def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
+        """Return the log-odds that the direction adds to these rows; 0 where the task's direction is not plain."""
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
         if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
-            for row, entry in shelf.at(rows):
+            for row, entry in reader.at(rows):
                 odds[row] = self._of_one(entry.component, action, ends, said)
         return odds
 
@@ -120,7 +120,7 @@ class Directions:
         return own[1] not in {"", ends[1]}
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
-        """Return from what into what something is turned, as products; what is not said of one is blank."""
+        """Return the products that a text converts from and to; a side that is not named is empty."""
         for place, word in enumerate(words):
             if word.text in _INTO:
                 before = [found.product for found in self._products.borne(words[max(place - _BETWEEN, 0) : place])]

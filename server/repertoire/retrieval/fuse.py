@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.learned import WEIGHTS
 from repertoire.retrieval.lexical import Lexical
+from repertoire.retrieval.ranking_weights import WEIGHTS
 from repertoire.retrieval.snapshot import Floats, Mask
 from repertoire.retrieval.vector import Semantic
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repertoire.retrieval.learned import GATE
+from repertoire.retrieval.ranking_weights import GATE
 
-FITS = 0.2  # below it an answer holds the nearest misses
-_CROWD = 150  # among more components than these, something likely-looking turns up for any question
+ANSWER_THRESHOLD = 0.2  # below this confidence an answer only names near misses
+_CROWD_SIZE = 150  # among more components than this, any question finds something that looks likely
 _USUAL_NEARNESS = 0.5
 
 
@@ -18,7 +18,7 @@ _USUAL_NEARNESS = 0.5
 class Evidence:
     """What speaks for the head of an answer: nearness, and the share of the question's words that it holds."""
 
-    nearness: float  # of the nearest of the first three to the turned question
+    nearness: float  # of the nearest of the first three to the adapted question
     first: float  # share held by the first
     best: float  # the largest share that one of the first three holds
 
@@ -35,19 +35,19 @@ def confidence(evidence: Evidence, *, vectors: bool) -> float:
 
 def fits(sure: float, *, among: int) -> bool:
     """Tell whether an answer that is so sure, found among so many components, is good enough to be called one."""
-    odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD) ** (1.0 / 3.0)
-    return bool(odds >= FITS / (1.0 - FITS))
+    odds = sure / max(1.0 - sure, 1e-9) / max(1.0, among / _CROWD_SIZE) ** (1.0 / 3.0)
+    return bool(odds >= ANSWER_THRESHOLD / (1.0 - ANSWER_THRESHOLD))
 
 
-# The chance from which a set is named, at the odds that anything is needed: of tasks that want no component 6 in 100
-# reach it, of plain requests 70. By the chance alone, from .3 on, it were 9 and 42.
-NAMED = 0.12
-SURELY = 0.4  # from which it is called fitting
-# Log-odds that the first component serves a task: of the confidence above, what it provides of what is likely called
-# for, the share of its name that nobody asked for, its lead, and how much the task says. Learned on the dev half of
-# graded plain tasks with tasks that want nothing beside them; on folds its calibration error was 9 points.
-_SERVES = (0.770, 0.336, -0.512, 0.803, 0.640, -5.266)
-_SAYS_MUCH = 6  # words from which on a task says no more
+# A set is named from this chance on, at the odds that a component is needed. Of 100 tasks that need none 6 reach it, of
+# 100 plain requests 70. With the chance alone and a threshold of .3 these were 9 and 42.
+SET_THRESHOLD = 0.12
+SURE_THRESHOLD = 0.4  # a set is called fitting from this chance on
+# Weights of the log-odds that the first component helps: the confidence above, the share of likely capabilities that it
+# provides, the share of its name that nobody asked for, its lead, the length of the task; then the constant. Learned
+# on the dev half of graded plain tasks, beside tasks that need nothing; calibration error on folds: 9 points.
+_SERVES_WEIGHTS = (0.770, 0.336, -0.512, 0.803, 0.640, -5.266)
+_FULL_TASK_WORDS = 6  # more words than this make a task no clearer
 _LEAD, _LOW = 3.0, 1e-4
 
 
@@ -65,7 +65,7 @@ class Leader:
 def chance(leader: Leader) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1."""
     told = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
-    odds = float(np.dot(_SERVES, (*told, min(leader.words, _SAYS_MUCH), 1.0)))
+    odds = float(np.dot(_SERVES_WEIGHTS, (*told, min(leader.words, _FULL_TASK_WORDS), 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
 
 

@@ -12,9 +12,9 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader
 from repertoire.retrieval.fuse import Features, conditions, features
 from repertoire.retrieval.lexical import Lexical, lexical
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Mask, Snapshot
-from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question, Semantic, semantic
 
 # Characters from which on a question is read once, turned: without its plain reading, which takes as long again, no
@@ -35,16 +35,18 @@ class Gatherer:
         # They read the question and its clauses while the index is read here: all of that computes outside Python.
         self._beside = ThreadPoolExecutor(2, thread_name_prefix="embed")
 
-    def gather(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> tuple[Features, Question | None]:
+    def gather(
+        self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog
+    ) -> tuple[Features, Question | None]:
         """Return the evidence for every row, and the vectors of the question where there are any."""
-        embedding = self._begin(plan, snapshot, trace)
-        words = self._words(plan, snapshot, allowed, trace)
+        embedding = self._begin(plan, snapshot, stage_log)
+        words = self._words(plan, snapshot, allowed, stage_log)
         question = embedding()
-        if question is not None and not trace.in_time("vectors"):
+        if question is not None and not stage_log.in_time("vectors"):
             question = None
         body = description = Semantic.silent(len(snapshot))
         if question is not None:
-            with trace.stage("vectors") as detail:
+            with stage_log.stage("vectors") as detail:
                 comparing = self._beside.submit(
                     semantic, snapshot.spaces[BODY_SPACE], question, allowed, snapshot.inside
                 )
@@ -54,33 +56,33 @@ class Gatherer:
         asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
         return features(words, body, description, snapshot.priors, asked), question
 
-    def _words(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Lexical:
+    def _words(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog) -> Lexical:
         if "text" in plan.query.without:
-            trace.skip("words", "switched off")
+            stage_log.skip("words", "switched off")
             return Lexical.silent(len(snapshot))
-        with trace.stage("words") as detail:
+        with stage_log.stage("words") as detail:
             words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed, depth=plan.effort.depth)
             detail.append(f"{int((words.whole > 0).sum())} hold a word")
         return words
 
-    def _begin(self, plan: Plan, snapshot: Snapshot, trace: Trace) -> Callable[[], Question | None]:
-        """Begin to embed the question and its clauses; return what waits for their vectors.
+    def _begin(self, plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog) -> Callable[[], Question | None]:
+        """Begin to embed the question and its clauses; return a function that waits for the vectors.
 
         There are none, and a note of what is missing, where that cannot be.
         """
         embedder = self._embedder
         if embedder is None:
             if "vectors" not in plan.query.without:
-                trace.missing("no embedding model: words and graph alone")
+                stage_log.missing("no embedding model: words and graph alone")
             return _none
-        if not _may_embed(plan, snapshot, trace, loaded=embedder.loaded):
+        if not _may_embed(plan, snapshot, stage_log, loaded=embedder.loaded):
             return _none
         text, clauses = plan.query.text, plan.clauses if plan.effort.clauses else ()
         try:
-            with trace.aside():
+            with stage_log.aside():
                 embedder.load()
         except ModelUnavailable as error:
-            trace.missing(f"no embedding model: {error}")
+            stage_log.missing(f"no embedding model: {error}")
             return _none
         # Code is compared with code as the model alone reads it, however long it is.
         plainly = plan.code or len(text) < _LONG
@@ -92,12 +94,12 @@ class Gatherer:
 
         def question() -> Question | None:
             try:
-                with trace.stage("embed") as detail:
+                with stage_log.stage("embed") as detail:
                     detail.append(f"{1 + len(clauses)} texts")
-                    turned = np.concatenate([read.result() for read in turning])
-                    return Question(turned[0] if asking is None else asking.result()[0], turned[0], turned[1:])
+                    adapted = np.concatenate([read.result() for read in turning])
+                    return Question(adapted[0] if asking is None else asking.result()[0], adapted[0], adapted[1:])
             except ModelUnavailable as error:
-                trace.missing(f"no embedding model: {error}")
+                stage_log.missing(f"no embedding model: {error}")
                 return None
 
         return question
@@ -107,16 +109,16 @@ def _none() -> None:
     return None
 
 
-def _may_embed(plan: Plan, snapshot: Snapshot, trace: Trace, *, loaded: bool) -> bool:
+def _may_embed(plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog, *, loaded: bool) -> bool:
     if "vectors" in plan.query.without:
-        trace.skip("embed", "switched off")
+        stage_log.skip("embed", "switched off")
         return False
     done = len(snapshot.spaces[BODY_SPACE].rows)
     if done < len(snapshot):
-        trace.missing(f"vectors {done}/{len(snapshot)}")
+        stage_log.missing(f"vectors {done}/{len(snapshot)}")
     if not done and not len(snapshot.spaces[REQUEST_SPACE].rows):
         return False
     if not (loaded or plan.effort.loading):
-        trace.skip("embed", f"{plan.query.mode}, and the model is not in memory")
+        stage_log.skip("embed", f"{plan.query.mode}, and the model is not in memory")
         return False
-    return trace.in_time("embed")
+    return stage_log.in_time("embed")

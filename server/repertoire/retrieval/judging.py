@@ -7,11 +7,11 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.gate import Evidence, Leader, between, chance, confidence, fits
-from repertoire.retrieval.held import coverage, rarity
+from repertoire.retrieval.implied_capabilities import Called, Calling
 from repertoire.retrieval.lexical import MAX_TERMS
-from repertoire.retrieval.meant import Called, Calling
+from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.need import need_for
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 from repertoire.retrieval.subject import Scope, subject_for
@@ -21,13 +21,13 @@ MAX_RANKED = 200
 _JUDGED = 3  # hits whose text tells how sure it is
 
 
-def rarities_of(graph: GraphReader, plan: Plan, snapshot: Snapshot) -> dict[str, float]:
+def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict[str, float]:
     """Return how rare each word of a question is here."""
     return rarity(graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
 
-class Judge:
-    """Judges answers over one store, by what was learned for one reading of questions."""
+class AnswerJudge:
+    """Judges answers over one store, with the weights of one query encoder."""
 
     def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
         self._graph = graph
@@ -38,14 +38,14 @@ class Judge:
         self._vague = vague_for(reading)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out what is needed of a snapshot, where it is another one."""
+        """Prepare for a snapshot, if it changed."""
         self._scope.read(snapshot)
 
     def ranking(self, run: Run, *, certain: bool) -> Ranking:
         """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
-        with run.trace.stage("gate") as detail:
+        with run.stage_log.stage("gate") as detail:
             sure = 1.0 if certain else self._sure(run, rows)
             if leads.any() and not fits(sure, among=among):
                 # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
@@ -59,11 +59,11 @@ class Judge:
             ranking = replace(ranking, chance=self._chance(ranking, run.calling, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
-        subject = self._subject.odds(run.question.turned)
-        text, turned, without = run.plan.query.text, run.question.turned, run.plan.query.without
-        need = self._need.odds(text, turned) if self._need is not None and "need" not in without else 0.0
+        subject = self._subject.odds(run.question.adapted)
+        text, adapted, without = run.plan.query.text, run.question.adapted, run.plan.query.without
+        need = self._need.odds(text, adapted) if self._need is not None and "need" not in without else 0.0
         asked = self._vague if "vague" not in without and not certain else None
-        vague = asked.odds(text, turned) if asked is not None else 0.0
+        vague = asked.odds(text, adapted) if asked is not None else 0.0
         return replace(
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
@@ -90,14 +90,14 @@ class Judge:
         return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
 
     def evidence(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
-        """Return what speaks for the head of an answer; None where there is none."""
+        """Return the evidence for an answer's first hits; None where there are none."""
         head = rows[:_JUDGED]
         rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
-        held = [coverage(rarities, entry.component) for _, entry in asked.shelf.at(head)]
+        held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
-    def _understood(self, plan: Plan) -> float:
-        """Return the share of a question's words that were understood; what some component holds is a word, too."""
+    def _understood(self, plan: QueryPlan) -> float:
+        """Return the share of a question's words that are known; a word in any component counts as known."""
         if plan.reading is None or not plan.reading.unknown:
             return 1.0
         lost = {word: content_words(word) for word in plan.reading.unknown}

@@ -1,4 +1,4 @@
-"""Words: what the full-text index says of every component, field by field and clause by clause."""
+"""Computes the full-text scores of every component, field by field and clause by clause."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from repertoire.domain.text import content_words
 from repertoire.ports import Among, GraphReader
 from repertoire.retrieval.snapshot import Floats, Mask, Snapshot
 
-MAX_TERMS = 32  # of a long prompt; more cost 10 ms over 10,000 bodies and found less: they are what was pasted
+MAX_TERMS = 32  # words of a long prompt; more cost 10 ms over 10,000 bodies and found less, since they are pasted text
 _DEPTH = 400  # 1,000 took half as long again and found no more (every set, dev)
 _CLAUSE_DEPTH = 100  # 200, of twice as many scored, moved no figure (every set, dev)
-_ENOUGH = 2  # times as many rows as are read hold one of the words that are looked for; 1 cost cc_native 1.6 of R@10
-_WEIGHTS = (2.0, 1.0, 1.0)  # of name, description and body, as match_fields weighs them
+_ENOUGH = 2  # words are added until they match so many times the rows that are read; 1 cost cc_native 1.6 of R@10
+_WEIGHTS = (2.0, 1.0, 1.0)  # bm25 weights of name, description and body
 _TENTH = 9
 
 
@@ -32,7 +32,7 @@ class Lexical:
 
     @classmethod
     def silent(cls, size: int) -> Lexical:
-        """Return what is known without the index."""
+        """Return the result of a search without the index: nothing matched."""
         nothing = np.zeros(size)
         return cls(nothing, nothing, nothing, nothing, nothing, 0.0)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from repertoire.ports import GraphReader, StoredComponent
+from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import NAME
-from repertoire.retrieval.history import Past
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.shelf import Shelf
+from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
-from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.walk import Walk
 
 NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
@@ -38,7 +38,7 @@ def meant(graph: GraphReader, asked: str) -> list[StoredComponent]:
     return of_plugin or [found for found in same if not found.component.plugin]
 
 
-def named_rows(graph: GraphReader, plan: Plan, snapshot: Snapshot, allowed: Mask) -> Rows:
+def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Rows:
     """Return the allowed rows whose id or name the whole question is."""
     if not plan.name:
         return np.zeros(0, dtype=np.int64)
@@ -49,20 +49,22 @@ def named_rows(graph: GraphReader, plan: Plan, snapshot: Snapshot, allowed: Mask
 
 
 def odds_of_named(scores: Floats, named: Rows) -> Floats:
-    """Return what lifts the named rows over all others, in their own order."""
+    """Return log-odds that lift the named rows above all others, in their own order."""
     odds = np.zeros(len(scores))
     odds[named] = np.maximum(scores[named], 0.0) - scores[named] + NAMED
     return odds
 
 
-def answered_by_name(plan: Plan, shelf: Shelf, snapshot: Snapshot, rows: Rows, trace: Trace) -> Ranking:
+def answered_by_name(
+    plan: QueryPlan, reader: ComponentReader, snapshot: Snapshot, rows: Rows, stage_log: StageLog
+) -> Ranking:
     """Return the named rows as the whole answer."""
     size = len(snapshot)
     scores = np.zeros(size)
     scores[rows] = np.linspace(1.0, 0.9, len(rows))
     return Ranking(
         plan,
-        shelf,
+        reader,
         snapshot,
         rows,
         scores,
@@ -70,9 +72,9 @@ def answered_by_name(plan: Plan, shelf: Shelf, snapshot: Snapshot, rows: Rows, t
         np.zeros(size),
         np.zeros(size),
         Walk.nowhere(snapshot),
-        Past.silent(size),
+        RequestEvidence.silent(size),
         confidence=1.0,
         fits=True,
-        report=trace.reports,
+        report=stage_log.reports,
         degraded=(),
     )

@@ -9,7 +9,7 @@ from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Snapshot
 
-# Cosine of the turned question: from here on the nearest is one of the answer's own six times in ten on cc_native and
+# Cosine of the adapted question: from here on the nearest is one of the answer's own six times in ten on cc_native and
 # nine on cc_bundles, where one that the words name is four and seven times.
 _NEAR = 0.4
 _MOST = 2
@@ -23,7 +23,7 @@ class NearestCapabilities:
         self._kept: tuple[Snapshot, tuple[str, ...], Vectors] | None = None
 
     def of(self, snapshot: Snapshot, vector: Vectors) -> tuple[str, ...]:
-        """Return the names of the few capabilities that a turned question is plainly near to, the nearest first."""
+        """Return the names of the few capabilities that a adapted question is plainly near to, the nearest first."""
         self.read(snapshot)
         if self._kept is None or not self._kept[1]:
             return ()

@@ -2,7 +2,7 @@
 
 "Commit this" and "rename this variable" find components that are about just that, and need none. What people type
 between two requests differs from a request by its wording, whatever lies here: a logistic regression from a prompt's
-turned vector, its words and pairs of them, learned from requests and everyday prompts that were written for this
+adapted vector, its words and pairs of them, learned from requests and everyday prompts that were written for this
 (bench/quality/plain_requests).
 """
 
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[a-z']+")
 
 
 @dataclass(frozen=True)
-class Need:
+class NeedModel:
     """Weights of a prompt's vector and words, for one reading of questions."""
 
     reading: str
@@ -34,16 +34,16 @@ class Need:
     weights: Vectors  # vector's dimensions, then words
     offset: float
 
-    def features(self, text: str, turned: Vectors) -> Vectors:
-        """Return what is known of a prompt: its turned vector, and which words and pairs it holds."""
+    def features(self, text: str, adapted: Vectors) -> Vectors:
+        """Return a prompt's features: its adapted vector, its words and its pairs of words."""
         told = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in words_of(text) if word in self._places]
         told[known] = 1.0 / np.sqrt(max(len(known), 1))
-        return np.concatenate([SCALE * turned, SCALE * told]).astype(np.float32)
+        return np.concatenate([SCALE * adapted, SCALE * told]).astype(np.float32)
 
-    def odds(self, text: str, turned: Vectors) -> float:
+    def odds(self, text: str, adapted: Vectors) -> float:
         """Return the log-odds that a prompt asks for work that a component may serve."""
-        return float(self.features(text, turned) @ self.weights) + self.offset
+        return float(self.features(text, adapted) @ self.weights) + self.offset
 
     def save(self, path: Path = FILE) -> None:
         """Write the weights to a file, eight bits each."""
@@ -68,12 +68,12 @@ def words_of(text: str) -> set[str]:
     return {*words, *(f"{first} {second}" for first, second in itertools.pairwise(words))}
 
 
-def need_for(reading: str, path: Path = FILE) -> Need | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+def need_for(reading: str, path: Path = FILE) -> NeedModel | None:
+    """Return the weights that were learned for exactly this query encoder, or None."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
         if str(kept["reading"]) != reading:
             return None
         weights = kept["weights"].astype(np.float32) * float(kept["step"])
-        return Need(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))
+        return NeedModel(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))

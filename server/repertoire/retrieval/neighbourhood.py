@@ -19,7 +19,7 @@ CHOSEN = 1.0  # the share of the start from which a node is the answer itself
 
 
 @dataclass(frozen=True)
-class Place:
+class NearbyNode:
     """A node of the neighbourhood; `weight` is its share of where the walk came, 1 for the most visited.
 
     `type` is of a component its own, skill or agent.
@@ -46,12 +46,12 @@ class Tie:
 class Neighbourhood:
     """The nodes, most visited first, and the edges among them, the strongest first."""
 
-    nodes: tuple[Place, ...]
+    nodes: tuple[NearbyNode, ...]
     edges: tuple[Tie, ...]
 
 
 def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourhood:
-    """Return what lies around the positions that a walk sets out from; no past requests: they are someone's words."""
+    """Return the graph around a walk's start, without past requests, because those are somebody's words."""
     if not start:
         return Neighbourhood((), ())
     topology = snapshot.topology
@@ -66,7 +66,7 @@ def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourho
     most = float(ranks[kept].max(initial=0.0)) or 1.0
     chosen = {position for position, share in start.items() if share >= CHOSEN}
     places = (
-        Place(topology.keys[at], topology.names[at], _type(snapshot, at), float(ranks[at]) / most, at in chosen)
+        NearbyNode(topology.keys[at], topology.names[at], _type(snapshot, at), float(ranks[at]) / most, at in chosen)
         for at in kept
     )
     return Neighbourhood(tuple(places), _ties(snapshot, kept, ranks))

@@ -9,23 +9,23 @@ import numpy as np
 
 from repertoire.domain.component import CAPABILITY, MEMBER_OF, PATTERN, PROVIDES
 from repertoire.domain.text import content_words
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
 
 PATTERNS = "patterns"  # the part
-_WEIGHT = 2.0  # log-odds that a member gets at most; more cost first places where the combination was not meant
-_ENOUGH = 2.0  # members as likely as the first hit that vouch in full for the others
-_NAMED = 0.25  # what the question's capabilities, or the combination's name, count beside such members
-_LEAST_LIKELY = 0.02  # of the first hit's likelihood: what lies below says nothing of its combination
-_LEAST = 0.05  # of the most a member can get: many combinations share a capability with any question
-_NOTED = 0.1  # of the most a member can get: less is no reason worth telling
+_PATTERN_WEIGHT = 2.0  # most log-odds of a member; more cost first places where the combination was not meant
+_ENOUGH = 2.0  # so many members, each as likely as the first hit, count in full for the others
+_NAMED = 0.25  # weight of the question's capabilities, or of the combination's name, beside such members
+_LEAST_LIKELY = 0.02  # a row below this share of the first hit's likelihood says nothing about its combination
+_LEAST = 0.05  # a smaller share of _PATTERN_WEIGHT is dropped: any question shares a capability with many combinations
+_NOTED = 0.1  # a smaller share of _PATTERN_WEIGHT is not shown as a reason
 _MATCHED = 5
 _USED = "request"  # past requests speak for themselves in a stage of their own, and twice cost first places
 _WHOLE = ("plugin", "agent", "project")
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPattern:
     """A known combination. `lift` is 0 where it is known as a whole, from its own plugin, agent or project."""
 
     name: str
@@ -45,7 +45,7 @@ class Companion:
     row: int
     strength: float
     beside: tuple[int, ...]
-    known: Known
+    known: KnownPattern
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Matches:
     """What the combinations add to every row's log-odds; `first` are those that a question is about, best first."""
 
     score: Floats
-    first: tuple[Known, ...]
+    first: tuple[KnownPattern, ...]
     by: Rows  # the combination that speaks for each row, -1 for none
     likely: Floats  # how likely each row is beside the first hit, as far as that counts here
     patterns: Patterns | None = None
@@ -64,12 +64,12 @@ class Matches:
         return cls(np.zeros(size), (), np.full(size, -1), np.zeros(size))
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
         return self.patterns.companions(rows, among=among, limit=limit) if self.patterns is not None else []
 
     def why(self, row: int) -> str:
         """Say which combination speaks for a row; empty where none does to speak of."""
-        if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _WEIGHT:
+        if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _PATTERN_WEIGHT:
             return ""
         known = self.patterns.known[self.by[row]]
         others = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
@@ -112,8 +112,8 @@ class Patterns:
     def __len__(self) -> int:
         return len(self.known)
 
-    def match(self, plan: Plan, scores: Floats) -> Matches:
-        """Return what the combinations say of a question whose rows have these log-odds."""
+    def match(self, plan: QueryPlan, scores: Floats) -> Matches:
+        """Match the combinations to a question whose rows have these log-odds."""
         if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
         best = float(scores.max())
@@ -130,10 +130,10 @@ class Patterns:
         strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
         strength[strength < _LEAST] = 0.0
         said, by = self._best_of_rows(strength)
-        return Matches(_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
+        return Matches(_PATTERN_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return what goes with these rows, the strongest first; only rows `among` which the mask is true."""
+        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
         chosen = np.zeros(self._size, dtype=np.bool_)
         chosen[self._snapshot.copies.answering[list(rows)]] = True
         if not len(self._which) or not chosen.any():
@@ -154,13 +154,13 @@ class Patterns:
             for row in found[:limit]
         ]
 
-    def holding(self, rows: Sequence[int], *, limit: int) -> list[Known]:
+    def holding(self, rows: Sequence[int], *, limit: int) -> list[KnownPattern]:
         """Return the combinations that hold one or more of these rows: what recurs first, then what is known whole."""
         wanted = np.isin(self._row, self._snapshot.copies.answering[list(rows)])
         found = {self.known[index] for index in self._which[wanted].tolist()}
         return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
 
-    def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[Known]:
+    def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[KnownPattern]:
         """Return the capabilities that are provided together with one or more of these, the commonest first."""
         asked = set(capabilities)
         of = {index for term in asked for index, _ in self._of_term.get(term, ())}
@@ -173,10 +173,10 @@ class Patterns:
         """Return the rows of the components with this id or name that belong to any combination."""
         return list(self._called.get(name, ()))
 
-    def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, Known]]:
+    def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, KnownPattern]]:
         """Return capabilities that are provided together with one or more of these, by the combination that says so."""
         asked = set(capabilities)
-        found: dict[str, Known] = {}
+        found: dict[str, KnownPattern] = {}
         of = sorted({index for term in asked for index, _ in self._of_term.get(term, ())})
         best = sorted(
             (self.known[index] for index in of if not self.known[index].members),
@@ -188,7 +188,7 @@ class Patterns:
                 found.setdefault(left[0], known)
         return list(found.items())[:limit]
 
-    def told(self, known: Known, others: Sequence[int]) -> str:
+    def told(self, known: KnownPattern, others: Sequence[int]) -> str:
         """Say in a few words how a component belongs to a combination, and with which others, two at most."""
         names = " and ".join(self._snapshot.summaries[row].name for row in others[:2])
         if known.origin in _WHOLE:
@@ -198,7 +198,7 @@ class Patterns:
         often = "often used together" if known.origin == _USED else "often together"
         return f"{often} with {names or known.name} {figures}"
 
-    def _read(self, positions: Sequence[int]) -> tuple[Known, ...]:
+    def _read(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
         topology, data = self._snapshot.topology, self._snapshot.patterns
         members: list[list[int]] = [[] for _ in positions]
         for index, row in zip(self._which.tolist(), self._row.tolist(), strict=True):
@@ -208,7 +208,7 @@ class Patterns:
             for index, _ in of:
                 terms[index].append(term)
         return tuple(
-            Known(
+            KnownPattern(
                 topology.names[position],
                 str(kept.get("origin", "")),
                 int(kept.get("support", 1)),
@@ -222,8 +222,8 @@ class Patterns:
             for kept in [data.get(int(topology.ids[position]), {})]
         )
 
-    def _asked(self, plan: Plan) -> Floats:
-        """Return how far each combination is what a question names: two or more of its capabilities, or its name."""
+    def _asked(self, plan: QueryPlan) -> Floats:
+        """Return how far a question names each combination: two or more of its capabilities, or its name."""
         cover, purity, named = np.zeros(len(self)), np.zeros(len(self)), np.zeros(len(self))
         if len(plan.capabilities) > 1:
             for term in plan.capabilities:
@@ -244,7 +244,7 @@ class Patterns:
         by[self._row[said]] = self._which[said]
         return best, by
 
-    def _first(self, strength: Floats) -> tuple[Known, ...]:
+    def _first(self, strength: Floats) -> tuple[KnownPattern, ...]:
         head = np.argsort(-strength, kind="stable")[:_MATCHED].tolist()
         return tuple(self.known[index] for index in head if strength[index] >= _NOTED and self.known[index].members)
 

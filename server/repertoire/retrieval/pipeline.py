@@ -13,29 +13,29 @@ from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker, VectorReader
 from repertoire.retrieval.binding import BINDING, Bindings
 from repertoire.retrieval.code import CODE, code_odds
-from repertoire.retrieval.cross import MOST as MOST_CROSSED
-from repertoire.retrieval.cross import cross_encode
+from repertoire.retrieval.component_reader import ComponentReader
+from repertoire.retrieval.cross_encoder import MOST as MOST_CROSSED
+from repertoire.retrieval.cross_encoder import cross_encode
 from repertoire.retrieval.direction import DIRECTION, Directions
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.foreign import reads_any
 from repertoire.retrieval.fuse import DESCRIPTION, GRAPH, KIND, NAME, PAST, SIMILARITY, Features, fuse, spoken_for
 from repertoire.retrieval.gather import Gatherer
-from repertoire.retrieval.history import History, with_past
-from repertoire.retrieval.judging import MAX_RANKED, Judge, rarities_of
-from repertoire.retrieval.meant import MEANT, Called, meant_for
+from repertoire.retrieval.implied_capabilities import MEANT, Called, meant_for
+from repertoire.retrieval.judging import MAX_RANKED, AnswerJudge, rarities_of
 from repertoire.retrieval.naming import answered_by_name, named_rows, odds_of_named
 from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import PATTERNS, KeptPatterns, Patterns
-from repertoire.retrieval.plan import EXPLAIN, Capabilities, Plan, Stack, is_identifier, make_plan
+from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, Stack, is_identifier, make_plan
 from repertoire.retrieval.priors import Prior, Priors
 from repertoire.retrieval.products import Products
 from repertoire.retrieval.ranking import Ranking, Run
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
-from repertoire.retrieval.shelf import Shelf
+from repertoire.retrieval.similar_requests import RequestHistory, with_past
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, Snapshots
-from repertoire.retrieval.trace import Pace, Trace
-from repertoire.retrieval.walk import Start, walk
+from repertoire.retrieval.stage_reports import StageLog, TimeLimit
+from repertoire.retrieval.walk import WalkStart, walk
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
@@ -68,7 +68,7 @@ def _sound(keys: Sequence[str]) -> Sequence[tuple[str, ...]]:
 class Options:
     """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is said of hits."""
 
-    pace: Pace = field(default_factory=Pace)
+    pace: TimeLimit = field(default_factory=TimeLimit)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
@@ -103,10 +103,10 @@ class Pipeline:
         self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
         self._reads_any = reads_any(model)
         self._called = Called(meant_for(reading), self._options.synonyms)
-        self._judge = Judge(graph, self._called, reading)
+        self._judge = AnswerJudge(graph, self._called, reading)
         products = Products(self._options.products)
         self.bindings, self._directions = Bindings(products, self._options.synonyms), Directions(products)
-        self._history: tuple[Snapshot, History] | None = None
+        self._history: tuple[Snapshot, RequestHistory] | None = None
         self._patterns = KeptPatterns()
 
     def refresh(self) -> None:
@@ -122,9 +122,9 @@ class Pipeline:
 
         `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
         """
-        trace = self._options.pace.trace()
-        with trace.stage("plan") as detail:
-            with trace.aside():
+        stage_log = self._options.pace.stage_log()
+        with stage_log.stage("plan") as detail:
+            with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._options.stack(query.project) if query.project else None
             plan = make_plan(self._readable(query), intent, self._capabilities, stack=stack)
@@ -132,16 +132,16 @@ class Pipeline:
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
             if plan.reading is not None:
-                trace.missing(plan.reading.note)
+                stage_log.missing(plan.reading.note)
                 detail.append(f"read from {plan.reading.language}, {plan.reading.known} words known")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
-            return answered_by_name(plan, Shelf(self._graph, snapshot), snapshot, named, trace)
-        with trace.aside():  # what is read once and kept is no question's own time
+            return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
+        with stage_log.aside():  # what is read once and kept is no question's own time
             self._read(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
-        run = self._fused(plan, snapshot, allowed, trace)
+        run = self._fused(plan, snapshot, allowed, stage_log)
         self._name_the_near(run)
         self._mean(run)
         self._favour(run)
@@ -160,7 +160,7 @@ class Pipeline:
         """Return the hits at these rows, each with the parts of its score and why it is there."""
         snapshot = ranking.snapshot
         changed, answering = snapshot.changed, snapshot.copies.answering
-        shown = ranking.shelf.at(rows)
+        shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
         for (row, entry), against in zip(shown, troubles, strict=True):
@@ -211,13 +211,13 @@ class Pipeline:
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
-        return snapshot, self._gatherer.gather(plan, snapshot, allowed, Trace())[0]
+        return snapshot, self._gatherer.gather(plan, snapshot, allowed, StageLog())[0]
 
     def look(self, query: Query, *, limit: int) -> tuple[list[str], Floats, Floats]:
         """Return the ids of an answer's head, their odds, and what a second look at them sees, for learning RERANK."""
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
-        components = [entry.component for _, entry in ranking.shelf.at(rows)]
+        components = [entry.component for _, entry in ranking.reader.at(rows)]
         features = second_look(
             ranking.plan.query.text, rarities_of(self._graph, ranking.plan, ranking.snapshot), components
         )
@@ -233,28 +233,28 @@ class Pipeline:
         """Return a query that stays in its language where the model reads that better than it is read word by word."""
         return replace(query, without=query.without | {"languages"}) if self._reads_any else query
 
-    def _fused(self, plan: Plan, snapshot: Snapshot, allowed: Mask, trace: Trace) -> Run:
-        evidence, question = self._gatherer.gather(plan, snapshot, allowed, trace)
-        with trace.stage("fuse") as detail:
+    def _fused(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog) -> Run:
+        evidence, question = self._gatherer.gather(plan, snapshot, allowed, stage_log)
+        with stage_log.stage("fuse") as detail:
             _, parts = fuse(evidence)
             parts[KIND] = parts[KIND] + _WANTED * np.isin(snapshot.column("type"), plan.wanted)
             scores = np.where(allowed, sum(parts.values()), -np.inf)
             detail.append(f"{int(allowed.sum())} scored")
-        shelf = Shelf(self._graph, snapshot)
-        return Run(plan, shelf, snapshot, allowed, trace, question, evidence, scores, parts, spoken_for(evidence))
+        reader = ComponentReader(self._graph, snapshot)
+        return Run(plan, reader, snapshot, allowed, stage_log, question, evidence, scores, parts, spoken_for(evidence))
 
     def _name_the_near(self, run: Run) -> None:
         if run.question is not None and "capabilities" not in run.plan.query.without:
-            with run.trace.stage("capabilities") as detail:
-                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.turned))
+            with run.stage_log.stage("capabilities") as detail:
+                run.plan = replace(run.plan, near=self._nearest.of(run.snapshot, run.question.adapted))
                 detail.append(", ".join(run.plan.near) or "none is near")
 
     def _mean(self, run: Run) -> None:
         if run.question is None or not run.may(MEANT, MEANT, cheap=True):
             return
-        with run.trace.stage(MEANT) as detail:
+        with run.stage_log.stage(MEANT) as detail:
             text = run.plan.query.text
-            run.calling = self._called.ask(run.snapshot, text, run.question.turned)
+            run.calling = self._called.ask(run.snapshot, text, run.question.adapted)
             if run.calling is None:
                 detail.append("nothing was learned for this model")
                 return
@@ -268,7 +268,7 @@ class Pipeline:
     def _favour(self, run: Run) -> None:
         if not run.may("priors", "priors", cheap=True):
             return
-        with run.trace.stage("priors") as detail:
+        with run.stage_log.stage("priors") as detail:
             if run.snapshot.foreign.any():
                 run.add(_CLIENT, np.where(run.snapshot.foreign, _FOREIGN, 0.0))
             for name, odds in self._priors.odds(run.snapshot, run.plan):
@@ -280,9 +280,9 @@ class Pipeline:
         # A millisecond, and the best evidence there is: a busy machine must not forget what it learned.
         if run.question is None or not run.may("requests", "learning", cheap=True):
             return
-        with run.trace.stage("requests") as detail:
+        with run.stage_log.stage("requests") as detail:
             history, copies = self._history_of(run.snapshot), run.snapshot.copies
-            asked = history.ask(run.question.turned)
+            asked = history.ask(run.question.adapted)
             wanted = copies.least(asked.wanted) if asked.wanted is not None else None
             run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
             detail.append(f"{run.past.requests} like this, trust {run.past.trust:.2f}")
@@ -295,7 +295,7 @@ class Pipeline:
     def _match(self, run: Run) -> None:
         if not run.may("patterns", PATTERNS):
             return
-        with run.trace.stage("patterns") as detail:
+        with run.stage_log.stage("patterns") as detail:
             run.matched = self._patterns.of(run.snapshot).match(run.plan, run.candidates())
             score = run.snapshot.copies.shared(run.matched.score)
             run.add(PATTERNS, score, finds=score > 0.0)
@@ -304,27 +304,27 @@ class Pipeline:
     def _bind(self, run: Run) -> None:
         if not self._options.products or not run.may(BINDING, BINDING, cheap=True):
             return
-        with run.trace.stage(BINDING) as detail:
-            odds = self.bindings.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan)
+        with run.stage_log.stage(BINDING) as detail:
+            odds = self.bindings.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan)
             run.add(BINDING, odds)
             detail.append(f"{int((odds < 0.0).sum())} bound to what nobody named")
 
     def _direct(self, run: Run) -> None:
         if not self._options.products or not run.may(DIRECTION, DIRECTION, cheap=True):
             return
-        with run.trace.stage(DIRECTION) as detail:
-            odds = self._directions.odds(run.snapshot, run.shelf, run.head(_BOUND), run.plan.query.text)
+        with run.stage_log.stage(DIRECTION) as detail:
+            odds = self._directions.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan.query.text)
             run.add(DIRECTION, odds)
             detail.append(f"{int((odds < 0.0).sum())} lead elsewhere")
 
     def _look_again(self, run: Run) -> None:
         rows = run.second_look()
-        stored = [entry for _, entry in run.shelf.at(rows)]
+        stored = [entry for _, entry in run.reader.at(rows)]
         if len(stored) < len(rows):  # one was removed meanwhile: the next question reads the graph anew
             return
         trusted = 1.0 + _BRIEF_RERANK * run.brevity
         if run.may(RERANK, "rerank", worth=len(rows) > 0 and trusted > 0.0):
-            with run.trace.stage(RERANK) as detail:
+            with run.stage_log.stage(RERANK) as detail:
                 odds = np.zeros(len(run.snapshot))
                 rarities = rarities_of(self._graph, run.plan, run.snapshot)
                 odds[rows] = odds_of(second_look(run.plan.query.text, rarities, [entry.component for entry in stored]))
@@ -333,9 +333,9 @@ class Pipeline:
         if self._options.reranker is not None:
             cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], self._options.reranker)
 
-    def _history_of(self, snapshot: Snapshot) -> History:
+    def _history_of(self, snapshot: Snapshot) -> RequestHistory:
         if self._history is None or self._history[0] is not snapshot:
-            self._history = snapshot, History(snapshot, self._options.experiences())
+            self._history = snapshot, RequestHistory(snapshot, self._options.experiences())
         return self._history[1]
 
 
@@ -343,7 +343,7 @@ def _compare_code(run: Run) -> None:
     """Rank a snippet or an API's name by the code of components, where they hold any."""
     space = run.snapshot.spaces[CODE_SPACE]
     if run.plan.code and run.question is not None and len(space.rows) and run.may(CODE, CODE):
-        with run.trace.stage(CODE) as detail:
+        with run.stage_log.stage(CODE) as detail:
             odds = code_odds(space, run.question.asked, run.allowed)
             run.add(CODE, odds, finds=odds > 0.0)
             detail.append(f"{len(space.rows)} compared")
@@ -352,9 +352,9 @@ def _compare_code(run: Run) -> None:
 def _walk(run: Run) -> None:
     if not run.may("ppr", "graph", worth=run.plan.effort.walking):
         return
-    with run.trace.stage("ppr") as detail:
+    with run.stage_log.stage("ppr") as detail:
         plan = run.plan
-        start = Start((*plan.capabilities, *plan.near), plan.query.using, run.past, compound=bool(plan.clauses))
+        start = WalkStart((*plan.capabilities, *plan.near), plan.query.using, run.past, compound=bool(plan.clauses))
         run.walked = walk(run.snapshot, run.candidates(), start)
         score = run.snapshot.copies.shared(run.walked.score)
         run.add(GRAPH, score, finds=score > 0.0)

@@ -114,7 +114,7 @@ EFFORTS = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """How a question is to be answered."""
 
     query: Query
@@ -141,7 +141,7 @@ class Plan:
 
 def make_plan(
     query: Query, intent: str, capabilities: Capabilities | None = None, *, stack: Stack | None = None
-) -> Plan:
+) -> QueryPlan:
     """Read a question; `capabilities` finds those that a text names; `intent` is what the door asks for.
 
     What is asked about one component by its name is explained whatever the door. What is not in English is read in
@@ -157,7 +157,7 @@ def make_plan(
     parts = tuple(clauses(text)) if "clauses" not in query.without else ()
     explained = explained_name(text)
     name = text if is_identifier(text) else asked
-    return Plan(
+    return QueryPlan(
         query=query,
         intent=EXPLAIN if explained else intent or intent_of(text),
         words=words,
@@ -201,7 +201,7 @@ def explained_name(text: str) -> str:
 
 
 def combined_topic(text: str) -> str:
-    """Return what known combinations are asked for about; empty where a question asks for anything else."""
+    """Return the topic of a question that asks what goes together; empty for any other question."""
     if len(text) > _LONGEST_NAME or "\n" in text:
         return ""
     found = next((match for form in _COMBINED if (match := form.fullmatch(text.strip()))), None)

@@ -89,7 +89,7 @@ class CsrGraph:
         return np.cumsum(count) - count, count, self._target[order], self._probability[order]
 
     def spread(self, rows: Positions, mass: Floats) -> Floats:
-        """Return what arrives at every row when some rows send their mass along their edges."""
+        """Return the mass that every row receives when some rows send theirs along their edges."""
         begins, counts, targets, probability = self._leaving
         count = counts[rows]
         ends = count.cumsum()
@@ -100,7 +100,7 @@ class CsrGraph:
         return np.asarray(arrived, dtype=np.float64)
 
     def warm(self) -> None:
-        """Work out now what the first walk would otherwise wait for."""
+        """Prepare the first walk now, so that no question waits for it."""
         _ = self._probability, self.dangling, self._leaving
 
     def step(self, ranks: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from repertoire.domain.component import PROVIDES
 from repertoire.domain.freshness import Ageing
 from repertoire.domain.freshness import freshness as freshness_of
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
 
 MOST = 0.5
@@ -37,7 +37,7 @@ class Prior:
     values: Values
 
     def odds(self, snapshot: Snapshot) -> Floats:
-        """Return what it adds to each row's log-odds, within its bounds whatever the values are."""
+        """Return the log-odds that it adds to each row, always within its bounds."""
         return min(self.most, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
 
 
@@ -52,23 +52,23 @@ def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> 
 
 
 def popularity(snapshot: Snapshot) -> Floats:
-    """Return 0 for what is carried once and named nowhere, up to 1 for what is everywhere; the same for all copies."""
+    """Return popularity: 0 for a component in one place that nothing names, up to 1; all copies have the same."""
     carried = snapshot.copies.shared(snapshot.column("popularity").astype(np.float64))
     return np.asarray(np.minimum(carried / _POPULAR, 1.0))
 
 
 def installed(snapshot: Snapshot) -> Floats:
-    """Return 1 for what is there already: of two that fit alike it costs nothing."""
+    """Return 1 for installed components: of two that fit alike, they cost nothing."""
     return snapshot.column("installed").astype(np.float64)
 
 
 def trust(snapshot: Snapshot) -> Floats:
-    """Return -1 for what static checks flag as high or worse, half of it for medium; 0 where nothing was found."""
+    """Return -1 for components with a flag of severity high or worse, half of it for medium, else 0."""
     return np.asarray(-np.clip(snapshot.column("risk").astype(np.float64) - 1.0, 0.0, 2.0) / 2.0)
 
 
 def freshness(snapshot: Snapshot, today: date, ageing: Ageing | None = None) -> Floats:
-    """Return 1 for what was changed today, falling towards -1 with age; 0 where no history tells, of no copy either."""
+    """Return 1 for a component that changed today, falling towards -1 with age; 0 where no copy has a date."""
     known: dict[tuple[str, str], float] = {}  # many share a day
     found = np.zeros(len(snapshot))
     for row, (changed, kind) in enumerate(zip(snapshot.changed, snapshot.column("type"), strict=True)):
@@ -88,7 +88,7 @@ class Priors:
         self._priors = priors
         self._kept: _Kept | None = None
 
-    def odds(self, snapshot: Snapshot, plan: Plan) -> Iterator[tuple[str, Floats]]:
+    def odds(self, snapshot: Snapshot, plan: QueryPlan) -> Iterator[tuple[str, Floats]]:
         """Yield the priors that say anything, each with what it adds to every row's log-odds."""
         _, known, providers = self.read(snapshot)
         yield from known
@@ -103,8 +103,8 @@ class Priors:
         return self._kept
 
 
-def _fit(plan: Plan, providers: dict[str, Rows], size: int) -> Floats:
-    """Return 1 for what provides a part of the project's stack, -1 for what provides only what the project lacks."""
+def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:
+    """Return 1 for components of the project's stack, -1 for those that provide only what the project lacks."""
     found = np.zeros(size)
     for name in plan.stack.lacks.difference(plan.capabilities):  # what is asked for by name is not held against it
         found[providers.get(name, [])] = -1.0

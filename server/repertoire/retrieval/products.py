@@ -21,7 +21,7 @@ class Word(NamedTuple):
     capital: bool
 
 
-class Found(NamedTuple):
+class ProductMention(NamedTuple):
     """A product that a text names, and the words by which it does."""
 
     product: str
@@ -64,7 +64,7 @@ class Products:
         named = {found.product for found in _find(words, self._asked) if not found.ordinary or _capital(found)}
         return self.implied(named.union(name for name in known if name in self.known))
 
-    def borne(self, words: Sequence[Word]) -> Iterator[Found]:
+    def borne(self, words: Sequence[Word]) -> Iterator[ProductMention]:
         """Yield the products whose names stand among these words, ordinary ones too."""
         return _find(words, self._borne)
 
@@ -88,7 +88,7 @@ class Products:
         return frozenset(found)
 
     def narrowest(self, names: frozenset[str]) -> frozenset[str]:
-        """Return these products without those that others of them imply: what is for Django is for Python anyhow."""
+        """Return these products without those that others imply: Django implies Python."""
         beyond = {name: self.implied(self.known[name].implies) for name in names}
         return frozenset(
             name for name in names if not any(name in beyond[other] and other not in beyond[name] for other in names)
@@ -120,19 +120,19 @@ def _index(known: Mapping[str, Product], phrases_of: _Phrases) -> _Index:
     return index
 
 
-def _find(words: Sequence[Word], index: _Index) -> Iterator[Found]:
-    """Yield what the words name; the longest phrase at a place wins."""
+def _find(words: Sequence[Word], index: _Index) -> Iterator[ProductMention]:
+    """Yield the products that the words name; the longest phrase at a place wins."""
     at = 0
     while at < len(words):
         step = 1
         for phrase, named in index.get(words[at].text, ()):
             here = words[at : at + len(phrase)]
             if tuple(word.text for word in here) == phrase:
-                yield from (Found(product, ordinary, here) for product, ordinary in named)
+                yield from (ProductMention(product, ordinary, here) for product, ordinary in named)
                 step = len(phrase)
                 break
         at += step
 
 
-def _capital(found: Found) -> bool:
+def _capital(found: ProductMention) -> bool:
     return any(word.capital for word in found.words)

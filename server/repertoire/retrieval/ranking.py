@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repertoire.domain.answer import StageReport
+from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import Features
-from repertoire.retrieval.history import Past
-from repertoire.retrieval.meant import Calling
+from repertoire.retrieval.implied_capabilities import Calling
 from repertoire.retrieval.patterns import Matches
-from repertoire.retrieval.plan import SIMPLE, Plan
-from repertoire.retrieval.shelf import Shelf
+from repertoire.retrieval.plan import SIMPLE, QueryPlan
+from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
-from repertoire.retrieval.trace import Trace
+from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question
 from repertoire.retrieval.walk import Walk
 
@@ -30,8 +30,8 @@ class Ranking:
     `scores` are 1 for the best and fall with the log-odds, which are the sum of the `parts`.
     """
 
-    plan: Plan
-    shelf: Shelf
+    plan: QueryPlan
+    reader: ComponentReader
     snapshot: Snapshot
     rows: Rows
     scores: Floats
@@ -39,7 +39,7 @@ class Ranking:
     likeness: Floats
     nearness: Floats
     walk: Walk
-    past: Past
+    past: RequestEvidence
     confidence: float
     fits: bool
     report: tuple[StageReport, ...]
@@ -72,11 +72,11 @@ class Run:
     A row is in the answer once something found it; what is not allowed stays at minus infinity whatever is added.
     """
 
-    plan: Plan
-    shelf: Shelf
+    plan: QueryPlan
+    reader: ComponentReader
     snapshot: Snapshot
     allowed: Mask
-    trace: Trace
+    stage_log: StageLog
     question: Question | None  # its vectors
     evidence: Features
     scores: Floats
@@ -84,24 +84,24 @@ class Run:
     found: Mask
     calling: Calling | None = None
     brevity: float = 0.0  # how short the question is, where it is known here what it calls for
-    past: Past = field(init=False)
+    past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
 
     def __post_init__(self) -> None:
-        self.past = Past.silent(len(self.snapshot))
+        self.past = RequestEvidence.silent(len(self.snapshot))
         self.walked = Walk.nowhere(self.snapshot)
         self.matched = Matches.silent(len(self.snapshot))
 
     def may(self, stage: str, part: str, *, worth: bool = True, cheap: bool = False) -> bool:
         """Tell whether a stage runs: switched on, worth it, and in time if it takes any; report why it does not."""
         if not worth:
-            self.trace.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
+            self.stage_log.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
             return False
         if part in self.plan.query.without:
-            self.trace.skip(stage, "switched off")
+            self.stage_log.skip(stage, "switched off")
             return False
-        return cheap or self.trace.in_time(stage)
+        return cheap or self.stage_log.in_time(stage)
 
     def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
         """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""
@@ -129,10 +129,10 @@ class Run:
         return head[: effort.reranked]
 
     def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
-        """Return what became of the question."""
+        """Return the ranking that the stages have made."""
         return Ranking(
             self.plan,
-            self.shelf,
+            self.reader,
             self.snapshot,
             rows,
             _relative(self.scores, rows),
@@ -143,8 +143,8 @@ class Run:
             self.past,
             confidence=confidence,
             fits=fits,
-            report=self.trace.reports,
-            degraded=self.trace.degraded,
+            report=self.stage_log.reports,
+            degraded=self.stage_log.degraded,
             matched=self.matched,
             question=self.question,
             calling=self.calling,

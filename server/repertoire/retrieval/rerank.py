@@ -17,8 +17,8 @@ import numpy as np
 
 from repertoire.domain.component import AGENT, BODY_INDEXED, COMMAND, SKILL, Component
 from repertoire.domain.text import content_words
-from repertoire.retrieval.held import stem
-from repertoire.retrieval.learned import RERANK
+from repertoire.retrieval.matched_words import stem
+from repertoire.retrieval.ranking_weights import RERANK
 from repertoire.retrieval.snapshot import Floats
 
 STAGE = "rerank"
@@ -66,7 +66,7 @@ def second_look(text: str, rarities: Mapping[str, float], components: Sequence[C
 
 
 def odds_of(features: Floats) -> Floats:
-    """Return what a second look adds to the log-odds of each row, against the usual of the head."""
+    """Return the log-odds that a second look adds to each row, relative to the average of the first rows."""
     odds = features @ np.array(RERANK)
     return np.asarray(odds - odds.mean()) if len(odds) else odds
 

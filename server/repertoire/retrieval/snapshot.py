@@ -30,7 +30,7 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS
 from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
-from repertoire.retrieval.copies import Copies
+from repertoire.retrieval.exact_copies import Copies
 from repertoire.retrieval.ppr import CsrGraph
 from repertoire.retrieval.units import Units
 
@@ -42,7 +42,7 @@ SPACES = HOME.spaces_of(COMPONENTS)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
-SURELY = 0.5  # how sure a component provides what it does not merely mention in passing
+SURE_CAPABILITY = 0.5  # how sure a component provides what it does not merely mention in passing
 _INDIRECT = 0.1
 _PASSED = frozenset(kind.name for kind in NODE_KINDS if COMPONENTS in kind.views and kind.walked)
 _SAMPLED = 200
@@ -195,7 +195,7 @@ class Snapshot:
         return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
-        """Work out now what the first question would otherwise wait for, but for its walk."""
+        """Prepare the first question now, except for its walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
         _ = self.inner, self.doubled, self.copies
 
@@ -232,7 +232,7 @@ class Snapshot:
         """Return which rows surely provide one of these capabilities."""
         topology = self.topology
         ends = [at for name in capabilities if (at := self.position_of.get(f"{CAPABILITY}:{name}")) is not None]
-        among = self.related(PROVIDES) & (topology.weight >= SURELY) & np.isin(topology.target, ends)
+        among = self.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY) & np.isin(topology.target, ends)
         rows = self.row_at[topology.source[among]]
         found = np.zeros(len(self), dtype=np.bool_)
         found[rows[rows >= 0]] = True

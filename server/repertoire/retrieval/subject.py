@@ -22,15 +22,15 @@ _FEW = 25  # per cent of what lies here: who asks further off than all but so ma
 
 @dataclass(frozen=True)
 class Subject:
-    """A direction among the turned vectors of questions, for one reading of them."""
+    """A direction among the adapted vectors of questions, for one reading of them."""
 
     reading: str
     direction: Vectors
     offset: float
 
-    def odds(self, turned: Vectors) -> float:
+    def odds(self, adapted: Vectors) -> float:
         """Return the log-odds that a prompt is about what components are for."""
-        return float(turned @ self.direction) + self.offset
+        return float(adapted @ self.direction) + self.offset
 
     def save(self, path: Path = FILE) -> None:
         """Write the direction to a file."""
@@ -69,7 +69,7 @@ def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
 
 
 def subject_for(reading: str, path: Path = FILE) -> Subject | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
+    """Return the weights that were learned for exactly this query encoder, or None."""
     if not path.is_file():
         return None
     with np.load(path) as kept:

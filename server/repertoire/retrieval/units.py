@@ -22,7 +22,7 @@ _ENTRY = 12  # characters around a name in a listing, beside its plugin's
 
 
 class Units:
-    """By row, what a component's install line brings beside it, and what that costs each session."""
+    """By row, the other components that an install line brings, and the tokens that they cost each session."""
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         self._summaries = summaries
@@ -39,7 +39,7 @@ class Units:
                 self._add(rows, members)
 
     def of(self, row: int) -> Unit | None:
-        """Return what is installed together with a component; None where that is itself, or there already."""
+        """Return the plugin that a component is installed with; None where it is installed, or is the component."""
         at = int(self._at[row])
         return self._units[at] if at >= 0 else None
 

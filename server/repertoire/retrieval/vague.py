@@ -1,6 +1,6 @@
 """Whether a task says too little for any set: "make it better" is served by nothing, and by anything.
 
-The regression of `need`, from a task's turned vector, its words and pairs of them, learned from tasks that were
+The regression of `need`, from a task's adapted vector, its words and pairs of them, learned from tasks that were
 written to be vague, against requests, everyday prompts and what no component serves (bench/quality/vague.py).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from repertoire.retrieval.need import Need, need_for
+from repertoire.retrieval.need import NeedModel, need_for
 
 FILE = Path(__file__).with_name("vague.npz")
 BAR = 1.3  # log-odds: of held-out requests 3 in 1,000 reach it, and most of those are vague, too
@@ -17,7 +17,7 @@ OF_AN_AREA = 3.0  # the bar of what names an area of work: "set up monitoring" i
 SERVED = 0.5  # the chance of a set from which it is given whatever the wording
 
 
-def vague_for(reading: str) -> Need | None:
+def vague_for(reading: str) -> NeedModel | None:
     """Return what was learned for exactly this reading of questions, or None where there is nothing."""
     return need_for(reading, FILE)
 

@@ -1,4 +1,4 @@
-"""Meaning: the cosine similarity of a question, and of its clauses, with every component in one space."""
+"""Computes the cosine similarity of a question, and of its clauses, with every component in one vector space."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ONE_BY_ONE = 3  # passes that take less, at 10,000 and at 100,000, than what on
 
 @dataclass(frozen=True)
 class Question:
-    """The vectors of a question: as the model made it, and turned towards what answers it, with its clauses."""
+    """The vectors of a question: plain, adapted by the query encoder, and one for each clause."""
 
     asked: Vectors  # turned too where the question is long
-    turned: Vectors
+    adapted: Vectors
     clauses: Vectors  # turned; a row a clause
 
 
@@ -31,7 +31,7 @@ class Semantic:
 
     @classmethod
     def silent(cls, size: int) -> Semantic:
-        """Return what is known without vectors."""
+        """Return the result without vectors: no similarity."""
         return cls(np.zeros(size), np.zeros(size), np.zeros(size))
 
 
@@ -51,7 +51,7 @@ def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows
     size = len(allowed)
     if not len(space.rows):
         return Semantic.silent(size)
-    near = np.maximum(_products(np.vstack([question.asked, question.turned, question.clauses]), space.vectors), 0.0)
+    near = np.maximum(_products(np.vstack([question.asked, question.adapted, question.clauses]), space.vectors), 0.0)
     found = Semantic.silent(size)
     found.asked[space.rows] = near[0]
     found.whole[space.rows] = near[1]

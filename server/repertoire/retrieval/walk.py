@@ -8,39 +8,40 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.domain.component import CAPABILITY, REQUEST
-from repertoire.retrieval.history import Past
 from repertoire.retrieval.ppr import BACKEND, Ranks
+from repertoire.retrieval.similar_requests import RequestEvidence
 from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, best_rows
 
 SEEDS = 50
-_TOLERANCE = 1e-4  # of all rank, in graphs small enough for power iteration
-_PUSHED = 3e-5  # what is not pushed on in larger ones: a third of the floor; less changed no answer
-_FLOOR = 1e-4  # ranks below it are noise
-_WEIGHT = 1.5  # of a rank's logarithm, where a person says from where to set out
-# of that weight otherwise: most edges are names in texts, and what names another is not about what the other does
-_NAMED = 0.33
+_TOLERANCE = 1e-4  # power iteration (small graphs) ends when the rank changes by less than this in all
+_PUSHED = 3e-5  # forward push (larger graphs) leaves residues below this: a third of _FLOOR; less changed no answer
+_FLOOR = 1e-4  # a rank below this is noise
+_PAGERANK_WEIGHT = 1.5  # weight of a rank's logarithm where a person says from where the walk starts
+# Factor on that weight elsewhere: most edges are names in texts, and naming a component says little about its job.
+_NAME_EDGE_WEIGHT = 0.33
 
-# Damping, as measured on the labelled sets: what serves a task of several parts stands steps apart (two points of
-# C@5 for each .05 less), what answers one simple question lies near, and what served its like before is itself there.
+# Damping, measured on the labelled sets: components for a task of several parts stand steps apart (each 0.05 less costs
+# two points of C@5), the answer to a simple question lies near, and past requests lead to the answer itself.
 _COMPOUND, _SIMPLE = 0.85, 0.7
-_KNOWN = 0.5  # damping less for a past that is to be trusted wholly, by its square
+_DAMPING_CUT_BY_PAST = 0.5  # damping is lower by this times the squared trust in past requests
 
-_FROM_PAST = 0.5  # of the start: what served requests like this, wherever that past is to be trusted this far
-_TRUSTED = 0.3
-_FROM_CAPABILITIES = 0.1  # of the start; more cost sets their places on sealtools, and none leaves synonyms unheard
+_PAST_SHARE_OF_START = 0.5  # share of the walk's start for components that served similar past requests
+_PAST_TRUST_THRESHOLD = 0.3  # trust in past requests from which they have that share
+# Share of the walk's start for capabilities: a larger one cost places on sealtools, without any synonyms go unheard.
+_CAPABILITY_SHARE_OF_START = 0.1
 
 _STEPS = 3
-_BRANCHES = 4  # the inflows of a node that are followed back
-_CARRIES = 0.02  # of a row's rank: a path that carries less explains nothing
+_BRANCHES = 4  # edges into a node that are followed back
+_PATH_SHARE_THRESHOLD = 0.02  # a path that carries less than this share of a row's rank explains nothing
 
 
 @dataclass(frozen=True)
-class Start:
+class WalkStart:
     """What a walk may set out from beside the first hits."""
 
     capabilities: Sequence[str] = ()
     using: Sequence[str] = ()
-    past: Past | None = None
+    past: RequestEvidence | None = None
     compound: bool = True  # whether the task has several parts
 
 
@@ -94,24 +95,24 @@ class Walk:
             for source, part in zip(sources[most].tolist(), sent[most].tolist(), strict=True)
             # Someone's words are no reason, and a way that comes back to where it was carries nothing new.
             if total > 0.0 and source not in way and types[source] != REQUEST
-            if (carried := share * part / total) >= _CARRIES
+            if (carried := share * part / total) >= _PATH_SHARE_THRESHOLD
         ]
 
 
 def warm(snapshot: Snapshot) -> None:
-    """Have there what the first walk would otherwise wait for."""
+    """Prepare the first walk now, so that no question waits for it."""
     import networkx as nx  # noqa: PLC0415, F401 - see walk
 
     snapshot.graph.warm()
 
 
-def walk(snapshot: Snapshot, scores: Floats, start: Start | None = None) -> Walk:
+def walk(snapshot: Snapshot, scores: Floats, start: WalkStart | None = None) -> Walk:
     """Walk from the most relevant rows, each as likely as its score makes it, and from what else is known to matter."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay
 
     if not len(snapshot.topology.source):
         return Walk.nowhere(snapshot)
-    start = start or Start()
+    start = start or WalkStart()
     seeds = best_rows(scores, SEEDS)
     likely = np.exp(scores[seeds] - scores[seeds].max(initial=-np.inf))
     ranks = nx.pagerank(
@@ -124,23 +125,27 @@ def walk(snapshot: Snapshot, scores: Floats, start: Start | None = None) -> Walk
     )
     if not isinstance(ranks, Ranks):
         return Walk.nowhere(snapshot)
-    weight = _WEIGHT if start.using or not len(seeds) else _NAMED * _WEIGHT
+    weight = _PAGERANK_WEIGHT if start.using or not len(seeds) else _NAME_EDGE_WEIGHT * _PAGERANK_WEIGHT
     return Walk(snapshot, ranks.every[snapshot.positions], seeds, ranks.every, weight)
 
 
-def damping(start: Start) -> float:
+def damping(start: WalkStart) -> float:
     """Return the probability of each further step: more for a task of several parts, less where the past knows."""
     trust = start.past.trust if start.past is not None else 0.0
-    return (_COMPOUND if start.compound else _SIMPLE) - _KNOWN * trust * trust
+    return (_COMPOUND if start.compound else _SIMPLE) - _DAMPING_CUT_BY_PAST * trust * trust
 
 
-def _personalization(snapshot: Snapshot, seeds: Rows, likely: Floats, start: Start) -> dict[int, float]:
+def _personalization(snapshot: Snapshot, seeds: Rows, likely: Floats, start: WalkStart) -> dict[int, float]:
     """Return how likely the walk sets out from each position."""
     total = float(likely.sum()) or 1.0
     begun = dict(zip(snapshot.positions[seeds].tolist(), (likely / total).tolist(), strict=True))
     if start.past is not None:
-        begun = _mixed(begun, _served(snapshot, start.past), _FROM_PAST * min(1.0, start.past.trust / _TRUSTED) ** 2)
-    begun = _mixed(begun, _named(snapshot, start.capabilities), _FROM_CAPABILITIES)
+        begun = _mixed(
+            begun,
+            _served(snapshot, start.past),
+            _PAST_SHARE_OF_START * min(1.0, start.past.trust / _PAST_TRUST_THRESHOLD) ** 2,
+        )
+    begun = _mixed(begun, _named(snapshot, start.capabilities), _CAPABILITY_SHARE_OF_START)
     for position in _positions(snapshot, start.using):
         begun[position] = max(begun.values(), default=1.0)
     return begun
@@ -158,7 +163,7 @@ def _mixed(begun: dict[int, float], more: dict[int, float], share: float) -> dic
     return mixed
 
 
-def _served(snapshot: Snapshot, past: Past) -> dict[int, float]:
+def _served(snapshot: Snapshot, past: RequestEvidence) -> dict[int, float]:
     rows = np.flatnonzero(past.share)
     return dict(zip(snapshot.positions[rows].tolist(), past.share[rows].tolist(), strict=True))
 

@@ -9,8 +9,8 @@ from repertoire.domain.answer import Why
 from repertoire.domain.component import CAPABILITY, PROVIDES, Component
 from repertoire.domain.text import clean_line
 from repertoire.ports import StoredComponent
-from repertoire.retrieval.held import held_words
-from repertoire.retrieval.plan import Plan
+from repertoire.retrieval.matched_words import held_words
+from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Snapshot
 
 MAX_CHARACTERS = 100
@@ -31,7 +31,7 @@ class Reasons:
     pattern: str = ""  # the known combination that it belongs to, told
 
 
-def whys(plan: Plan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
+def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
     """Say why a component is in an answer, the weightiest reason first."""
     component = entry.component
     if reasons.named:

@@ -31,7 +31,7 @@ _NOT_A_NAME = re.compile(r"[\x00-\x1f\x7f\\:]|[. ]$|^(?:con|prn|aux|nul|com\d|lp
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ArchiveBounds:
     """How much is taken out of one archive at most; `ratio` is bytes out for each byte in."""
 
     entries: int = 20_000
@@ -51,7 +51,7 @@ class Unpacked:
 @dataclass
 class _Target:
     root: Path
-    bounds: Bounds
+    bounds: ArchiveBounds
     packed: int
     out: int = 0
     entries: int = 0
@@ -83,14 +83,14 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def unpack(archive: Path, target: Path, *, bounds: Bounds | None = None) -> Unpacked:
+def unpack(archive: Path, target: Path, *, bounds: ArchiveBounds | None = None) -> Unpacked:
     """Write the regular files of a zip or a tar into an empty folder; links and paths that leave it are left out.
 
     Raises:
         SourceError: it cannot be read as an archive.
         SourceRefused: it is larger than its bounds: nothing of it is to be used.
     """
-    limits = bounds or Bounds()
+    limits = bounds or ArchiveBounds()
     try:
         with archive.open("rb") as file:
             packed = archive.stat().st_size

@@ -16,7 +16,7 @@ from pathlib import Path
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
 from repertoire.sources import git, repository
-from repertoire.sources.git import Bounds
+from repertoire.sources.git import GitBounds
 from repertoire.sources.scratch import remove, scratch
 
 _CLONE_S, _FETCH_S = 300.0, 120.0
@@ -51,7 +51,7 @@ def fetch(
     Raises:
         SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
     """
-    bounds = Bounds(target, max_bytes, _FETCH_S, tick)
+    bounds = GitBounds(target, max_bytes, _FETCH_S, tick)
     if not Path(address).is_absolute():
         return _fetched(_Origin(address, _connection_options(pinned)), target, bounds)
     with repository.lent(repository.look(Path(address), bare=True)) as place:
@@ -61,7 +61,7 @@ def fetch(
         return _fetched(_Origin(url, instead, place), target, bounds)
 
 
-def _fetched(origin: _Origin, target: Path, bounds: Bounds) -> Fetched:
+def _fetched(origin: _Origin, target: Path, bounds: GitBounds) -> Fetched:
     if _is_usable(target):
         with contextlib.suppress(SourceError):
             said = _update(origin, target, bounds)
@@ -92,7 +92,7 @@ def _bare(url: str) -> str:
     return url.rstrip("/").removesuffix(".git")
 
 
-def _clone(origin: _Origin, target: Path, bounds: Bounds) -> str:
+def _clone(origin: _Origin, target: Path, bounds: GitBounds) -> str:
     try:
         # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
         with scratch(target) as fresh:
@@ -105,7 +105,7 @@ def _clone(origin: _Origin, target: Path, bounds: Bounds) -> str:
     return said
 
 
-def _cloned(origin: _Origin, fresh: Path, bounds: Bounds) -> str:
+def _cloned(origin: _Origin, fresh: Path, bounds: GitBounds) -> str:
     """Clone with the past of all paths; without it where that cannot be had."""
     tree, template = fresh / _TREE, fresh / "template"
     _without_filters(template)
@@ -123,7 +123,7 @@ def _cloned(origin: _Origin, fresh: Path, bounds: Bounds) -> str:
         return said
 
 
-def _update(origin: _Origin, target: Path, bounds: Bounds) -> str:
+def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
     if (target / ".git" / _ALONE).exists():
         what: tuple[str, ...] = ("--depth", "1", "--no-tags", "--no-recurse-submodules", "--", origin.url, "HEAD")
     else:

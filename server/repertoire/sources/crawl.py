@@ -32,7 +32,7 @@ _UNREAD_FOLDERS = frozenset(
 
 
 @dataclass(frozen=True)
-class Limits:
+class CrawlLimits:
     """How much of a source is read at most."""
 
     files: int = 20_000
@@ -50,7 +50,7 @@ class Mount:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SourceFile:
     """A regular file of a source; `path` is how the source names it, with forward slashes."""
 
     path: str
@@ -71,34 +71,34 @@ class Refused:
 class Listing:
     """What a walk found; `truncated` tells whether a limit ended it."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SourceFile, ...]
     refused: tuple[Refused, ...]
     truncated: str = ""
 
 
 @dataclass
 class _Walk:
-    limits: Limits
-    entries: list[Entry] = field(default_factory=list)
+    limits: CrawlLimits
+    entries: list[SourceFile] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     truncated: str = ""
 
 
-def walk(mounts: tuple[Mount, ...], *, limits: Limits) -> Listing:
+def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits) -> Listing:
     """List the regular files of the mounts in a stable order; links are reported, never followed."""
     state = _Walk(limits)
     for mount in mounts:
         if mount.root.is_dir():
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
         elif mount.root.is_file():
-            state.entries.append(Entry(mount.prefix, mount.root, mount.root.stat().st_size))
+            state.entries.append(SourceFile(mount.prefix, mount.root, mount.root.stat().st_size))
     state.entries.sort(key=lambda entry: entry.path)
     mounted = {mount.prefix for mount in mounts}  # what a link leads to may be mounted in its place
     refused = tuple(item for item in state.refused if item.path not in mounted)
     return Listing(tuple(state.entries), refused, state.truncated)
 
 
-def read(entry: Entry) -> bytes | str:
+def read(entry: SourceFile) -> bytes | str:
     """Return the bytes of a file, or the reason why they are not read."""
     if entry.size > READ_CAP:
         return f"larger than {READ_CAP:,} bytes ({entry.size:,})"
@@ -126,7 +126,7 @@ def decode(data: bytes) -> str | None:
     return None
 
 
-def digest(entry: Entry) -> str:
+def digest(entry: SourceFile) -> str:
     """Return the SHA-256 of a file's bytes; of its size alone where it is too large or cannot be read."""
     data = read(entry)
     return hashlib.sha256(data if isinstance(data, bytes) else f"{entry.size}".encode()).hexdigest()
@@ -168,7 +168,7 @@ def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth
     elif shown != path:
         state.refused.append(Refused(shown, "the file name is not UTF-8"))
     else:
-        state.entries.append(Entry(path, Path(child.path), status.st_size))
+        state.entries.append(SourceFile(path, Path(child.path), status.st_size))
 
 
 def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:

@@ -79,7 +79,7 @@ _PROMISES = '[extensions]\n\tpartialClone = far\n[remote "far"]\n\turl = file://
 
 
 @dataclass(frozen=True)
-class Bounds:
+class GitBounds:
     """How large a folder may grow, how long that may take, and what is called meanwhile, which may raise."""
 
     folder: Path
@@ -125,7 +125,7 @@ def change(arguments: Sequence[str], clone: Path) -> None:
     _run(_within(clone / ".git", arguments, clone), _own(protocols="none"), clone)
 
 
-def fetch(arguments: Sequence[str], bounds: Bounds, *, clone: Path | None = None, lent: Path | None = None) -> str:
+def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = None, lent: Path | None = None) -> str:
     """Run git with the network, in a clone of ours where one is named, and return what it complains of.
 
     Where a git directory of ours is lent in place of an address, git reaches nothing else. It is stopped when the
@@ -189,7 +189,7 @@ def _is_mended() -> bool:
         furnish(place, _PROMISES)
         command = _within(place, ("cat-file", "-e", "1" * 40))
         process = _started(command, _closed(place, protocols="none"), place, printed=subprocess.DEVNULL)
-        errors = _awaited(process, Bounds(place, 1_000_000, _READ_S))
+        errors = _awaited(process, GitBounds(place, 1_000_000, _READ_S))
     return b"lazy fetching disabled" in errors
 
 
@@ -263,7 +263,7 @@ def _run(
     return printed.decode("utf-8", "replace")
 
 
-def _awaited(process: subprocess.Popen[bytes], bounds: Bounds) -> bytes:
+def _awaited(process: subprocess.Popen[bytes], bounds: GitBounds) -> bytes:
     """Return what a process complains of until it ends; end it when a bound is passed."""
     started = time.monotonic()
     try:
@@ -286,7 +286,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.communicate()
 
 
-def _check(bounds: Bounds, started: float) -> None:
+def _check(bounds: GitBounds, started: float) -> None:
     if time.monotonic() - started > bounds.seconds:
         message = f"fetching took longer than {bounds.seconds:.0f} s; clone it yourself and ingest the folder"
         raise SourceError(message)

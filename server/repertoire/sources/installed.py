@@ -17,7 +17,7 @@ _OWN_SCOPES = ("user", "managed", "")  # a plugin of one project's scope is not 
 
 
 @dataclass(frozen=True)
-class Place:
+class InstalledSource:
     """A source on this machine, and what Claude Code knows of it beside its files."""
 
     key: str
@@ -50,7 +50,7 @@ class Installation:
 class Machine:
     """Everything that Claude Code has here; plugins are named `name@marketplace`."""
 
-    places: tuple[Place, ...] = ()
+    places: tuple[InstalledSource, ...] = ()
     known_marketplaces: frozenset[str] = frozenset()
     installed_plugins: frozenset[str] = frozenset()
     disabled_plugins: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
     enabled = _enabled(config)
     installed: set[str] = set()
     disabled: set[str] = set()
-    own: list[Place] = []
+    own: list[InstalledSource] = []
     for name, record in _installations(plugins):
         if enabled.get(name) is False:
             disabled.add(name)
@@ -114,7 +114,7 @@ def installations(environment: Mapping[str, str]) -> tuple[Installation, ...]:
     return tuple(_installation(name, record, marketplaces) for name, record in _installations(plugins))
 
 
-def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, Place]) -> Installation:
+def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, InstalledSource]) -> Installation:
     plugin, _, marketplace = name.rpartition("@")
     location = Path(str(record.get("installPath") or "/nowhere"))
     commit = str(record.get("gitCommitSha") or "")
@@ -165,14 +165,14 @@ def _enabled(config: Path) -> dict[str, bool]:
     return found
 
 
-def _user(config: Path, state: Mapping[str, Any]) -> Place:
+def _user(config: Path, state: Mapping[str, Any]) -> InstalledSource:
     at_home = config == Path.home() / ".claude"
     documents = {**_hook_documents(config, ""), **_server_document(state.get("mcpServers"), ".claude.json")}
     key = "user:~/.claude" if at_home else f"user:{config.resolve()}"
-    return Place(key, "user", config, tuple(_own_mounts(config, "")), documents, installed=True)
+    return InstalledSource(key, "user", config, tuple(_own_mounts(config, "")), documents, installed=True)
 
 
-def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Place:
+def _project(project: Path, config: Path, state: Mapping[str, Any]) -> InstalledSource:
     root = project.resolve()
     folder = root / ".claude"
     listed = _object(_object(state.get("projects")).get(str(root)))
@@ -182,7 +182,7 @@ def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Place:
         mounts.extend(_own_mounts(folder, ".claude"))
         documents.update(_hook_documents(folder, ".claude/"))
     documents.update(_server_document(_json(root / ".mcp.json").get("mcpServers"), ".mcp.json"))
-    return Place(f"project:{root}", "project", root, tuple(mounts), documents, installed=True)
+    return InstalledSource(f"project:{root}", "project", root, tuple(mounts), documents, installed=True)
 
 
 def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
@@ -210,7 +210,7 @@ def _server_document(servers: Any, path: str) -> dict[str, str]:
     return {path: json.dumps({"mcpServers": servers}, sort_keys=True)} if isinstance(servers, dict) and servers else {}
 
 
-def _marketplaces(plugins: Path) -> Iterator[tuple[str, Place]]:
+def _marketplaces(plugins: Path) -> Iterator[tuple[str, InstalledSource]]:
     known = _json(plugins / "known_marketplaces.json")
     seen: set[Path] = set()
     for name, record in sorted(known.items()):
@@ -224,7 +224,7 @@ def _marketplaces(plugins: Path) -> Iterator[tuple[str, Place]]:
             yield child.name, _marketplace(child.name, child, {})
 
 
-def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Place:
+def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> InstalledSource:
     address = str(source.get("repo") or source.get("url") or source.get("path") or "")
     repository = ""
     if source.get("source") == "github":
@@ -235,7 +235,7 @@ def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Place:
         mount, key = Mount(location.resolve(), ".claude-plugin/marketplace.json"), f"marketplace:{name}"
     else:
         mount, key = Mount(location.resolve()), repository or f"folder:{location.resolve()}"
-    return Place(
+    return InstalledSource(
         key,
         "marketplace",
         location.resolve(),
@@ -256,14 +256,16 @@ def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield name, records[0]
 
 
-def _plugin(name: str, record: Mapping[str, Any], marketplaces: Mapping[str, Place]) -> Place | None:
+def _plugin(
+    name: str, record: Mapping[str, Any], marketplaces: Mapping[str, InstalledSource]
+) -> InstalledSource | None:
     """Return the source of an installed plugin, or None where its marketplace's folder holds it already."""
     plugin, _, marketplace = name.rpartition("@")
     location = Path(str(record.get("installPath") or ""))
     market = marketplaces.get(marketplace)
     if not location.is_absolute() or not location.is_dir() or (market is not None and _holds(market.location, plugin)):
         return None
-    return Place(
+    return InstalledSource(
         f"plugin:{name}",
         "plugin",
         location,

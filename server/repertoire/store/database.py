@@ -11,9 +11,9 @@ from repertoire.store.flags import Flags
 from repertoire.store.fulltext import FullText
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
-from repertoire.store.likeness import Likeness
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
+from repertoire.store.sketches import Likeness
 from repertoire.store.soundness import Soundness
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors

@@ -9,9 +9,9 @@ from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.graph import NEVER, WITH_PROMPTS, Table
 from repertoire.store.connection import Connection
-from repertoire.store.likeness import Likeness
 from repertoire.store.requests import LEARNED
 from repertoire.store.rows import marks
+from repertoire.store.sketches import Likeness
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter

@@ -26,7 +26,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RequestUse:
     """How much a kept request has been good for: how often what serves it now was selected for it, and when last."""
 
     node_id: int
@@ -124,10 +124,10 @@ class Requests:
             or ""
         )
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[RequestUse]:
         """Return what every kept request has been good for, the oldest node first."""
         return [
-            Standing(*row)
+            RequestUse(*row)
             for row in self._db.rows(
                 """SELECT n.id, coalesce(sum(CASE WHEN c.node_id IS NULL THEN 0 ELSE e.weight END), 0),
                           coalesce(json_extract(n.data, '$.last'), n.last_changed)

@@ -71,7 +71,7 @@ class Vectors:
         return sum(own for own, _ in moved) + max((unsaid for _, unsaid in moved), default=0)
 
     def revisions(self, spaces: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Map each space to what moves whenever one of its vectors changes, or one that nobody says of which it is."""
+        """Map each vector space to a version that changes with its vectors, or with those of an unknown space."""
         moved = {
             str(key)[len(_MOVED) :]: int(value)
             for key, value in self._db.rows("SELECT key, value FROM meta WHERE key GLOB ?", (f"{_MOVED}*",))

@@ -9,8 +9,7 @@ from typing import Protocol
 
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
-from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
-from repertoire.trust.spoken import (
+from repertoire.trust.benign_context import (
     NOT,
     SURELY,
     is_about_security,
@@ -19,6 +18,7 @@ from repertoire.trust.spoken import (
     is_quoted,
     is_spoken_of,
 )
+from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 
 # Words that say nothing in a sentence: what they lead to is a program, or a command in a block of its own.
 CODE_WORDS = frozenset(
@@ -65,7 +65,7 @@ _ON_TOPIC = {CRITICAL: MEDIUM, HIGH: LOW, MEDIUM: LOW, LOW: LOW}
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckMatch:
     """A match of a check: where, and how grave it is there."""
 
     rule: str
@@ -105,7 +105,7 @@ class Check:
     )
 
 
-class Room:
+class ScanBudget:
     """How many characters may still be looked at; texts that were made from one share what that one has."""
 
     def __init__(self) -> None:
@@ -128,10 +128,10 @@ class Checks:
                 self._by_needle.setdefault(needle, []).append(check)
         self._foreign = frozenset(needle for needle in self._by_needle if not needle.isascii())
 
-    def run(self, document: Document, room: Room | None = None) -> Iterator[Found]:
+    def run(self, document: Document, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
         """Yield the matches of every check in a document, as far as there is room."""
         seen: set[tuple[int, int]] = set()
-        room = room or Room()
+        room = room or ScanBudget()
         low, fenced, ascii_only = document.lower, document.fenced, document.text.isascii()
         for needle, checks in self._by_needle.items():
             if ascii_only and needle in self._foreign:
@@ -151,7 +151,7 @@ class Checks:
                         return
 
 
-def _judge(check: Check, document: Document, index: int, room: Room) -> Found | None:
+def _judge(check: Check, document: Document, index: int, room: ScanBudget) -> CheckMatch | None:
     raw = document.lines[index][:LONGEST]
     text = document.following(index, check.span) if check.span > 1 else raw
     line: Line | None = None
@@ -160,12 +160,12 @@ def _judge(check: Check, document: Document, index: int, room: Room) -> Found | 
         line = line or document.line(index)
         severity = _severity(check, document, line, match)
         if severity:
-            return Found(check.rule, severity, line, check.reason)
+            return CheckMatch(check.rule, severity, line, check.reason)
         fits = room.take(len(raw))
         if not fits:
             break
     reason = "holds so many commands that not all were checked"
-    return None if fits else Found(UNCHECKED, MEDIUM, document.line(index), reason)
+    return None if fits else CheckMatch(UNCHECKED, MEDIUM, document.line(index), reason)
 
 
 def _severity(check: Check, document: Document, line: Line, match: Match) -> str:

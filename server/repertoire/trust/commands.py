@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import fetched
-from repertoire.trust.check import GRAVE, Check, Found, Match
+from repertoire.trust.check import GRAVE, Check, CheckMatch, Match
 from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.origins import by_source, by_source_if_any
 
@@ -340,7 +340,7 @@ _RUNS = re.compile(
 _LATER = 8
 
 
-def decoded_later(document: Document) -> Iterator[Found]:
+def decoded_later(document: Document) -> Iterator[CheckMatch]:
     """Yield the line of a program that runs what it decoded a few lines above."""
     run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:
@@ -350,7 +350,7 @@ def decoded_later(document: Document) -> Iterator[Found]:
                 if at not in run:
                     run[at] = _run(document.lines[at][:LONGEST])
                 if match and match["name"] in run[at]:
-                    yield Found(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
+                    yield CheckMatch(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
 
 
 def _run(text: str) -> frozenset[str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from repertoire.domain.component import MCP_SERVER, SETTING, Component
 from repertoire.domain.trust import CRITICAL, HIGH
-from repertoire.trust.check import Found
-from repertoire.trust.data import SENDS
+from repertoire.trust.check import CheckMatch
 from repertoire.trust.document import RUN, Document, Line
+from repertoire.trust.exfiltration import SENDS
 from repertoire.trust.secrets import secrets
 
 _HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
@@ -42,7 +42,7 @@ def at_install(text: str) -> Iterator[str]:
                 yield scripts[name]
 
 
-def values(component: Component, text: str) -> Iterator[Found]:
+def values(component: Component, text: str) -> Iterator[CheckMatch]:
     """Yield secrets among the values of a setting or a server, and an address that all requests are sent to."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
         return
@@ -60,12 +60,12 @@ def values(component: Component, text: str) -> Iterator[Found]:
     )
     if proxy and not _TRUSTED.search(proxy) and str(env.get("NODE_TLS_REJECT_UNAUTHORIZED", "")) == "0":
         reason = "sends all that goes over the network through another machine, which can read it"
-        yield Found(SENDS, CRITICAL, Line(0, f"HTTPS_PROXY: {proxy}", RUN), reason)
+        yield CheckMatch(SENDS, CRITICAL, Line(0, f"HTTPS_PROXY: {proxy}", RUN), reason)
     for name in _ADDRESSES if component.type == SETTING else ():
         address = _mapping(own.get("env")).get(name)
         if isinstance(address, str) and address.startswith("http") and not _TRUSTED.search(address):
             reason = "sends every request of the client, and its key, to another address"
-            yield Found(SENDS, HIGH, Line(0, f"{name}: {address}", RUN), reason)
+            yield CheckMatch(SENDS, HIGH, Line(0, f"{name}: {address}", RUN), reason)
 
 
 def _read(text: str) -> Mapping[str, Any]:

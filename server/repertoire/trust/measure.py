@@ -9,7 +9,7 @@ from repertoire.domain.trust import SEVERITIES, Flag, rank
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCase:
     """One case: what a person expects of it (rule → severity), and the flags that it got."""
 
     id: str
@@ -41,17 +41,17 @@ class Score:
         return self.found / self.expected if self.expected else None
 
 
-def by_severity(cases: Sequence[Judged]) -> tuple[Score, ...]:
+def by_severity(cases: Sequence[JudgedCase]) -> tuple[Score, ...]:
     """Score each severity, the gravest first: a flag is right where a person judged its rule as grave or graver."""
     return tuple(_score(severity, cases, severity=severity) for severity in reversed(SEVERITIES))
 
 
-def by_rule(cases: Sequence[Judged], rules: Iterable[str]) -> tuple[Score, ...]:
+def by_rule(cases: Sequence[JudgedCase], rules: Iterable[str]) -> tuple[Score, ...]:
     """Score each rule over all severities."""
     return tuple(_score(rule, cases, rule=rule) for rule in rules)
 
 
-def _score(name: str, cases: Sequence[Judged], *, severity: str = "", rule: str = "") -> Score:
+def _score(name: str, cases: Sequence[JudgedCase], *, severity: str = "", rule: str = "") -> Score:
     flagged = right = expected = found = 0
     wrong: list[str] = []
     missed: list[str] = []

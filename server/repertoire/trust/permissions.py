@@ -9,7 +9,7 @@ from typing import Any
 from repertoire import linear
 from repertoire.domain.component import COMMAND, HOOK, MCP_SERVER, SETTING, SKILL, Component
 from repertoire.domain.trust import HIGH, LOW, MEDIUM
-from repertoire.trust.check import Check, Found
+from repertoire.trust.check import Check, CheckMatch
 from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
 
 RULE = "wide-permission"
@@ -85,7 +85,7 @@ CHECKS = (
 )
 
 
-def of_component(component: Component) -> Iterator[Found]:
+def of_component(component: Component) -> Iterator[CheckMatch]:
     """Yield what a component's own declarations allow too widely."""
     front = component.front_matter
     if component.type in (SKILL, COMMAND):
@@ -100,7 +100,7 @@ def of_component(component: Component) -> Iterator[Found]:
         yield from _server(front)
 
 
-def _allowed(stated: Any) -> Iterator[Found]:
+def _allowed(stated: Any) -> Iterator[CheckMatch]:
     for tool in _names(stated):
         if _EVERY.match(tool):
             yield _found(HIGH, f"allowed-tools: {tool}", "may use every tool without being asked for")
@@ -110,7 +110,7 @@ def _allowed(stated: Any) -> Iterator[Found]:
             yield _found(MEDIUM, f"allowed-tools: {tool}", "may delete anything without being asked for")
 
 
-def _hook(component: Component) -> Iterator[Found]:
+def _hook(component: Component) -> Iterator[CheckMatch]:
     lines = [line for line in component.body.split("\n") if line]
     stated = [match for line in lines if (match := _EVENT.match(line))]
     events = {match["event"] for match in stated}
@@ -124,7 +124,7 @@ def _hook(component: Component) -> Iterator[Found]:
             yield _found(HIGH, line, "allows tool calls without looking at them")
 
 
-def _settings(front: Mapping[str, Any]) -> Iterator[Found]:
+def _settings(front: Mapping[str, Any]) -> Iterator[CheckMatch]:
     permissions = front.get("permissions")
     permissions = permissions if isinstance(permissions, Mapping) else {}
     if permissions.get("defaultMode") == "bypassPermissions":
@@ -139,7 +139,7 @@ def _settings(front: Mapping[str, Any]) -> Iterator[Found]:
             yield _found(MEDIUM, f"{key}: true", "switches a question of the client off")
 
 
-def _server(front: Mapping[str, Any]) -> Iterator[Found]:
+def _server(front: Mapping[str, Any]) -> Iterator[CheckMatch]:
     allowed = front.get("alwaysAllow", front.get("autoApprove"))
     if any(_EVERY.match(tool) for tool in _names(allowed)):
         yield _found(MEDIUM, "autoApprove: *", "lets every tool of the server run without asking")
@@ -169,5 +169,5 @@ def _parted(stated: str) -> Sequence[str]:
     return [stated[:end], *reversed(parts)]
 
 
-def _found(severity: str, text: str, reason: str) -> Found:
-    return Found(RULE, severity, Line(0, text, RUN), reason)
+def _found(severity: str, text: str, reason: str) -> CheckMatch:
+    return CheckMatch(RULE, severity, Line(0, text, RUN), reason)

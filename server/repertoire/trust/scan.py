@@ -9,8 +9,18 @@ from dataclasses import replace
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, SETTING, Component
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, LOW, Flag, rank
-from repertoire.trust import commands, configuration, data, disguise, flows, lasting, names, orders, permissions
-from repertoire.trust.check import UNCHECKED, Checks, Found, Room
+from repertoire.trust import (
+    commands,
+    configuration,
+    deobfuscation,
+    exfiltration,
+    permissions,
+    persistence,
+    prompt_injection,
+    taint,
+    typosquatting,
+)
+from repertoire.trust.check import UNCHECKED, CheckMatch, Checks, ScanBudget
 from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
@@ -21,19 +31,25 @@ RULES = (
     commands.DESTRUCTIVE,
     commands.REMOTE,
     commands.OBFUSCATION,
-    data.READS,
-    data.SENDS,
-    lasting.RULE,
+    exfiltration.READS,
+    exfiltration.SENDS,
+    persistence.RULE,
     permissions.RULE,
-    names.RULE,
-    orders.HIDDEN,
-    orders.IN_COMMENT,
-    orders.ORDER,
+    typosquatting.RULE,
+    prompt_injection.HIDDEN,
+    prompt_injection.IN_COMMENT,
+    prompt_injection.ORDER,
     "secret",
     UNCHECKED,
 )
-_BETRAY = (orders.HIDDEN, orders.IN_COMMENT, orders.ORDER)  # who gives such orders is not believed to teach about them
-_CHECKS = Checks((*commands.CHECKS, *data.CHECKS, *orders.CHECKS, *permissions.CHECKS, *lasting.CHECKS))
+_BETRAY = (
+    prompt_injection.HIDDEN,
+    prompt_injection.IN_COMMENT,
+    prompt_injection.ORDER,
+)  # who gives such orders is not believed to teach about them
+_CHECKS = Checks(
+    (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
+)
 _PROGRAMS = {
     "python": "a.py",
     "py": "a.py",
@@ -62,7 +78,7 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
 
     `text` is its own file, `parts` the files that belong to it; None for one that could not be read.
     """
-    found: list[tuple[str, Found]] = [("", item) for item in _declared(component)]
+    found: list[tuple[str, CheckMatch]] = [("", item) for item in _declared(component)]
     # of a file that holds several, each is checked for what it says itself
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
@@ -77,12 +93,12 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
     return _flags(found)
 
 
-def _declared(component: Component) -> Iterator[Found]:
+def _declared(component: Component) -> Iterator[CheckMatch]:
     yield from permissions.of_component(component)
-    yield from names.of_component(component)
+    yield from typosquatting.of_component(component)
 
 
-def _own(component: Component, text: str) -> Iterator[Found]:
+def _own(component: Component, text: str) -> Iterator[CheckMatch]:
     """Check what a hook or a server runs, and what a manifest says of itself."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
@@ -96,8 +112,8 @@ def _own(component: Component, text: str) -> Iterator[Found]:
         yield from _checked(Document(command, kind=SCRIPT))
     yield from configuration.values(component, text)
     described = Document(component.description)
-    yield from orders.hidden(described)
-    yield from orders.comments(described)
+    yield from prompt_injection.hidden(described)
+    yield from prompt_injection.comments(described)
 
 
 def _is_prompt(text: str) -> bool:
@@ -106,7 +122,7 @@ def _is_prompt(text: str) -> bool:
     return bool(kinds) and kinds <= {"prompt", "agent"}
 
 
-def _document(text: str, path: str) -> Iterator[Found]:
+def _document(text: str, path: str) -> Iterator[CheckMatch]:
     text = text[:_MOST_TEXT]
     if path.endswith("package.json"):
         for command in configuration.at_install(text):
@@ -114,39 +130,44 @@ def _document(text: str, path: str) -> Iterator[Found]:
     yield from _checked(Document(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
 
 
-def _checked(document: Document) -> Iterator[Found]:
-    found = [*_CHECKS.run(document), *orders.hidden(document), *orders.comments(document), *disguise.orders(document)]
+def _checked(document: Document) -> Iterator[CheckMatch]:
+    found = [
+        *_CHECKS.run(document),
+        *prompt_injection.hidden(document),
+        *prompt_injection.comments(document),
+        *deobfuscation.orders(document),
+    ]
     if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
         document.believed = False
         found += [*_CHECKS.run(document), *_blocks(document)]
     yield from found
     yield from secrets(document)
     if document.kind == SCRIPT:
-        yield from data.in_two_steps(document)
+        yield from exfiltration.in_two_steps(document)
         yield from commands.decoded_later(document)
-        yield from flows.flows(document)
-        room = Room()
-        for line, plain in disguise.expanded(document):
+        yield from taint.flows(document)
+        room = ScanBudget()
+        for line, plain in deobfuscation.expanded(document):
             yield from (replace(item, line=line) for item in _CHECKS.run(plain, room))
-        yield from disguise.joined(document)
+        yield from deobfuscation.joined(document)
 
 
-def _blocks(document: Document) -> Iterator[Found]:
+def _blocks(document: Document) -> Iterator[CheckMatch]:
     """Check the blocks of a text that is not believed as what they are meant to be: programs that a model runs."""
-    room = Room()
+    room = ScanBudget()
     for start, language, text in document.blocks():
         program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
-        for item in (*_CHECKS.run(program, room), *flows.flows(program)):
+        for item in (*_CHECKS.run(program, room), *taint.flows(program)):
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 
-def _unread() -> Found:
-    return Found(
+def _unread() -> CheckMatch:
+    return CheckMatch(
         "unchecked-file", LOW, Line(0, "", RUN), "is a program that is too large or no text: nobody checked it"
     )
 
 
-def _flags(found: Iterable[tuple[str, Found]]) -> tuple[Flag, ...]:
+def _flags(found: Iterable[tuple[str, CheckMatch]]) -> tuple[Flag, ...]:
     gravest: dict[tuple[str, str, object], Flag] = {}
     for path, item in found:
         key = (item.rule, path, item.line.number or item.line.text)
@@ -157,6 +178,6 @@ def _flags(found: Iterable[tuple[str, Found]]) -> tuple[Flag, ...]:
     return tuple(ordered[:_MOST])
 
 
-def _shown(item: Found) -> str:
+def _shown(item: CheckMatch) -> str:
     text = item.line.text.strip()[:600]
     return clean_line(redact(text) if item.rule == "secret" else text, _LINE)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from repertoire.domain.trust import HIGH
-from repertoire.trust.check import Found
+from repertoire.trust.check import CheckMatch
 from repertoire.trust.document import Document
 
 RULE = "secret"
@@ -39,7 +39,7 @@ _KEY_BODY = 400  # characters of base64 that a real private key has at least
 _KEY_ROOM = 20_000  # characters that the longest key and what stands around it take
 
 
-def secrets(document: Document) -> Iterator[Found]:
+def secrets(document: Document) -> Iterator[CheckMatch]:
     """Yield the lines that hold a secret which looks real."""
     seen: set[int] = set()
     for needle in _NEEDLES:
@@ -51,7 +51,7 @@ def secrets(document: Document) -> Iterator[Found]:
             if any(is_real(value) for value in _values(line.text)) or (
                 _KEY.search(line.text) and _has_body(document, index)
             ):
-                yield Found(RULE, HIGH, line, "carries a secret that looks real: whoever reads this has it")
+                yield CheckMatch(RULE, HIGH, line, "carries a secret that looks real: whoever reads this has it")
 
 
 def is_real(value: str) -> bool:

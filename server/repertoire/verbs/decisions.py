@@ -10,7 +10,6 @@ from repertoire.app.person.correct import Corrected, set_capabilities
 from repertoire.app.person.feedback import Feedback, give_feedback
 from repertoire.app.person.forget import Forgotten, forget
 from repertoire.app.person.mute import Muted, mute, unmute
-from repertoire.rendering.learned import feedback_data, feedback_text
 from repertoire.rendering.reports import (
     corrected_data,
     corrected_text,
@@ -19,6 +18,7 @@ from repertoire.rendering.reports import (
     muted_data,
     muted_text,
 )
+from repertoire.rendering.usage import feedback_data, feedback_text
 from repertoire.verbs.verb import Context, Verb
 
 

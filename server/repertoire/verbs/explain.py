@@ -25,7 +25,7 @@ def _explain(context: Context, asked: Asked) -> Explanation:
         whole,
         muted=context.muted,
         unfit=context.unfit,
-        memory=repertoire.use.memory,
+        usage=repertoire.use.usage,
     )
 
 

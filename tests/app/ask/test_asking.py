@@ -10,7 +10,7 @@ import pytest
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session.gaps import gap_events
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import write_catalogue
 from repertoire.app.wiring import open_repertoire
@@ -90,4 +90,4 @@ def test_values_are_what_components_here_provide(repertoire: Repertoire) -> None
 def test_a_vague_task_is_no_gap_and_a_vague_prompt_draws_no_hint(repertoire: Repertoire) -> None:
     task = Task("make it better")
     assert gap_events(task, recommend(repertoire.pipeline, task), Settings()) == ()
-    assert offer(repertoire.pipeline, task.text, Limits()).text == ""
+    assert offer(repertoire.pipeline, task.text, HintLimits()).text == ""

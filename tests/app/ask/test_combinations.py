@@ -17,7 +17,7 @@ from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import combined_topic
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, record_of
+from sample_home import NOW, SOURCE, component, record_of
 
 SKILLS = {
     "login-pages": ("Builds login pages with OAuth.", "authentication"),

@@ -10,7 +10,7 @@ import pytest
 
 from ingestion.workbench import commit, git, repository, skill
 from repertoire.app.health.stale import odd_copies
-from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, compare
+from repertoire.sources.plugin_diff import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, compare
 
 KIT = {".claude-plugin/plugin.json": '{"name": "kit", "version": "1.0.0"}', "skills/a/SKILL.md": skill("a")}
 

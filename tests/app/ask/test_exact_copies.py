@@ -14,10 +14,10 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.learned.memory import memory
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.usage.fold import usage
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo
@@ -27,7 +27,7 @@ from repertoire.retrieval.fuse import GRAPH
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import FRESHNESS, POPULARITY
 from repertoire.store.requests import Request, Selection
-from shelf import NOW, SOURCE, component, filled_home, record_of
+from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
 FORMS, HERE = f"{SOURCE.key}:skills/pdf-forms.md", "/here"
@@ -95,10 +95,10 @@ def test_the_installed_copy_is_ranked_directly_before_the_one_it_was_taken_from(
 
 
 def test_a_hint_names_the_installed_copy_and_never_how_to_install_it(repertoire: Repertoire) -> None:
-    found = offer(repertoire.pipeline, PROMPT, Limits())
+    found = offer(repertoire.pipeline, PROMPT, HintLimits())
     assert [hit.component.id for hit in found.hits] == [OWN]
     assert "install:" not in found.text
-    again = offer(repertoire.pipeline, PROMPT, Limits(seen=frozenset((OWN,))))
+    again = offer(repertoire.pipeline, PROMPT, HintLimits(seen=frozenset((OWN,))))
     assert again.hits == ()
 
 
@@ -144,7 +144,7 @@ def test_harm_of_one_copy_holds_for_the_other_in_every_door(repertoire: Repertoi
     assert shown[OWN].demoted == shown[FORMS].demoted != ""
     assert answer_text(found).count("demoted: failed more often than without it") == 2
     assert repertoire.use.harmful() == {OWN, FORMS}
-    hinted = offer(repertoire.pipeline, PROMPT, Limits(muted=repertoire.unfit_for_hints(HERE)))
+    hinted = offer(repertoire.pipeline, PROMPT, HintLimits(muted=repertoire.unfit_for_hints(HERE)))
     assert not {OWN, FORMS} & {hit.component.id for hit in hinted.hits}
     taken = recommend(repertoire.pipeline, Task(PROMPT), muted=repertoire.unfit_for_sets(HERE)).items
     assert FORMS not in {item.hit.component.id for item in taken}
@@ -155,7 +155,7 @@ def test_failures_of_several_copies_add_up(repertoire: Repertoire) -> None:
     assert repertoire.use.harmful() == frozenset()
     fail(repertoire.store, FORMS, times=6)
     ids(repertoire)
-    kept = memory(repertoire.store, half_life=90.0)
+    kept = usage(repertoire.store, half_life=90.0)
     assert (kept.of(FORMS), kept.records[OWN].failed) == (kept.records[OWN], 11)
     assert repertoire.use.harmful() == {OWN, FORMS}
 
@@ -177,7 +177,7 @@ def test_an_offer_of_one_copy_is_taken_by_using_the_other(repertoire: Repertoire
     where = "s", HERE, "r"
     told = [Event(now(), ASKED, *where), Event(now(), OFFERED, *where, FORMS, {"rank": 1, "where": "prompt"})]
     repertoire.store.events.append([*told, Event(now(), SELECTED, *where, OWN), Event(now(), CHECKED, *where)])
-    kept = memory(repertoire.store, half_life=90.0)
+    kept = usage(repertoire.store, half_life=90.0)
     record = kept.of(FORMS)
     assert record is not None
     assert record == kept.of(OWN)

@@ -24,7 +24,7 @@ from repertoire.domain.component import (
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.rendering.explanations import explanation_text
-from shelf import NOW, SOURCE, component, filled_home, record_of
+from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 FORMS = component(
     "skill",

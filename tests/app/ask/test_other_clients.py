@@ -10,7 +10,7 @@ from ingestion.workbench import skill
 from repertoire.app.ask.explain import Asked, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
@@ -138,7 +138,7 @@ def test_what_another_client_reads_is_found_marked_and_explained_and_never_recom
         ingest(opened.store, bench.home, str(bench.write({"a/tides.agent.md": text})), settings=Settings())
         task = "make tide tables of harbour gauges"
         assert not recommend(opened.pipeline, Task(task), muted=opened.unfit_for_sets()).items
-        assert not offer(opened.pipeline, task, Limits(muted=opened.unfit_for_hints())).hits
+        assert not offer(opened.pipeline, task, HintLimits(muted=opened.unfit_for_hints())).hits
         answer = search(opened.pipeline, Query(task), muted=opened.muted())
         assert [hit.component.name for hit in answer.hits] == ["tide-tables"]
         assert "for GitHub Copilot, not for Claude Code: none of its tools is one" in answer_text(answer)

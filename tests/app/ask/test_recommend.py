@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repertoire.app.ask.pool import tokens_of
 from repertoire.app.ask.recommend import recommend, verdict
+from repertoire.app.ask.set_candidates import tokens_of
 from repertoire.app.session.gaps import gap_events, recurring
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import Other, Task
@@ -18,7 +18,7 @@ from repertoire.rendering.answers import recommendation_text
 from repertoire.retrieval.pipeline import Options, Pipeline
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, component, fill, record_of
+from sample_home import NOW, SOURCE, component, fill, record_of
 
 KUBERNETES, POSTGRES = "folder:/shelf:skills/kubernetes-deploy.md", "folder:/shelf:mcp_servers/postgres.md"
 WORDS = "fill pdf forms release notes changelog deploy kubernetes helm sql database audit ledger browser format".split()

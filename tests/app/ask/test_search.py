@@ -8,7 +8,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.rendering.answers import answer_text
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
-from shelf import fill
+from sample_home import fill
 
 
 @pytest.fixture

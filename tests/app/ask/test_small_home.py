@@ -13,7 +13,7 @@ import pytest
 
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.kernel import Repertoire
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import settle
@@ -138,4 +138,4 @@ def test_what_is_too_vague_is_asked_back(repertoire: Repertoire, task: str) -> N
 
 @pytest.mark.parametrize("prompt", [*NOTHING, *VAGUE])
 def test_no_hint_is_drawn_by_what_needs_nothing_or_says_nothing(repertoire: Repertoire, prompt: str) -> None:
-    assert offer(repertoire.pipeline, prompt, Limits()).hits == ()
+    assert offer(repertoire.pipeline, prompt, HintLimits()).hits == ()

@@ -9,7 +9,7 @@ import pytest
 from ingestion.workbench import skill
 from repertoire.app.ask.explain import Asked, explain
 from repertoire.app.ask.recommend import recommend
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Task
@@ -79,7 +79,7 @@ def test_of_those_that_serve_alike_the_one_that_brings_least_is_taken_and_named(
     read(opened, bench, **{name: files[name] for name in order})
     (item,) = recommend(opened.pipeline, Task(TASK)).items
     assert item.hit.component.plugin == "dinghy"
-    assert [hit.component.plugin for hit in offer(opened.pipeline, TASK, Limits()).hits][:1] == ["dinghy"]
+    assert [hit.component.plugin for hit in offer(opened.pipeline, TASK, HintLimits()).hits][:1] == ["dinghy"]
 
 
 def test_what_is_installed_brings_nothing_along(bench):

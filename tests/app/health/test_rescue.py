@@ -16,14 +16,14 @@ from examples import examples
 from privileges import held_back
 from repertoire.app.health.rescue import mend
 from repertoire.app.health.status import status
-from repertoire.app.upkeep.freshness import is_stale
+from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
 from repertoire.domain.event import RESCUED, Event
 from repertoire.domain.rescue import Rescue
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE
+from sample_home import NOW, SOURCE
 from store.damages import ACCEPTED, DAMAGES, PAGE, PDF, WHOLE, Sound, leave_log, overwrite, spoil, valuable
 from store.samples import command, in_process, start
 

@@ -9,11 +9,11 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.health.status import status
-from repertoire.app.upkeep.freshness import is_stale
+from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.rendering.reports import status_text
-from shelf import NOW, SOURCE, filled_home
+from sample_home import NOW, SOURCE, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
 

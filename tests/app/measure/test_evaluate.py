@@ -17,7 +17,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.weights import bundled
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from shelf import fill
+from sample_home import fill
 
 UNHURRIED = Settings(query_ms=60_000)  # how busy a machine is must not decide what is found
 

@@ -15,7 +15,7 @@ from repertoire.app.health.status import status
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.person.mute import mute, unmute
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.session.record import Moment
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
@@ -24,7 +24,7 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge
 from repertoire.rendering.reports import status_text
 from repertoire.store.requests import Request, Selection
-from shelf import NOW, SOURCE, component, filled_home, record_of
+from sample_home import NOW, SOURCE, component, filled_home, record_of
 
 PROMPT = "Fill in the fields of these PDF forms with the values from the spreadsheet"
 HERE, THERE = "/here", "/there"
@@ -65,7 +65,7 @@ def named(found: Repertoire, project: str) -> dict[str, set[str]]:
     """Return the ids that each door suggests in a project."""
     store, pipeline = found.store, found.pipeline
     muted, unfit = found.muted(project), found.unfit_for_sets(project)
-    hits = offer(pipeline, PROMPT, Limits(muted=found.unfit_for_hints(project))).hits
+    hits = offer(pipeline, PROMPT, HintLimits(muted=found.unfit_for_hints(project))).hits
     given = recommend(pipeline, Task(PROMPT, project=project), muted=unfit)
     told = explain(store, pipeline, Asked(OTHER, PROMPT), muted=muted, unfit=unfit)
     assert told.standing is not None

@@ -18,7 +18,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from app.real_components import DATA, real_components
 from repertoire.app.kernel import Repertoire
-from repertoire.app.session.greet import Start, greet
+from repertoire.app.session.greet import SessionStart, greet
 
 pytestmark = [
     pytest.mark.bench_data,
@@ -69,7 +69,7 @@ def spelled_out(document: str, after: str) -> str:
 def told(repertoire: Repertoire, project: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the heading and, of each item, what it is and why; install lines name this machine's folders."""
     monkeypatch.setenv("REPERTOIRE_HOME", str(repertoire.home))
-    found = greet(Start("", str(project), "startup", "2026-11-22T00:00:00Z"))
+    found = greet(SessionStart("", str(project), "startup", "2026-11-22T00:00:00Z"))
     heading = found.text.partition("\n")[0]
     return [heading, *(f"{item.name} ({item.type}): {item.why}" for item in found.items)]
 

@@ -18,7 +18,7 @@ from repertoire.domain.event import SELECTED, Event
 from repertoire.learning.prompts import core
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from shelf import NOW, SOURCE, fill
+from sample_home import NOW, SOURCE, fill
 
 FORMS, SHIP, CHANGES = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship", "skills/changelog"))
 SETTINGS = Settings(max_requests=10)

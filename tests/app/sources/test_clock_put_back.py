@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.learned import installs, stats
-from repertoire.app.learned.memory import known_trials, memory
 from repertoire.app.upkeep.background import one_refresh
+from repertoire.app.usage import installs, stats
+from repertoire.app.usage.fold import known_trials, usage
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot import serve
 from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event
 from repertoire.domain.freshness import freshness
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
-from shelf import SOURCE, fill
+from sample_home import SOURCE, fill
 
 PDF = f"{SOURCE.key}:skills/pdf-forms.md"
 
@@ -43,7 +43,7 @@ def test_what_follows_an_offer_by_a_clock_that_was_put_back_still_follows_it(hom
         [trial] = known_trials(store)
         assert trial.rank == 1, "one offer, taken; not an offer in vain and a use out of nowhere"
         assert trial.selected_at
-        [record] = memory(store, half_life=90.0).records.values()
+        [record] = usage(store, half_life=90.0).records.values()
         assert record.looks <= 1.0
         assert record.taken <= 1.0, "what the future holds counts in full, not for more"
         assert installs.note_installs(store) == 0

@@ -14,7 +14,7 @@ import pytest
 from ingestion.workbench import skill
 from repertoire.app.ask.explain import Asked, explain
 from repertoire.app.ask.search import search
-from repertoire.app.sources import packed
+from repertoire.app.sources import packages
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
@@ -233,7 +233,7 @@ def test_a_package_is_fetched_when_a_person_asks_and_read_again_from_what_was_ke
         calls.append((registry, name, version))
         return notes(target / "notes.tgz")
 
-    monkeypatch.setattr(packed.packages, "fetch", fetch)  # a person's npm would need the network
+    monkeypatch.setattr(packages.packages, "fetch", fetch)  # a person's npm would need the network
     assert bench.ingest("npm:@acme/mcp-notes@2.0.0").components == 4
     (done,) = [r for r in refresh(bench.store, bench.home, settings=Settings()) if r.source.startswith("npm:")]
     assert (done.components, done.changed) == (4, 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.sources.account import account
+from repertoire.app.sources.file_outcomes import account
 from repertoire.settings import Settings
 
 pytestmark = [

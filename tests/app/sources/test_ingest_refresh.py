@@ -12,8 +12,8 @@ import pytest
 
 from ingestion.workbench import commit, repository, skill
 from repertoire.app.sources.embed import SPACES, embed_pending
-from repertoire.app.sources.lost import lost_sources
 from repertoire.app.sources.settle import remove_source
+from repertoire.app.sources.unreachable import lost_sources
 from repertoire.app.upkeep.background import RefreshRunning, one_refresh, running, start_detached_refresh
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.catalogue import reading

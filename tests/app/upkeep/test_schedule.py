@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.upkeep.freshness import is_stale
 from repertoire.app.upkeep.refresh import refresh
+from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.upkeep.schedule import Attempt, attempted, held_off, newest_attempt, overdue
 from repertoire.app.wiring import open_repertoire
 from repertoire.settings import Settings
-from shelf import SOURCE, filled_home
+from sample_home import SOURCE, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
 AT = datetime(2026, 5, 5, 12, tzinfo=timezone.utc)

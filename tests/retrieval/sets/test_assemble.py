@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.retrieval.sets.assemble import Limits, Shelf, assemble
+from repertoire.retrieval.sets.assemble import SetChoices, SetLimits, assemble
 from repertoire.retrieval.sets.candidates import Candidate, without_twins
 from repertoire.retrieval.sets.whynot import Case, why_not
 
@@ -39,7 +39,9 @@ def shelves(draw, keys=tuple(KEYS)):
     ]
     cut = draw(st.integers(0, len(keys)))
     ranked = sorted(candidates[:cut], key=lambda candidate: -candidate.score)
-    limits = Limits(budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)), expected=draw(st.floats(1.0, 4.0)))
+    limits = SetLimits(
+        budget=draw(st.integers(1, 2500)), size=draw(st.integers(1, 4)), expected=draw(st.floats(1.0, 4.0))
+    )
     return ranked, candidates[cut:], limits
 
 
@@ -48,7 +50,7 @@ def shelves(draw, keys=tuple(KEYS)):
 def test_a_set_is_within_budget_closed_and_free_of_conflicts_and_twins(shelf):
     ranked, others, limits = shelf
     known = {candidate.key: candidate for candidate in [*ranked, *others]}
-    stands_for = Shelf.of(ranked, others).stands_for
+    stands_for = SetChoices.of(ranked, others).stands_for
     chosen = [member.key for member in assemble(ranked, others, limits).chosen]
     assert len(chosen) == len(set(chosen))
     assert sum(known[key].tokens for key in chosen) <= limits.budget
@@ -78,7 +80,7 @@ def test_no_more_are_asked_for_than_wanted(shelf):
 def test_what_is_needed_stands_before_what_needs_it_unless_in_a_circle(shelf):
     ranked, others, limits = shelf
     assembly = assemble(ranked, others, limits)
-    shelf_ = Shelf.of(ranked, others)
+    shelf_ = SetChoices.of(ranked, others)
     needs = {
         member.key: {shelf_.stands_for.get(need, need) for need in shelf_.known[member.key].needs}
         for member in assembly.chosen
@@ -129,7 +131,7 @@ def worth_of_best(shelf, limits):
 @examples(60)
 def test_no_set_that_could_have_been_chosen_is_much_better(shelf):
     ranked, others, limits = shelf
-    best = worth_of_best(Shelf.of(ranked, others), limits)
+    best = worth_of_best(SetChoices.of(ranked, others), limits)
     assert assemble(ranked, others, limits).worth >= 0.95 * best
 
 
@@ -139,12 +141,12 @@ def candidate(key, **more):
 
 
 def chosen(ranked, others=(), **limits):
-    return [(member.key, member.role) for member in assemble(ranked, others, Limits(**limits)).chosen]
+    return [(member.key, member.role) for member in assemble(ranked, others, SetLimits(**limits)).chosen]
 
 
 def refusal(key, ranked, others=(), **limits):
-    case_limits = Limits(**limits)
-    shelf = Shelf.of(ranked, others)
+    case_limits = SetLimits(**limits)
+    shelf = SetChoices.of(ranked, others)
     return why_not(Case(ranked, others, case_limits, shelf, shelf.best(case_limits)), key)
 
 
@@ -214,7 +216,7 @@ def test_without_a_capability_the_words_of_the_task_tell_the_part():
 
 def test_one_too_large_for_the_budget_is_named_and_the_next_taken():
     ranked = [candidate("huge", tokens=5000), candidate("small", score=0.9)]
-    assembly = assemble(ranked, [], Limits(budget=500))
+    assembly = assemble(ranked, [], SetLimits(budget=500))
     assert [member.key for member in assembly.chosen] == ["small"]
     assert assembly.too_large == ("huge",)
     told = refusal("huge", ranked, budget=500)
@@ -249,7 +251,7 @@ def test_what_lacks_something_here_gives_way_and_would_enter_with_it():
 
 def test_circles_are_named_and_do_not_hang():
     ranked = [candidate("a", needs=("b",))]
-    assembly = assemble(ranked, [candidate("b", needs=("c",)), candidate("c", needs=("b",))], Limits())
+    assembly = assemble(ranked, [candidate("b", needs=("c",)), candidate("c", needs=("b",))], SetLimits())
     assert assembly.circles == (("b", "c"),)
     assert {member.key for member in assembly.chosen} == {"a", "b", "c"}
 
@@ -264,7 +266,7 @@ def test_a_full_set_lets_the_next_in_when_it_may_be_larger():
 @examples(60)
 def test_whatever_kept_one_out_can_be_told(shelf, key):
     ranked, others, limits = shelf
-    on_shelf = Shelf.of(ranked, others)
+    on_shelf = SetChoices.of(ranked, others)
     assembly = on_shelf.best(limits)
     if key in {c.key for c in ranked} - {member.key for member in assembly.chosen}:
         assert why_not(Case(ranked, others, limits, on_shelf, assembly), key).reason
@@ -272,7 +274,7 @@ def test_whatever_kept_one_out_can_be_told(shelf, key):
 
 @pytest.mark.parametrize("ranked", [[], [candidate("huge", tokens=PLENTY)]])
 def test_nothing_to_choose_from_is_an_empty_set(ranked):
-    assert assemble(ranked, [], Limits()).chosen == ()
+    assert assemble(ranked, [], SetLimits()).chosen == ()
 
 
 def test_twins_are_merged_in_the_order_of_their_best():

@@ -11,10 +11,10 @@ from repertoire.domain.answer import Combination, Other
 from repertoire.domain.component import COMPONENT_TYPES, PART_OF, PROVIDES, Component
 from repertoire.domain.text import clean_line
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.patterns import Known
+from repertoire.retrieval.patterns import KnownPattern
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import SURELY, Mask, Snapshot
+from repertoire.retrieval.snapshot import SURE_CAPABILITY, Mask, Snapshot
 
 MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3
@@ -52,7 +52,7 @@ def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tu
 def companions(
     pipeline: Pipeline, ranking: Ranking, names: Sequence[str], *, muted: frozenset[str]
 ) -> tuple[Other, ...]:
-    """Return what is known to go with components of these ids or names, the strongest first."""
+    """Return the components that go with those of these ids or names, the strongest first."""
     snapshot = ranking.snapshot
     patterns = pipeline.combinations(snapshot)
     rows = [row for name in names for row in called(pipeline, snapshot, name)]
@@ -86,7 +86,7 @@ def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: fro
     return tuple(_told(ranking, known, mask) for known in found)
 
 
-def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
+def _told(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
     likely = ranking.matched.likely
     rows, seen = [row for row in known.members if mask[row]], known.seen
     if known.wholes:
@@ -108,7 +108,7 @@ def _told(ranking: Ranking, known: Known, mask: Mask) -> Combination:
     )
 
 
-def _providing(ranking: Ranking, known: Known, mask: Mask) -> tuple[list[int], str]:
+def _providing(ranking: Ranking, known: KnownPattern, mask: Mask) -> tuple[list[int], str]:
     """Return the components that provide a combination in one whole where it was seen, and the name of that whole.
 
     Of several wholes it is the one whose components are ranked best.
@@ -129,13 +129,13 @@ def _providing(ranking: Ranking, known: Known, mask: Mask) -> tuple[list[int], s
 def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, frozenset[int]]:
     """Return the rows that surely provide each of these capabilities."""
     topology = snapshot.topology
-    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURELY))[0]
+    among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY))[0]
     by = [(topology.names[topology.target[edge]], int(snapshot.row_at[topology.source[edge]])) for edge in among]
     return {term: frozenset(row for name, row in by if name == term) for term in terms}
 
 
 def _inside(snapshot: Snapshot, whole: str) -> list[int]:
-    """Return the rows of what a plugin carries, or of what a person has put together."""
+    """Return the rows of a plugin's parts, or of the components that a person put together."""
     topology, at = snapshot.topology, snapshot.position_of.get(whole)
     if at is None:
         return np.flatnonzero(snapshot.column("source") == whole).tolist()
@@ -149,4 +149,4 @@ def _open(ranking: Ranking, muted: frozenset[str]) -> Mask:
 
 
 def _components(ranking: Ranking, rows: Sequence[int]) -> dict[int, Component]:
-    return {row: entry.component for row, entry in ranking.shelf.at(np.array(rows, dtype=np.int64))}
+    return {row: entry.component for row, entry in ranking.reader.at(np.array(rows, dtype=np.int64))}

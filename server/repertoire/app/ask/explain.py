@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repertoire.app.ask.pool import machine_check
 from repertoire.app.ask.recommend import verdict
+from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
 from repertoire.app.naming import named
-from repertoire.app.sources.ageing import Judge
-from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
+from repertoire.app.sources.unreachable import Lost, lost_sources
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -36,8 +36,8 @@ from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
-from repertoire.learning.memory import Memory, Record
 from repertoire.learning.outcomes import CALL_FAILED, of_count
+from repertoire.learning.usage import ComponentUsage, Usage
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
 from repertoire.retrieval.neighbourhood import Neighbourhood, neighbourhood
@@ -45,19 +45,19 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.copies import Copy, compare
 from repertoire.sources.equipment import Condition
+from repertoire.sources.plugin_diff import InstalledCopy, compare
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20
-NOTHING = Memory()
+NOTHING = Usage()
 _MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankForTask:
     """Where a component stands for a task; rank 0: not among the ranked. `first` are the three best."""
 
     task: str
@@ -71,7 +71,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class History:
+class UseHistory:
     """What happened to a component here: how often, when last, and of how many uses it is known how they went."""
 
     offered: int = 0
@@ -108,13 +108,13 @@ class Explanation:
     selections: int = 0
     muted: bool = False
     warning: str = ""
-    standing: Standing | None = None
+    standing: RankForTask | None = None
     conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
-    history: History = History()
+    history: UseHistory = UseHistory()
     lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
     graph: Neighbourhood | None = None
     freshness: Freshness | None = None
-    copy: Copy | None = None  # how the installed plugin that it is of stands to its marketplace
+    copy: InstalledCopy | None = None  # how the installed plugin that it is of stands to its marketplace
     lost: Lost | None = None  # where its source could not be read when that was last tried
     troubles: tuple[Trouble, ...] = ()  # what speaks against it from outside
     unit: Unit | None = None  # what its install line brings
@@ -135,7 +135,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class _Barred:
-    """What no set may hold, and what keeps the explained component out of every one; empty: nothing does."""
+    """The ids that no set may hold, and the reason why the explained component may be in none; empty where it may."""
 
     ids: frozenset[str]
     why: str
@@ -149,7 +149,7 @@ def explain(
     *,
     muted: frozenset[str] = frozenset(),
     unfit: frozenset[str] = frozenset(),
-    memory: Memory = NOTHING,
+    usage: Usage = NOTHING,
 ) -> Explanation:
     """Explain the component of this id, or of this name, the installed one first; `unfit` is what no set may hold.
 
@@ -186,8 +186,8 @@ def explain(
         muted=silenced,
         standing=standing,
         conditions=conditions,
-        history=_history(store, component.id, memory.of(component.id) or Record(component.id)),
-        lift=(memory.of(component.id) or Record(component.id)).lift,
+        history=_history(store, component.id, usage.of(component.id) or ComponentUsage(component.id)),
+        lift=(usage.of(component.id) or ComponentUsage(component.id)).lift,
         graph=_graph(snapshot, component, ranking) if asked.graph else None,
         freshness=_freshness(store, asked, stored, soundness(troubles)),
         copy=_copy_of(asked, component),
@@ -206,7 +206,7 @@ def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float
     component, changed = stored.component, _changed(store, stored.component)
     if asked.home is None:
         return freshness(component.type, changed, today(), ageing=asked.ageing, sound=sound)
-    judge = Judge(store, asked.home, asked.ageing, today())
+    judge = FreshnessJudge(store, asked.home, asked.ageing, today())
     return judge.of(component.id, component.type, stored.source, changed, sound=sound)
 
 
@@ -216,7 +216,7 @@ def _changed(store: Store, component: Component) -> str:
     return max((one.component.last_commit for one in copies if one is not None), default=component.last_commit)
 
 
-def _copy_of(asked: Asked, component: Component) -> Copy | None:
+def _copy_of(asked: Asked, component: Component) -> InstalledCopy | None:
     if asked.environment is None or not component.installed or not component.marketplace:
         return None
     return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
@@ -236,7 +236,7 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
 
 
 def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
-    """Return what goes with it, or instead of it, and was not muted; what it is a part of first."""
+    """Return its related components that are not muted: first those it is a part of, then the others."""
     known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
     found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
     return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
@@ -248,7 +248,7 @@ def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
 
 
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
-    """Return what it provides; what a curator said replaces what was found, also before its source is read again."""
+    """Return its capabilities; a curator's list replaces the one that was found, at once."""
     provided = _outgoing(links, PROVIDES)
     if component not in store.preferences.corrections():
         return provided
@@ -263,8 +263,8 @@ def _once(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, Standing]:
-    """Return how all stand for the task, ranked once, and what that says of the component."""
+def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, RankForTask]:
+    """Rank all components for the task once; return the ranking and the component's place in it."""
     told: Item | Other | None = Other(component, barred.why)
     if barred.why:  # what no set may hold still has a rank
         ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
@@ -276,7 +276,7 @@ def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _B
     rank = ids.index(component.id) + 1 if component.id in ids else 0
     hit = pipeline.hits(ranking, ranking.rows[rank - 1 : rank])[0] if rank else None
     first = tuple(found.component for found in pipeline.hits(ranking, shown[:3]))
-    return ranking, Standing(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
+    return ranking, RankForTask(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
 def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
@@ -289,7 +289,7 @@ def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, 
     return {name: check(name) for name in names}
 
 
-def _history(store: Store, component: str, record: Record) -> History:
+def _history(store: Store, component: str, record: ComponentUsage) -> UseHistory:
     events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
     kinds = [event.kind for event in events]
     counted = [trial for event in events if event.kind == COUNTED for trial in of_count(event)]
@@ -297,7 +297,7 @@ def _history(store: Store, component: str, record: Record) -> History:
     used += [trial.selected_at for trial in counted if trial.selected_at]
     offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
     failed = kinds.count(FAILED) + sum(trial.because == CALL_FAILED for trial in counted)
-    return History(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
+    return UseHistory(offered, len(used), failed, max(used, default=""), record.ok, record.failed)
 
 
 def _companions(store: Store, pipeline: Pipeline, component: Component, muted: frozenset[str]) -> tuple[Other, ...]:
@@ -312,7 +312,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
 
 
 def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:
-    """Return what lies around the component, and, of a task, around what comes first for it."""
+    """Return the graph around the component and, given a task, around the first components for it."""
     if ranking is not None:
         snapshot = ranking.snapshot
     start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}

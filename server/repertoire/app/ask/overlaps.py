@@ -22,7 +22,7 @@ _SAYS = "says: "
 
 
 @dataclass(frozen=True)
-class Side:
+class OverlapSide:
     """One of the two components of an overlap."""
 
     id: str
@@ -42,8 +42,8 @@ class Overlap:
 
     id: str
     kind: str
-    first: Side
-    second: Side
+    first: OverlapSide
+    second: OverlapSide
     evidence: str
     keep: str  # the id of the one to keep; empty where that is for a person to say
     why: str
@@ -74,7 +74,7 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
 
 
 def count_installed(store: Store) -> int:
-    """Count the overlaps among what is installed that a person has not dismissed."""
+    """Count the overlaps among installed components that nobody has dismissed."""
     return sum(not pair.dismissed for pair in _found(store, KINDS, installed=True))
 
 
@@ -182,8 +182,8 @@ def _told(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
     return told
 
 
-def _side(outline: Outline, component: Component, muted: set[str]) -> Side:
-    return Side(
+def _side(outline: Outline, component: Component, muted: set[str]) -> OverlapSide:
+    return OverlapSide(
         id=outline.id,
         name=outline.name,
         type=outline.type,
@@ -196,8 +196,8 @@ def _side(outline: Outline, component: Component, muted: set[str]) -> Side:
     )
 
 
-def _keep(pair: _Pair, first: Side, second: Side) -> tuple[str, str]:
-    """Return which of two to keep and why; nothing where that depends on what a person wants."""
+def _keep(pair: _Pair, first: OverlapSide, second: OverlapSide) -> tuple[str, str]:
+    """Return which of two components to keep and why; nothing where a person must decide."""
     if pair.kind == ALTERNATIVE_TO and pair.speaker:
         return "", ""
     if first.muted != second.muted:
@@ -207,7 +207,7 @@ def _keep(pair: _Pair, first: Side, second: Side) -> tuple[str, str]:
     return _better_copy(first, second) if pair.kind == TWIN_OF else ("", "")
 
 
-def _better_copy(first: Side, second: Side) -> tuple[str, str]:
+def _better_copy(first: OverlapSide, second: OverlapSide) -> tuple[str, str]:
     if first.changed and second.changed and first.changed != second.changed:
         return max(first, second, key=lambda side: side.changed).id, "it is newer"
     if first.size != second.size:
@@ -215,7 +215,7 @@ def _better_copy(first: Side, second: Side) -> tuple[str, str]:
     return first.id, "they say the same"
 
 
-def _advice(pair: _Pair, first: Side, second: Side, keep: str) -> str:
+def _advice(pair: _Pair, first: OverlapSide, second: OverlapSide, keep: str) -> str:
     if not keep:
         return _CHOICES[pair.kind] if not pair.speaker else _SPOKEN[pair.kind]
     kept, other = (first, second) if keep == first.id else (second, first)
@@ -226,7 +226,7 @@ def _advice(pair: _Pair, first: Side, second: Side, keep: str) -> str:
     return f"do not install the other beside {kept.name}; {_mute(other)}"
 
 
-def _mute(side: Side) -> str:
+def _mute(side: OverlapSide) -> str:
     return f"silence it: repertoire mute {shlex.quote(side.id)}"
 
 

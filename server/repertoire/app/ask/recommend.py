@@ -10,27 +10,27 @@ import numpy as np
 
 from repertoire.app.ask.asking import facets_of
 from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
-from repertoire.app.ask.pool import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.app.ask.requirements import dependencies
+from repertoire.app.ask.set_candidates import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.retrieval.gate import NAMED, SURELY, fits
+from repertoire.retrieval.gate import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets import whynot
-from repertoire.retrieval.sets.assemble import Assembly, Chosen, Limits, Shelf
+from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, SetLimits
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
-MOST = 5  # members that are asked for, unless told otherwise: two or three help most, and more soon hurt
+MAX_MEMBERS = 5  # the default: two or three members help most, and more soon hurt
 _NEAR = 5
 _ALTERNATIVES = 3
 _COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
-_ELSEWHERE = 0.5  # of the log-odds by which a task lies beyond nearly all that is here, and that speak against a set
-_PARTS_NAMED = 3  # capabilities that a short task names, from which one component is not asked to do it all
-_BENEFIT_OF_DOUBT = 2.5  # times the odds: a set is given, and called unsure, where a single answer is not
+_OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
+_SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
+_UNSURE_SET_FACTOR = 2.5  # factor on the odds: a set is named, and called unsure, where a single answer is not
 _SAID = {
     whynot.SAME: "the same as {other}",
     whynot.CONFLICT: "conflicts with {other}{detail}",
@@ -100,7 +100,7 @@ def verdict(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Ranking, Item | Other | None]:
-    """Rank what there is for a task, and tell a component's place in the set for it, or what keeps it out.
+    """Rank all components for a task, and tell why one component is in the set or not.
 
     None: it is not near enough to ask.
     """
@@ -138,12 +138,16 @@ def _query(task: Task) -> Query:
     )
 
 
-def _limits(task: Task, ranking: Ranking) -> Limits:
-    """Return what bounds the set: a task of a few words wants one thing, unless it names several parts."""
-    if task.limit is None and ranking.plan.complexity == SIMPLE and len(ranking.plan.capabilities) < _PARTS_NAMED:
-        return Limits(budget=task.budget, size=1, expected=1.0)
+def _limits(task: Task, ranking: Ranking) -> SetLimits:
+    """Return the set's limits: a task of a few words gets one component, unless it names several capabilities."""
+    if (
+        task.limit is None
+        and ranking.plan.complexity == SIMPLE
+        and len(ranking.plan.capabilities) < _SEVERAL_CAPABILITIES
+    ):
+        return SetLimits(budget=task.budget, size=1, expected=1.0)
     expected = task.limit or ranking.plan.size
-    return Limits(budget=task.budget, size=task.limit or MOST, expected=float(expected))
+    return SetLimits(budget=task.budget, size=task.limit or MAX_MEMBERS, expected=float(expected))
 
 
 def _answered(
@@ -153,27 +157,27 @@ def _answered(
     ranking = _in_scope(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
     pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
-    shelf, limits = Shelf.of(pool.allowed(), pool.others()), _limits(task, ranking)
-    return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, shelf, shelf.best(limits)))
+    choices, limits = SetChoices.of(pool.allowed(), pool.others()), _limits(task, ranking)
+    return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, choices, choices.best(limits)))
 
 
 def _worth_naming(ranking: Ranking) -> bool:
     """Tell whether a set is worth naming, be it that nothing surely fits."""
     if ranking.chance is not None:
-        return ranking.chance >= NAMED
+        return ranking.chance >= SET_THRESHOLD
     if ranking.fits:
         return True
-    return fits(_at_odds(ranking.confidence, _BENEFIT_OF_DOUBT), among=len(ranking.snapshot))
+    return fits(_at_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
 
 
 def _in_scope(ranking: Ranking) -> Ranking:
     """Return a ranking that is less sure where no component is needed, or the task is beyond all that is here."""
     if ranking.chance is not None:
         likely = _at_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
-        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURELY)
+        return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
     if not ranking.beyond:
         return ranking
-    sure = _at_odds(ranking.confidence, math.exp(_ELSEWHERE * ranking.beyond))
+    sure = _at_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
     return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
 
 
@@ -233,37 +237,37 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
 
 def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
     """Say which needed twins a member stands for; empty where it is itself what is needed, or nothing needs it."""
-    shelf, candidates = answered.case.shelf, answered.pool.candidates
-    needed = {need for member in answered.assembly.chosen for need in shelf.known[member.key].needs}
-    others = sorted(need for need in needed - {chosen.key} if shelf.stands_for.get(need) == chosen.key)
+    choices, candidates = answered.case.choices, answered.pool.candidates
+    needed = {need for member in answered.assembly.chosen for need in choices.known[member.key].needs}
+    others = sorted(need for need in needed - {chosen.key} if choices.stands_for.get(need) == chosen.key)
     if chosen.key in needed or not others:
         return ""
     return f", in place of its twin {', '.join(candidates[other].key for other in others)}"
 
 
 def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
-    """Return what else does a member's job: what it stands for, what is said to be one, what comes near it."""
-    pool, shelf, asked = answered.pool, answered.case.shelf, answered.assembly.asked
+    """Return the alternatives of a member: its twins, its known alternatives, and candidates with a similar job."""
+    pool, choices, asked = answered.pool, answered.case.choices, answered.assembly.asked
     members = {chosen.key for chosen in answered.assembly.chosen}
     found: dict[str, Other] = {}
     for hit in pool.ranked:
         other, name = hit.component.id, hit.component.name.lower()
         if other in members or other not in pool.candidates:
             continue
-        if shelf.stands_for.get(other) == key:
+        if choices.stands_for.get(other) == key:
             found.setdefault(name, Other(hit.component, "the same"))
         elif other in pool.alternatives.get(key, ()):
             found.setdefault(name, Other(hit.component, "known as an alternative"))
         elif other in pool.parts.get(key, ()):
             continue  # it comes with it, or brings it along
-        elif asked and other in shelf.known and whynot.same_job(shelf, other, asked) == key:
+        elif asked and other in choices.known and whynot.same_job(choices, other, asked) == key:
             found.setdefault(name, Other(hit.component, "a like job"))
     # Whoever looks for another wants another one first.
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
 def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
-    """Return what of the ranked known combinations put beside the set, and neither doubles nor disputes a member."""
+    """Return the ranked components that usually go with the set and neither repeat nor conflict with a member."""
     members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
     snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
@@ -283,10 +287,10 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
 
 def _apart(answered: _Answered, key: str) -> bool:
     """Tell whether a candidate may stand beside the set, and does the job of nothing in it."""
-    shelf, asked = answered.case.shelf, answered.assembly.asked
-    if shelf.stands_for.get(key) != key or shelf.rivals(key, shelf.members(asked)):
+    choices, asked = answered.case.choices, answered.assembly.asked
+    if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
         return False
-    return not whynot.same_job(shelf, key, asked)
+    return not whynot.same_job(choices, key, asked)
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
@@ -302,7 +306,7 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 
 
 def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
-    """Return what is demoted and does what a member does: whoever knows it would look for it in vain."""
+    """Return demoted components with a member's job, so that somebody who expects them learns why they are missing."""
     told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
@@ -326,7 +330,7 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
 
 def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
     """Tell whether a member of this name holds a component, or is held by it."""
-    parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.shelf.known
+    parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.choices.known
     return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
 
 
@@ -349,14 +353,14 @@ def _install(items: Sequence[Item]) -> tuple[str, ...]:
 
 
 def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
-    shelf = answered.case.shelf
-    needs = {chosen.key: shelf.needs(chosen.key) for chosen in answered.assembly.chosen}
+    choices = answered.case.choices
+    needs = {chosen.key: choices.needs(chosen.key) for chosen in answered.assembly.chosen}
     return dependencies(answered.ranking.snapshot, needs)
 
 
 def _disputes(answered: _Answered) -> list[str]:
-    """Return what members that need each other want in versions that the other cannot live with."""
-    known = answered.case.shelf.known
+    """Return the packages for which members that need each other require incompatible versions."""
+    known = answered.case.choices.known
     members = sorted(chosen.key for chosen in answered.assembly.chosen)
     return [
         f"{known[one].name} and {known[other].name} cannot share one {said}"
@@ -367,7 +371,7 @@ def _disputes(answered: _Answered) -> list[str]:
 
 
 def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
-    known, assembly = answered.case.shelf.known, answered.assembly
+    known, assembly = answered.case.choices.known, answered.assembly
     budget = answered.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
     found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]

@@ -18,7 +18,7 @@ _RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 
 def requirements(snapshot: Snapshot, position: int) -> list[str]:
-    """Return what a component requires beside components, as `kind:name`."""
+    """Return a component's requirements that are not components, as `kind:name`."""
     topology = snapshot.topology
     ends = snapshot.edges(DEPENDS_ON).get(position, ())
     return [topology.names[end] for end in ends if topology.types[end] == REQUIREMENT]
@@ -37,7 +37,7 @@ def wanted(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str]:
 
 
 def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Return by row what it wants in a version that another, by id, cannot live with."""
+    """Map each row to the packages whose version conflicts with another component's, and to that component's id."""
     wants = {row: own for row in rows if (own := wanted(snapshot, row))}
     found: dict[int, dict[str, str]] = {}
     if len(wants) < 2:

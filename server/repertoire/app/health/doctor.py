@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.health.doctor_client import registration, session_hook
-from repertoire.app.health.room import MEND, lacking
 from repertoire.boot import home as homes
 from repertoire.boot import installer, interpreter
 from repertoire.boot.environment import command, failure, ready

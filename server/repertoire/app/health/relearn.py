@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from repertoire.app.learned.installs import INSTALLED
-from repertoire.app.session.record import Lesson, Moment, Request, learn
+from repertoire.app.session.record import AskedPrompt, Lesson, Moment, learn
+from repertoire.app.usage.installs import INSTALLED
 from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.ports import Embedder
 from repertoire.retrieval.foreign import in_english
@@ -35,7 +35,7 @@ def relearn(store: Store, settings: Settings, *, but: Container[str] = (), embed
     return found
 
 
-def _selections(store: Store) -> Iterator[tuple[Request, Event]]:
+def _selections(store: Store) -> Iterator[tuple[AskedPrompt, Event]]:
     asked: dict[tuple[str, str], str] = {}  # one request may be asked in other words in another session
     last = 0
     while events := store.events.since(last, limit=_READ):
@@ -46,4 +46,4 @@ def _selections(store: Store) -> Iterator[tuple[Request, Event]]:
             elif event.kind == SELECTED and event.node and event.data.get("how") != INSTALLED:
                 text = asked.get((event.session, event.request), "")
                 if text:
-                    yield Request(event.request, text), event
+                    yield AskedPrompt(event.request, text), event

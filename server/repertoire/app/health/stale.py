@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, ageing_of
-from repertoire.app.sources.ageing import Judge, reasons
-from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.sources.freshness import FreshnessJudge, reasons
 from repertoire.app.sources.soundness import Troubles
+from repertoire.app.sources.unreachable import Lost, lost_sources
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.soundness import GRAVE, Trouble, soundness
 from repertoire.ports import Summary
-from repertoire.sources.copies import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, Copy, compare
+from repertoire.sources.plugin_diff import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, InstalledCopy, compare
 from repertoire.store.database import Store
 
 _MOST = 20
@@ -45,7 +45,7 @@ class StaleComponent:
 class OddCopy:
     """An installed plugin that is not as its marketplace has it, and what to do."""
 
-    copy: Copy
+    copy: InstalledCopy
     advice: str
 
 
@@ -86,7 +86,7 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
     """List what is stale, with reasons and what to do."""
     store = repertoire.store
     rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
-    judge = Judge(store, repertoire.home, ageing_of(repertoire.settings), today())
+    judge = FreshnessJudge(store, repertoire.home, ageing_of(repertoire.settings), today())
     troubles = repertoire.troubles
     found = []
     for row in rows:
@@ -106,13 +106,13 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
     )
 
 
-def odd_copies(copies: tuple[Copy, ...]) -> tuple[OddCopy, ...]:
+def odd_copies(copies: tuple[InstalledCopy, ...]) -> tuple[OddCopy, ...]:
     """Return the copies that are not as their marketplace has them, with what to do."""
     odd = (copy for copy in copies if copy.state not in (CURRENT, UNKNOWN))
     return tuple(OddCopy(copy, _copy_advice(copy)) for copy in odd)
 
 
-def _copy_advice(copy: Copy) -> str:
+def _copy_advice(copy: InstalledCopy) -> str:
     advice = _COPY_ADVICE[copy.state].format(name=shlex.quote(copy.name))
     return advice if copy.sure else f"if you changed those files, keep them elsewhere first; then {advice}"
 
@@ -125,7 +125,7 @@ def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterato
 
 
 def _told(
-    store: Store, judge: Judge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
+    store: Store, judge: FreshnessJudge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
 ) -> Iterator[StaleComponent]:
     others = _fresher(store, judge, [row for row, _ in found])
     recommended, used = store.events.last(OFFERED), store.events.last(SELECTED)
@@ -144,11 +144,11 @@ def _told(
         )
 
 
-def _judged(judge: Judge, row: Summary, sound: float = 1.0) -> Freshness | None:
+def _judged(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshness | None:
     return judge.of(row.id, row.type, row.source, row.last_commit, sound=sound)
 
 
-def _fresher(store: Store, judge: Judge, rows: list[Summary]) -> dict[int, Summary]:
+def _fresher(store: Store, judge: FreshnessJudge, rows: list[Summary]) -> dict[int, Summary]:
     """Return, by node id, what does the same job as a stale component, or is a copy of it, and is fresh."""
     wanted = {row.node_id for row in rows}
     if not wanted:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
-from repertoire.app.health.room import MEND, lacking
+from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.gaps import Gap, recurring
-from repertoire.app.sources.lost import Lost, lost_sources
+from repertoire.app.sources.unreachable import Lost, lost_sources
 from repertoire.app.upkeep.background import running
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of
 from repertoire.learning.selections import OURS
-from repertoire.sources.copies import compare
+from repertoire.sources.plugin_diff import compare
 from repertoire.store.database import Store
 from repertoire.store.events import MUTED, Mute
 from repertoire.store.sources import SourceRow

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.installation.installable import CATALOGUE, Desk, Part, part_of
+from repertoire.app.installation.installable import CATALOGUE, InstallContext, Part, part_of
 from repertoire.app.naming import only_named
 from repertoire.app.places import clone_folder
 from repertoire.app.sources.ingest import ingest
@@ -21,7 +21,7 @@ from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import File, Undone
 from repertoire.installing.client import Client
-from repertoire.installing.journal import Entry, Journal, Told
+from repertoire.installing.journal import Journal, JournalEntry, Told
 from repertoire.installing.places import Places
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
@@ -32,7 +32,7 @@ _PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class InstallPlan:
     """All that an installation changes."""
 
     parts: tuple[Part, ...]
@@ -63,7 +63,7 @@ class Wanted:
         return Places(installed.config_folder(self.environment), self.project, self.for_project)
 
 
-def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> Plan:
+def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> InstallPlan:
     """Work out what installing components changes; nothing is changed yet, save that what is in no clone is read.
 
     Raises:
@@ -76,10 +76,10 @@ def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report
     parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
-    return Plan(parts, tuple(files.values()), tuple(commands), wanted.places)
+    return InstallPlan(parts, tuple(files.values()), tuple(commands), wanted.places)
 
 
-def install(home: Path, decided: Plan, wanted: Wanted) -> Entry:
+def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
     """Change what was decided and keep how it was before.
 
     Raises:
@@ -88,7 +88,7 @@ def install(home: Path, decided: Plan, wanted: Wanted) -> Entry:
     journal, client = Journal(home), Client(wanted.environment, wanted.project)
     if decided.commands:
         client.find()
-    entry = Entry(
+    entry = JournalEntry(
         "",
         now(),
         tuple(part.component.id for part in decided.parts),
@@ -145,7 +145,7 @@ def _read_first(
     return found
 
 
-def _desk(store: Store, home: Path, wanted: Wanted) -> Desk:
+def _desk(store: Store, home: Path, wanted: Wanted) -> InstallContext:
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()
@@ -166,7 +166,7 @@ def _desk(store: Store, home: Path, wanted: Wanted) -> Desk:
         ]
         return list(store.graph.components(same).values()) if component.plugin else ()
 
-    return Desk(
+    return InstallContext(
         wanted.places,
         machine,
         servers=frozenset(_servers(machine)),

@@ -13,7 +13,7 @@ from repertoire.domain.trust import HIGH, Flag, rank
 from repertoire.ingestion import servers
 from repertoire.installing import merging
 from repertoire.installing.changing import File
-from repertoire.installing.files import Found, gather
+from repertoire.installing.files import ComponentFile, gather
 from repertoire.installing.journal import Told, held
 from repertoire.installing.places import Places
 from repertoire.installing.steps import (
@@ -54,7 +54,7 @@ class Part:
 
 
 @dataclass
-class Desk:
+class InstallContext:
     """What working out an installation needs to know, and the files as the parts before leave them."""
 
     places: Places
@@ -72,7 +72,7 @@ class Desk:
         return self.overlay.get(path, held(path))
 
 
-def part_of(desk: Desk, stored: StoredComponent) -> Part:
+def part_of(desk: InstallContext, stored: StoredComponent) -> Part:
     """Return what installing a component changes.
 
     Raises:
@@ -106,7 +106,7 @@ def part_of(desk: Desk, stored: StoredComponent) -> Part:
     raise InstallRefused(message)
 
 
-def _by_itself(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Step:
+def _by_itself(desk: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Step:
     """Return the step that copies a component out of its plugin; its own where it comes with none."""
     component, folder = stored.component, _FOLDERS.get(stored.component.type)
     if not any(isinstance(step, SetPlugin) for step in steps) and len(steps) == 1:
@@ -123,7 +123,7 @@ def _by_itself(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> St
     return CopyIn(str(file), folder)
 
 
-def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> None:
+def _refuse_flagged(desk: InstallContext, component: Component, flags: Sequence[Flag]) -> None:
     grave = [flag for flag in flags if rank(flag.severity) >= GRAVE]
     if grave and not desk.flagged:
         message = (
@@ -133,7 +133,7 @@ def _refuse_flagged(desk: Desk, component: Component, flags: Sequence[Flag]) -> 
         raise InstallRefused(message)
 
 
-def _of_plugin(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Part:
+def _of_plugin(desk: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Part:
     component = stored.component
     along = [other for other in desk.unit(component) if other.component.id != component.id]
     for other in along:
@@ -150,7 +150,7 @@ def _of_plugin(desk: Desk, stored: StoredComponent, steps: Sequence[Step]) -> Pa
     )
 
 
-def _command(desk: Desk, component: Component, step: Step) -> Told | None:
+def _command(desk: InstallContext, component: Component, step: Step) -> Told | None:
     scope = ("--scope", "project") if desk.places.for_project else ()
     if isinstance(step, AddMarketplace):
         if component.marketplace in desk.machine.known_marketplaces:
@@ -167,7 +167,7 @@ def _runs(component: Component) -> Iterator[str]:
         yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
 
 
-def _of_server(desk: Desk, component: Component, step: AddServer) -> Part:
+def _of_server(desk: InstallContext, component: Component, step: AddServer) -> Part:
     if step.name in desk.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
@@ -176,7 +176,7 @@ def _of_server(desk: Desk, component: Component, step: AddServer) -> Part:
     return Part(component, commands=(add,), runs=tuple(_runs(component)))
 
 
-def _copied(desk: Desk, stored: StoredComponent, step: CopyIn) -> Part:
+def _copied(desk: InstallContext, stored: StoredComponent, step: CopyIn) -> Part:
     component = stored.component
     found, links = gather(Path(step.source), desk.root(stored.source), whole=step.whole)
     _check(desk, stored, found, step)
@@ -196,7 +196,7 @@ def _copied(desk: Desk, stored: StoredComponent, step: CopyIn) -> Part:
     return Part(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
 
 
-def _check(desk: Desk, stored: StoredComponent, found: Sequence[Found], step: CopyIn) -> None:
+def _check(desk: InstallContext, stored: StoredComponent, found: Sequence[ComponentFile], step: CopyIn) -> None:
     """Refuse what the checks warn of in the very bytes that are to be written: they may differ from what was read."""
     own = stored.component.path.rpartition("/")[2]
     texts = {one.path: one.content.decode("utf-8", "replace") for one in found if is_checked(one.path)}
@@ -206,12 +206,12 @@ def _check(desk: Desk, stored: StoredComponent, found: Sequence[Found], step: Co
     _refuse_new(desk, stored, scan(stored.component, text, parts.items()))
 
 
-def _refuse_new(desk: Desk, stored: StoredComponent, flags: Sequence[Flag]) -> None:
+def _refuse_new(desk: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
     known = desk.accepted(stored.component.content_hash) if stored.accepted else frozenset()
     _refuse_flagged(desk, stored.component, [flag for flag in flags if flag.rule not in known])
 
 
-def _merged(desk: Desk, stored: StoredComponent, step: MergeInto) -> Part:
+def _merged(desk: InstallContext, stored: StoredComponent, step: MergeInto) -> Part:
     component = stored.component
     [file], _ = gather(Path(step.source), desk.root(stored.source), whole=False)
     offered = _offered(file, step.source)
@@ -233,7 +233,7 @@ def _merged(desk: Desk, stored: StoredComponent, step: MergeInto) -> Part:
     return Part(component, files=(change,), adds=tuple(told), runs=runs)
 
 
-def _offered(file: Found, source: str) -> Mapping[str, object]:
+def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
     try:
         offered = json.loads(file.content)
     except (ValueError, RecursionError) as error:

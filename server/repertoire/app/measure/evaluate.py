@@ -16,7 +16,7 @@ from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.measure.labelled import LabelledSet, asked_in, fill, read_set
-from repertoire.app.session.offer import Limits, offer
+from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
 from repertoire.domain.component import REQUEST
@@ -221,7 +221,7 @@ class Doors:
 
     def offer(self, text: str) -> Found:
         """Return what a prompt would be told about."""
-        limits = Limits(muted=self.opened.unfit_for_hints(_NOBODYS), without=self.without)
+        limits = HintLimits(muted=self.opened.unfit_for_hints(_NOBODYS), without=self.without)
         return [(hit.component.id, hit.score) for hit in offer(self.opened.pipeline, text, limits).hits]
 
 

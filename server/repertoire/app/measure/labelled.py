@@ -15,8 +15,8 @@ import numpy as np
 import yaml
 
 from repertoire.app.clock import now
+from repertoire.app.sources.cpu_limit import at_most
 from repertoire.app.sources.embed import embed_pending
-from repertoire.app.sources.processor import at_most
 from repertoire.app.sources.settle import settle, write_records
 from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
@@ -36,11 +36,11 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.graph import GIVEN, HOME
 from repertoire.ingestion import clients
-from repertoire.ingestion.extract import Extraction, Plan, extract
-from repertoire.ingestion.ground import Checks, Ground
+from repertoire.ingestion.extract import Extraction, ExtractionPlan, extract
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.manifests import plugin_root
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, folder
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
+from repertoire.ingestion.source_context import Checks, Ground
 from repertoire.ingestion.strategies import agent, command, plugin, skill
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
@@ -150,8 +150,8 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
     """Return what the files of a source hold, each component known by its row's id."""
     by_path = {_path(info, row): row for row in rows}
     skills = frozenset(folder(path) for path in by_path if path.rpartition("/")[2].lower() == "skill.md")
-    layout = Layout(info.key.rpartition("/")[2], skills=skills, own=clients.own(tuple(by_path)))
-    plan = Plan(tuple(by_path), {}, layout, tuple(by_path))
+    layout = SourceLayout(info.key.rpartition("/")[2], skills=skills, own=clients.own(tuple(by_path)))
+    plan = ExtractionPlan(tuple(by_path), {}, layout, tuple(by_path))
     files = {path: _file(path, row) for path, row in by_path.items()}
     ground = Ground(
         info=info,
@@ -191,7 +191,7 @@ def _reader(path: str, by_path: Mapping[str, Mapping[str, Any]]) -> Strategy | N
         return plugin.STRATEGY
     if path.endswith(".md") and row["type"] in _READERS:
         return _READERS[row["type"]]
-    return Strategy("row", lambda *_: True, lambda file, _: Outcome((_draft(file, row),)))
+    return Strategy("row", lambda *_: True, lambda file, _: FileOutcome((_draft(file, row),)))
 
 
 def _draft(file: SourceFile, row: Mapping[str, Any]) -> Draft:
@@ -249,13 +249,13 @@ def _edge(cells: Sequence[str], most: float) -> Edge:
 
 
 def _embed(store: Store, embedder: Embedder, cache: Path | None, tell: Tell) -> None:
-    kept = Kept(embedder, cache)
+    kept = CachedEmbedder(embedder, cache)
     tell(f"embedding {len(store.graph.summaries())} components")
     embed_pending(store, kept)
     kept.save()
 
 
-class Kept:
+class CachedEmbedder:
     """An embedder that keeps the vectors of texts in a folder from one run to the next."""
 
     def __init__(self, embedder: Embedder, place: Path | None) -> None:

@@ -19,7 +19,7 @@ from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
-from repertoire.trust.measure import Judged, Score, by_rule, by_severity
+from repertoire.trust.measure import JudgedCase, Score, by_rule, by_severity
 from repertoire.trust.scan import RULES
 
 _FILLED = re.compile(r"\{(random|RANDOM):(\d+)\}")
@@ -97,7 +97,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _own(rows: Sequence[Mapping[str, Any]]) -> list[Judged]:
+def _own(rows: Sequence[Mapping[str, Any]]) -> list[JudgedCase]:
     """Write every case to a folder of its own, read that folder as a source, and collect the flags."""
     if not rows:
         return []
@@ -117,15 +117,15 @@ def _own(rows: Sequence[Mapping[str, Any]]) -> list[Judged]:
                 case = flagged.id.partition(f"{address.key}:")[2].partition("/")[0]
                 flags.setdefault(case, []).extend(flagged.flags)
     return [
-        Judged(str(row["id"]), _expected(row), tuple(flags.get(str(row["id"]), ())), _expected(row, "also"))
+        JudgedCase(str(row["id"]), _expected(row), tuple(flags.get(str(row["id"]), ())), _expected(row, "also"))
         for row in rows
     ]
 
 
-def _real(store: Store, rows: Sequence[Mapping[str, Any]]) -> tuple[list[Judged], int]:
+def _real(store: Store, rows: Sequence[Mapping[str, Any]]) -> tuple[list[JudgedCase], int]:
     known = store.flags.by_content() if rows else {}
     found = [
-        Judged(str(row["id"]), _expected(row), known[row["content_hash"]][1], _expected(row, "also"))
+        JudgedCase(str(row["id"]), _expected(row), known[row["content_hash"]][1], _expected(row, "also"))
         for row in rows
         if row["content_hash"] in known
     ]

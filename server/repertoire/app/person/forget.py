@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.learned.review import renew_learned
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.usage.review import renew_learned
 from repertoire.boot.home import environment_path
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store

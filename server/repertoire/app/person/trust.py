@@ -15,7 +15,7 @@ _MOST = 200
 
 
 @dataclass(frozen=True)
-class Report:
+class FlagReport:
     """What was found: in the component that was asked about, or in every flagged one, the gravest first."""
 
     asked: str
@@ -31,7 +31,7 @@ class Accepted:
     undone: bool = False
 
 
-def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> Report:
+def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagReport:
     """Return the flags of one component by id or name, or of all that have one at least this grave.
 
     Raises:
@@ -39,10 +39,10 @@ def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> Repor
     """
     counts = store.flags.counts()
     if not asked:
-        return Report("", counts, tuple(store.flags.listed(least=max(rank(least), 1), limit=_MOST)))
+        return FlagReport("", counts, tuple(store.flags.listed(least=max(rank(least), 1), limit=_MOST)))
     ids = {key for key, _ in _contents(store, asked)}
     flagged = tuple(entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids)
-    return Report(asked, counts, flagged)
+    return FlagReport(asked, counts, flagged)
 
 
 def accept(store: Store, asked: str, *, now: str) -> Accepted:

@@ -25,7 +25,7 @@ class Gap:
 
 
 def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[Event, ...]:
-    """Return the events that tell what a recommendation found wanting; none where it could not look, or asked back."""
+    """Return events for needs that a recommendation could not meet; none where it searched in part or asked back."""
     if found.degraded or found.facets:
         return ()
     needs = list(found.unprovided)

@@ -18,21 +18,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from repertoire.app.session.contents import IS_THERE, copies_of, silent_in, twins_of
+from repertoire.app.session.exact_copies import IS_THERE, copies_of, silent_in, twins_of
 from repertoire.app.session.greeting import Greeting, worded
 from repertoire.boot import home as homes
-from repertoire.boot.unwritten import put_off
+from repertoire.boot.spool import put_off
 from repertoire.catalogue import reading
-from repertoire.catalogue.fitting import COMMON, Candidate, Fit, choose, weights
+from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line, index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.learning.hints import SESSION_START, demands, let_through
-from repertoire.learning.kept import Kept, Recalled, read_kept, recall
-from repertoire.learning.memory import HALF_LIFE, Clock
+from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall
 from repertoire.learning.outcomes import moment, trials
+from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.trust.hidden import suspicion
 
 _KNOWS_CLIENTS = 7
@@ -63,7 +63,7 @@ class _Event(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Start:
+class SessionStart:
     """How a session starts. `source`: startup, resume, clear, compact or fork."""
 
     session: str
@@ -72,8 +72,8 @@ class Start:
     at: str
 
 
-def greet(start: Start) -> Greeting:
-    """Return what fits the project, or an empty greeting; often nothing fits.
+def greet(start: SessionStart) -> Greeting:
+    """Return the components that fit the project, or an empty greeting; often nothing fits.
 
     Raises:
         sqlite3.Error, OSError: the store is there but cannot be used now.
@@ -98,8 +98,8 @@ def greet(start: Start) -> Greeting:
     return worded(profile, _from_catalogue(shipped, profile, start.project))
 
 
-def note(start: Start, greeting: Greeting) -> None:
-    """Write what was said into the log, and that a compaction made the session forget what was said before.
+def note(start: SessionStart, greeting: Greeting) -> None:
+    """Log the greeting, and that a compaction removed earlier ones from the session's context.
 
     Raises:
         sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
@@ -121,12 +121,12 @@ def note(start: Start, greeting: Greeting) -> None:
 
 
 def notes_folder() -> str:
-    """Return the folder in which what was said is to be noted."""
+    """Return the home whose log takes the greeting."""
     return str(homes.locate())
 
 
-def owed(start: Start, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    """Return what is to be noted, as rows of the log: nothing where there is no log yet."""
+def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
+    """Return the greeting as rows of the log; none where there is no log yet."""
     if not start.session or not homes.database_path(homes.locate()).exists():
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}
@@ -172,7 +172,7 @@ def _is_known(db: sqlite3.Connection) -> bool:
     return bool(application == APPLICATION_ID and schema <= SCHEMA)
 
 
-def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_life: float) -> list[Fit]:
+def _from_store(db: sqlite3.Connection, profile: Profile, start: SessionStart, half_life: float) -> list[Fit]:
     muted = silent_in(db, start.project)
     if start.project in muted or (start.source not in RESETTING and _was_greeted(db, start.session)):
         return []
@@ -205,8 +205,8 @@ def _from_store(db: sqlite3.Connection, profile: Profile, start: Start, half_lif
     return [fit for fit in best if fit.candidate.id not in told]
 
 
-def _told_lately(db: sqlite3.Connection, start: Start) -> frozenset[str]:
-    """Return what other sessions of this project were told at their start and made no use of, with what says the same.
+def _told_lately(db: sqlite3.Connection, start: SessionStart) -> frozenset[str]:
+    """Return the ids that earlier sessions of this project were told in vain, with their exact copies.
 
     Nothing takes its place: the next best would only be worse, and a new hint every time.
     """
@@ -227,17 +227,17 @@ def _told_lately(db: sqlite3.Connection, start: Start) -> frozenset[str]:
 
 
 def _of_twins(db: sqlite3.Connection, weary: Mapping[str, float]) -> Mapping[str, float]:
-    """Return how weary a person is of each, of what says nearly the same as of what was named."""
+    """Map each component to its factor for ignored hints; near copies share one factor."""
     return {**{twin: weary[one] for twin, one in twins_of(db, weary).items()}, **weary}
 
 
 def _half_life(settings: Mapping[str, Any]) -> float:
-    given = os.environ.get("REPERTOIRE_MEMORY_DAYS") or settings.get("memory_days", HALF_LIFE)
-    return float(given) if str(given).isdigit() else HALF_LIFE
+    given = os.environ.get("REPERTOIRE_MEMORY_DAYS") or settings.get("memory_days", HALF_LIFE_DAYS)
+    return float(given) if str(given).isdigit() else HALF_LIFE_DAYS
 
 
-def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Recalled:
-    """Return what is remembered of components and hints, as the server does: from the sums, and the log since."""
+def _remembered(db: sqlite3.Connection, start: SessionStart, half_life: float) -> StartUsage:
+    """Return the usage of components and hints as the server computes it, from the sums and the newer log."""
     kept = _kept(db, half_life)
     kinds = LEARNED_KINDS if kept is None else tuple(kind for kind in LEARNED_KINDS if kind != COUNTED)
     rows = db.execute(
@@ -246,14 +246,14 @@ def _remembered(db: sqlite3.Connection, start: Start, half_life: float) -> Recal
         (*kinds, kept.through if kept is not None else 0),
     )
     events = [_Event._make((*row[:-1], json.loads(row[-1]))) for row in rows]
-    clock = Clock(start.at, half_life, start.project)
+    clock = Decay(start.at, half_life, start.project)
     return recall(kept, trials(reversed(events)), clock, copies=lambda nodes: copies_of(db, nodes))
 
 
-def _kept(db: sqlite3.Connection, half_life: float) -> Kept | None:
-    """Return what the log came to when it was condensed last, if it was summed up as it is to fade."""
+def _kept(db: sqlite3.Connection, half_life: float) -> LogSummary | None:
+    """Return the sums of the last log compaction, if they were made with the same half-life."""
     row = db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
-    kept = read_kept(row[0]) if row is not None else None
+    kept = read_summary(row[0]) if row is not None else None
     return kept if kept is not None and kept.half_life == half_life else None
 
 
@@ -287,7 +287,7 @@ def _worded(db: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
     return [row for (row,) in rows]
 
 
-def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Candidate, tuple[str, str]]]:
+def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[FittingCandidate, tuple[str, str]]]:
     provided: dict[int, dict[str, float]] = {}
     for node, term, sure in db.execute(
         "SELECT e.source, substr(c.key, 12), max(e.weight) FROM edge e JOIN node c ON c.id = e.target "
@@ -307,16 +307,16 @@ def _candidates(db: sqlite3.Connection, ids: Sequence[int]) -> Iterable[tuple[Ca
     )
     for node, key, name, kind, description, installed, plugin, popularity, repository, source in rows:
         terms = provided.get(node, {})
-        candidate = Candidate(key, name, kind, description, terms, bool(installed), (), plugin, popularity)
+        candidate = FittingCandidate(key, name, kind, description, terms, bool(installed), (), plugin, popularity)
         yield candidate, (repository, source)
 
 
 def _of_ours(db: sqlite3.Connection) -> str:
-    """Return what leaves out what other clients read, where the store knows by now what they do."""
+    """Return the SQL condition that leaves out other clients' components, where the store has that column."""
     return "AND c.client = ''" if db.execute("PRAGMA user_version").fetchone()[0] >= _KNOWS_CLIENTS else ""
 
 
-def _is_own(project: str, candidate: Candidate) -> bool:
+def _is_own(project: str, candidate: FittingCandidate) -> bool:
     """Tell whether a component is the project's own work, which whoever works on it knows."""
     path = candidate.id.rpartition(":")[2].partition("#")[0]
     return path.endswith(".md") and Path(project, path).is_file()
@@ -336,11 +336,11 @@ def _completed(db: sqlite3.Connection, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
-    from repertoire.app.session.there import there  # noqa: PLC0415 - a store knows what is here
+    from repertoire.app.session.installed_entries import there  # noqa: PLC0415 - a store knows what is here
 
     here = there(os.environ, Path(project))
     candidates = [
-        Candidate(
+        FittingCandidate(
             entry.id,
             entry.name,
             entry.type,

@@ -25,7 +25,7 @@ class Greeting:
 
 
 def worded(profile: Profile, fits: Sequence[Fit]) -> Greeting:
-    """Return what fits a project as a session is told of it."""
+    """Return the greeting's text: the project's technologies and the components that fit them."""
     items = tuple(_item(profile, fit) for fit in fits)
     named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
     return Greeting(
@@ -52,7 +52,7 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
 
 
 def _said(term: str, evidence: str) -> str:
-    """Return what a project uses as its own manifest calls it, where one names a package."""
+    """Return the names of a project's technologies, as its own manifest writes them where it does."""
     package, named, _ = evidence.partition(" in ")
     return clean_line(package, 60) if named else term
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repertoire.app.session.offer import Offer, reason_for
+from repertoire.app.session.hint import Offer, reason_for
 from repertoire.app.session.requests import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
@@ -15,7 +15,7 @@ from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, O
 from repertoire.domain.text import clean_line
 from repertoire.learning.prompts import core, needless
 from repertoire.learning.selections import Mention, choose, names_to_try
-from repertoire.learning.session import Session
+from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
 from repertoire.ports import Vectors
 from repertoire.retrieval.naming import meant
@@ -36,14 +36,14 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Request:
+class AskedPrompt:
     """A prompt that is worth remembering. `text` is redacted, and reaches the disk only as far as settings allow."""
 
     key: str
     text: str
 
 
-def open_request(prompt: str, settings: Settings) -> Request | None:
+def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     """Return a prompt as a request, redacted; None where it asks for nothing.
 
     Near-identical texts are the same request. Where it must not be kept, neither must a hash by which it could be
@@ -53,7 +53,7 @@ def open_request(prompt: str, settings: Settings) -> Request | None:
         return None
     text = redact(prompt)[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
-    return Request(key, text)
+    return AskedPrompt(key, text)
 
 
 def request_key(text: str) -> str:
@@ -62,7 +62,7 @@ def request_key(text: str) -> str:
     return f"{REQUEST}:{name}"
 
 
-def asked(request: Request, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
+def asked(request: AskedPrompt, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
     """Return the event of a request; `held` are types that would have been offered, were they followed more often."""
     data: dict[str, object] = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
     if held:
@@ -103,14 +103,14 @@ def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: fl
     ]
 
 
-def corrected(prompt: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+def corrected(prompt: str, moment: Moment, session: SessionState) -> tuple[Event, ...]:
     """Return the event of a prompt that corrects what was done; none where nothing was offered or used."""
     if not session.seen or not corrects(prompt, answers=session.answers):
         return ()
     return (Event(moment.at, CORRECTED, moment.session, moment.project),)
 
 
-def signalled(signal: str, moment: Moment, session: Session) -> tuple[Event, ...]:
+def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event, ...]:
     """Return the event of a check that passed or an edit undone, where that tells of a component.
 
     A check tells of what was selected, or of how it goes without what was offered; a second one tells nothing new.
@@ -130,7 +130,7 @@ def resolve(store: Store, mention: Mention) -> Component | None:
     return choose(mention, candidates)
 
 
-def selected(store: Store, mention: Mention | None, moment: Moment, session: Session) -> list[Event]:
+def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:
     """Return the event of a selection: none for our own parts, nor for the second call within one request.
 
     What the graph does not know is recorded by its name alone.
@@ -149,7 +149,7 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
     return [Event(moment.at, SELECTED, moment.session, moment.project, session.request, node, data)]
 
 
-def failed(store: Store, mention: Mention | None, moment: Moment, session: Session, *, error: str) -> list[Event]:
+def failed(store: Store, mention: Mention | None, moment: Moment, session: SessionState, *, error: str) -> list[Event]:
     """Return the event of a component's call that failed, with its redacted message."""
     if mention is None or mention.ours:
         return []
@@ -159,7 +159,7 @@ def failed(store: Store, mention: Mention | None, moment: Moment, session: Sessi
     return [Event(moment.at, FAILED, moment.session, moment.project, session.request, node, data)]
 
 
-def closed(moment: Moment, session: Session, *, asks: bool = False) -> list[Event]:
+def closed(moment: Moment, session: SessionState, *, asks: bool = False) -> list[Event]:
     """Return the event that closes the open request, with how many components it selected.
 
     `asks`: it ends with a question, so that what is said next answers it.
@@ -174,7 +174,7 @@ def closed(moment: Moment, session: Session, *, asks: bool = False) -> list[Even
 class Lesson:
     """What a selection teaches: the request that it served, with its vector where a model was loaded."""
 
-    request: Request
+    request: AskedPrompt
     component: str
     moment: Moment
     vector: Vectors | None = None

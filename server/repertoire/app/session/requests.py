@@ -14,10 +14,10 @@ from datetime import date
 import numpy as np
 
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.learning.memory import HALF_LIFE
+from repertoire.learning.usage import HALF_LIFE_DAYS
 from repertoire.settings import Settings
 from repertoire.store.database import Store
-from repertoire.store.requests import Standing
+from repertoire.store.requests import RequestUse
 
 _SLACK = 20  # one in so many more than needed go at once, so that it need not be done each time
 _COMPARED = 1_000  # of equals, the oldest: comparing all with all would take a second
@@ -30,12 +30,12 @@ def bound_requests(store: Store, settings: Settings, *, reading: str = "") -> in
     if count <= settings.max_requests:
         return 0
     least = count - settings.max_requests + settings.max_requests // _SLACK
-    gone = _least_useful(store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE, reading))
+    gone = _least_useful(store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE_DAYS, reading))
     store.requests.drop(gone)
     return len(gone)
 
 
-def _least_useful(store: Store, found: Sequence[Standing], count: int, by: tuple[float, str]) -> list[int]:
+def _least_useful(store: Store, found: Sequence[RequestUse], count: int, by: tuple[float, str]) -> list[int]:
     half_life, reading = by
     useful = {one.node_id: _usefulness(one, half_life) for one in found}
     last = sorted(useful.values())[count - 1]
@@ -46,7 +46,7 @@ def _least_useful(store: Store, found: Sequence[Standing], count: int, by: tuple
     return [*gone, *equals[: count - len(gone)]]
 
 
-def _usefulness(one: Standing, half_life: float) -> float:
+def _usefulness(one: RequestUse, half_life: float) -> float:
     """Return the binary logarithm of how useful one is, up to a summand that is the same for all at any time."""
     if one.selected <= 0.0:
         return -math.inf

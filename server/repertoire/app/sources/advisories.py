@@ -42,7 +42,7 @@ _RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
 
 
 @dataclass(frozen=True)
-class Match:
+class AdvisoryMatch:
     """A component that requires what a record concerns; `certainty`: affected, or possible where versions are open."""
 
     component: str
@@ -62,7 +62,7 @@ class Match:
 class Advisories:
     """What matched, what is installed and surely affected first; how much was read, and what could not be."""
 
-    matches: tuple[Match, ...]
+    matches: tuple[AdvisoryMatch, ...]
     records: int
     packages: int  # that components require
     kept: int = 0  # advisories that are kept, to be matched again
@@ -111,8 +111,10 @@ def forget_advisories(store: Store) -> int:
     return store.soundness.forget_advisories()
 
 
-def _matches(found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]) -> tuple[Match, ...]:
-    matched: dict[tuple[str, str, str], Match] = {}
+def _matches(
+    found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]
+) -> tuple[AdvisoryMatch, ...]:
+    matched: dict[tuple[str, str, str], AdvisoryMatch] = {}
     for concern in found:
         for requirement in required.get((concern.ecosystem, concern.package), ()):
             match = _match(concern, requirement)
@@ -137,11 +139,11 @@ def _worth_keeping(
             yield KeptAdvisory(concern.ecosystem, concern.package, concern.id, as_data(concern), at)
 
 
-def _match(concern: Concern, requirement: _Requirement) -> Match | None:
+def _match(concern: Concern, requirement: _Requirement) -> AdvisoryMatch | None:
     certainty, version = judge(concern, requirement.wanted)
     if not certainty:
         return None
-    return Match(
+    return AdvisoryMatch(
         requirement.component,
         requirement.installed,
         requirement.text,

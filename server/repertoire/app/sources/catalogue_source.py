@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from repertoire.catalogue.reading import Catalogue, Entry
+from repertoire.catalogue.reading import Catalogue, CatalogueEntry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
 
 INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
@@ -42,7 +42,7 @@ def records_of(
 
 
 @lru_cache(maxsize=1024)  # of each entry, what a process asks twice: at the start of a refresh and at its end
-def _record(entry: Entry, plugin: str, *, provides: bool, installed: bool) -> FileRecord:
+def _record(entry: CatalogueEntry, plugin: str, *, provides: bool, installed: bool) -> FileRecord:
     text = repr(dataclasses.astuple(entry))
     component = Component(
         id=entry.id,

@@ -11,12 +11,12 @@ from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
 from repertoire.app.sources.nearest import assign_nearest, told_terms
 from repertoire.app.sources.relate import relate_in_meaning
-from repertoire.app.sources.shipped import Lending
+from repertoire.app.sources.shipped_vectors import Lending
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
+from repertoire.retrieval.embedded_text import passage
 from repertoire.retrieval.foreign import in_english
-from repertoire.retrieval.views import passage
 from repertoire.store.database import Store
 
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.project import project_folder
-from repertoire.app.sources.lost import note_moved, note_read
-from repertoire.app.sources.opening import Opened, Surroundings, open_address, open_place
-from repertoire.app.sources.processor import at_most
+from repertoire.app.sources.cpu_limit import at_most
+from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
     Report,
     Step,
@@ -27,17 +26,18 @@ from repertoire.app.sources.settle import (
     write_records,
 )
 from repertoire.app.sources.soundness import note_departures
+from repertoire.app.sources.unreachable import note_moved, note_read
 from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.catalogue import reading
 from repertoire.domain.component import FileRecord, IngestReport
 from repertoire.ingestion import extract as extraction
-from repertoire.ingestion.extract import PARTS, Plan
-from repertoire.ingestion.ground import Checks, Ground, fingerprint
+from repertoire.ingestion.extract import PARTS, ExtractionPlan
 from repertoire.ingestion.parts import SourceFile
+from repertoire.ingestion.source_context import Checks, Ground, fingerprint
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
-from repertoire.sources.installed import Place
+from repertoire.sources.installed import InstalledSource
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
@@ -73,7 +73,7 @@ def ingest(
     return tuple(reports)
 
 
-def note_opened(store: Store, opened: Opened) -> None:
+def note_opened(store: Store, opened: OpenedSource) -> None:
     """Note that a source was read, and where it has moved to if it has; nothing of one that was not asked for."""
     if opened.as_kept:
         return
@@ -83,19 +83,19 @@ def note_opened(store: Store, opened: Opened) -> None:
         note_read(store, opened.info.key)
 
 
-def _write_place(store: Store, place: Place, around: Surroundings, report: Report) -> IngestReport:
+def _write_place(store: Store, place: InstalledSource, around: Surroundings, report: Report) -> IngestReport:
     done = write_source(store, open_place(place, around), report=report)
     note_read(store, place.key)
     return done
 
 
-def write_source(store: Store, opened: Opened, *, report: Report = quiet) -> IngestReport:
+def write_source(store: Store, opened: OpenedSource, *, report: Report = quiet) -> IngestReport:
     """Bring the graph up to date with one source; a folder that it was unpacked to goes."""
     with opened.scratch or contextlib.nullcontext():
         return _write_source(store, opened, report)
 
 
-def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
+def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestReport:
     started = time.monotonic()
     info = opened.info
     report(Step(info.key, "read"))
@@ -129,7 +129,7 @@ def _write_source(store: Store, opened: Opened, report: Report) -> IngestReport:
     return told(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
-def ground_of(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) -> Ground:
+def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.SourceFile]) -> Ground:
     """Return what is known about a source beside its files."""
     prefix = f"{opened.info.key}:"
     return Ground(
@@ -147,7 +147,7 @@ def ground_of(store: Store, opened: Opened, entries: Mapping[str, crawl.Entry]) 
     )
 
 
-def _part(entry: crawl.Entry) -> str | None:
+def _part(entry: crawl.SourceFile) -> str | None:
     """Return the text of a part that is checked; None for a program that cannot be read."""
     if not is_checked(entry.path):
         return ""
@@ -158,12 +158,15 @@ def _part(entry: crawl.Entry) -> str | None:
 
 
 def read_files(
-    entries: Mapping[str, crawl.Entry], documents: Mapping[str, str], plan: Plan, tell: Callable[[int, int], None]
+    entries: Mapping[str, crawl.SourceFile],
+    documents: Mapping[str, str],
+    plan: ExtractionPlan,
+    tell: Callable[[int, int], None],
 ) -> tuple[dict[str, SourceFile], dict[str, str]]:
     """Read the files of a plan; return them, and the reasons for those that were not."""
     files: dict[str, SourceFile] = {}
     unread: dict[str, str] = {}
-    room = crawl.Limits().text_bytes
+    room = crawl.CrawlLimits().text_bytes
     for number, path in enumerate(plan.read):
         if number % 100 == 0:
             tell(number, len(plan.read))
@@ -180,7 +183,7 @@ def read_files(
     return files, unread
 
 
-def _digest(data: bytes, path: str, entries: Mapping[str, crawl.Entry], plan: Plan) -> str:
+def _digest(data: bytes, path: str, entries: Mapping[str, crawl.SourceFile], plan: ExtractionPlan) -> str:
     own = hashlib.sha256(data)
     for part in plan.parts.get(path, ())[:PARTS]:
         own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))

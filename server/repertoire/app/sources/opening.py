@@ -7,31 +7,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repertoire.app.places import clone_folder
-from repertoire.app.sources.packed import Scratch, fetched, taken_out
+from repertoire.app.sources.packages import Scratch, fetched, taken_out
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ingestion.install import Site
-from repertoire.ingestion.parts import Layout, PluginFacts
+from repertoire.ingestion.parts import PluginFacts, SourceLayout
 from repertoire.settings import Settings
-from repertoire.sources import clones, history
+from repertoire.sources import clones, git_dates
 from repertoire.sources.address import ARCHIVE, GIT, PACKAGE, Address
-from repertoire.sources.crawl import Limits, Mount
-from repertoire.sources.history import History
-from repertoire.sources.installed import Machine, Place
+from repertoire.sources.crawl import CrawlLimits, Mount
+from repertoire.sources.git_dates import GitDates
+from repertoire.sources.installed import InstalledSource, Machine
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedSource:
     """A source that lies on this machine, ready to be read."""
 
     info: SourceInfo
     mounts: tuple[Mount, ...]
     site: Site
-    layout: Layout
-    history: History = field(default_factory=History)
+    layout: SourceLayout
+    history: GitDates = field(default_factory=GitDates)
     documents: Mapping[str, str] = field(default_factory=dict)
     installed: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: CrawlLimits = field(default_factory=CrawlLimits)
     warnings: tuple[str, ...] = ()
     moved: str = ""  # where the repository is now, which its old place still sends to
     scratch: Scratch | None = None  # the folder that goes once it was read
@@ -48,9 +48,9 @@ class Surroundings:
     machine: Machine
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> CrawlLimits:
         """How much of one source is read."""
-        return Limits(files=self.settings.max_files)
+        return CrawlLimits(files=self.settings.max_files)
 
 
 def open_address(
@@ -60,7 +60,7 @@ def open_address(
     tick: Callable[[], None],
     fetch: bool = True,
     fetch_packages: bool = True,
-) -> Opened:
+) -> OpenedSource:
     """Open a folder, a repository, an archive or a package; one that was fetched before can be read as it was then.
 
     Raises:
@@ -84,16 +84,16 @@ def open_address(
     return replace(opened, info=info, moved=fetched_now.moved, as_kept=False)
 
 
-def open_place(place: Place, around: Surroundings) -> Opened:
+def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
     """Open something that Claude Code has on this machine."""
-    past = history.read(place.location) if place.location.is_dir() and place.kind == "marketplace" else History()
+    past = git_dates.read(place.location) if place.location.is_dir() and place.kind == "marketplace" else GitDates()
     repository = place.repository or past.remote
     info = SourceInfo(place.key, place.kind, str(place.location), repository, past.commit)
     layout = _layout(place.plugin or place.location.name, around.machine, key=place.key)
     if place.plugin:
         facts = PluginFacts("", place.plugin, marketplace=place.marketplace, listed_as=place.plugin)
-        layout = Layout(name=place.plugin, plugins={"": facts})
-    return Opened(
+        layout = SourceLayout(name=place.plugin, plugins={"": facts})
+    return OpenedSource(
         info,
         place.mounts,
         _site(place.location, place.marketplace_address, around.machine),
@@ -106,30 +106,32 @@ def open_place(place: Place, around: Surroundings) -> Opened:
     )
 
 
-def _open_clone(address: Address, target: Path, around: Surroundings) -> Opened:
+def _open_clone(address: Address, target: Path, around: Surroundings) -> OpenedSource:
     """Open the clone of a repository as it lies in the home."""
     if not target.is_dir():
         message = f"{address.text} was never fetched here; `repertoire refresh` fetches it"
         raise SourceError(message)
-    past = history.read(target, ours=True)
+    past = git_dates.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
     site, layout = _site(target, _add_address(info), around.machine), _layout(info.key, around.machine)
     warnings = _said(past)
-    return Opened(info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True)
+    return OpenedSource(
+        info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True
+    )
 
 
-def _open_folder(folder: Path, around: Surroundings) -> Opened:
-    past = history.read(folder)
+def _open_folder(folder: Path, around: Surroundings) -> OpenedSource:
+    past = git_dates.read(folder)
     key = past.remote or f"folder:{folder}"
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
     site = _site(folder, _add_address(info), around.machine)
     layout = _layout(key, around.machine)
-    return Opened(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
+    return OpenedSource(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
 
 
-def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Opened:
+def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> OpenedSource:
     scratch = taken_out(archive, clone_folder(around.home, info.key))
-    return Opened(
+    return OpenedSource(
         info,
         (Mount(scratch.root),),
         Site(),  # what is unpacked goes again: nothing can be copied from there
@@ -152,10 +154,10 @@ def _site(location: Path, address: str, machine: Machine) -> Site:
     return Site(str(location), address, machine.known_marketplaces, machine.installed_plugins, machine.disabled_plugins)
 
 
-def _layout(name: str, machine: Machine, *, key: str = "") -> Layout:
+def _layout(name: str, machine: Machine, *, key: str = "") -> SourceLayout:
     elsewhere = {plugin.rpartition("@")[0] for plugin, source in machine.described.items() if source != key}
-    return Layout(name=name.rstrip("/").rpartition("/")[2] or name, elsewhere=frozenset(elsewhere))
+    return SourceLayout(name=name.rstrip("/").rpartition("/")[2] or name, elsewhere=frozenset(elsewhere))
 
 
-def _said(past: History) -> tuple[str, ...]:
+def _said(past: GitDates) -> tuple[str, ...]:
     return (past.warning,) if past.warning else ()

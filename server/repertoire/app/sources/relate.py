@@ -13,19 +13,19 @@ from repertoire.app.sources.nearest import LABEL as NEAREST
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
-from repertoire.ingestion import alternatives, conflicts, likeness, statements, twins
-from repertoire.ingestion.alternatives import Job
+from repertoire.ingestion import alternatives, conflicts, minhash, statements, twins
+from repertoire.ingestion.alternatives import Purpose
 from repertoire.ingestion.conflicts import Party
-from repertoire.ingestion.ground import EXTRACTOR_VERSION
+from repertoire.ingestion.source_context import EXTRACTOR_VERSION
 from repertoire.ingestion.statements import Named, Statement
-from repertoire.ingestion.twins import Copy
+from repertoire.ingestion.twins import ComponentText
 from repertoire.ports import Outline
 from repertoire.store.database import Store
-from repertoire.store.likeness import Carried
+from repertoire.store.sketches import Carried
 
 # The labels of edges that belong to no source. Alternatives found by meaning wait for vectors, the others do not.
 TWINS, CONFLICTS, ACROSS, MEANING = "twins", "conflicts", "across sources", "alternatives in meaning"
-_VERSION = f"{likeness.VERSION}.{EXTRACTOR_VERSION}.1:"  # of what is read out of texts
+_VERSION = f"{minhash.VERSION}.{EXTRACTOR_VERSION}.1:"  # of what is read out of texts
 _CHUNK = 500
 _NEAREST = 24  # looked at for each component: more than can be chosen, since most fall to other rules
 _ROWS = 500
@@ -102,10 +102,10 @@ def _read_new(store: Store, tick: Tell) -> None:
                 continue
             component = found[node_id].component
             words = twins.carried(component)
-            text = likeness.text_hash(words)
+            text = minhash.text_hash(words)
             if text not in sketched and words:
                 sketched.add(text)
-                sketches[text] = likeness.signature(likeness.shingles(words))
+                sketches[text] = minhash.signature(minhash.shingles(words))
             said = tuple(astuple(statement) for statement in statements.statements(component))
             carried.append(Carried(node_id, stamp, text, len(words), said))
         store.likeness.put(carried, sketches)
@@ -116,14 +116,14 @@ def _read_new(store: Store, tick: Tell) -> None:
 def _alike(store: Store) -> dict[tuple[str, str], float]:
     """Return how alike the texts are that may be twins: compared exactly, once for each pair."""
     hashes, signatures = store.likeness.signatures()
-    pairs = [(hashes[low], hashes[high]) for low, high in likeness.candidates(signatures, least=twins.LEAST)]
+    pairs = [(hashes[low], hashes[high]) for low, high in minhash.candidates(signatures, least=twins.TWIN_THRESHOLD)]
     known = store.likeness.known_pairs()
     new = [pair for pair in pairs if pair not in known]
     if new:
         fresh = _compared(store, new)
         store.likeness.put_pairs(fresh)
         known.update(fresh)
-    return {pair: known[pair] for pair in pairs if known.get(pair, 0.0) >= twins.LEAST}
+    return {pair: known[pair] for pair in pairs if known.get(pair, 0.0) >= twins.TWIN_THRESHOLD}
 
 
 def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
@@ -133,15 +133,15 @@ def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str,
     for start in range(0, len(wanted), _CHUNK):
         texts = {carrier[text]: text for text in wanted[start : start + _CHUNK]}
         for node_id, stored in store.graph.components(texts).items():
-            shingled[texts[node_id]] = likeness.shingles(twins.carried(stored.component))
+            shingled[texts[node_id]] = minhash.shingles(twins.carried(stored.component))
     return {
-        (low, high): round(likeness.jaccard(shingled[low], shingled[high]), 4)
+        (low, high): round(minhash.jaccard(shingled[low], shingled[high]), 4)
         for low, high in pairs
         if low in shingled and high in shingled
     }
 
 
-def _nearest(vectors: np.typing.NDArray[np.float32], jobs: Sequence[Job]) -> Iterator[tuple[int, int, float]]:
+def _nearest(vectors: np.typing.NDArray[np.float32], jobs: Sequence[Purpose]) -> Iterator[tuple[int, int, float]]:
     """Yield the nearest pairs of one kind and different sources, a stripe of the matrix at a time."""
     kinds = np.unique([job.kind for job in jobs], return_inverse=True)[1]
     places = np.unique([job.source for job in jobs], return_inverse=True)[1]
@@ -153,7 +153,7 @@ def _nearest(vectors: np.typing.NDArray[np.float32], jobs: Sequence[Job]) -> Ite
             cosines[place[start : start + _ROWS, None] == place[None, :]] = -1.0
             most = min(_NEAREST, cosines.shape[1])
             for at, best in enumerate(np.argpartition(-cosines, most - 1, axis=1)[:, :most]):
-                near = best[cosines[at, best] >= alternatives.NEAR]
+                near = best[cosines[at, best] >= alternatives.SIMILARITY_THRESHOLD]
                 for other in near.tolist():
                     yield int(rows[start + at]), int(rows[other]), float(cosines[at, other])
 
@@ -172,10 +172,10 @@ class _Known:
         self._purposes = {o.node_id: frozenset(content_words(o.description)) for o in self._outlines}
         self.ids = {outline.node_id: outline.id for outline in self._outlines}
 
-    def copies(self) -> list[Copy]:
+    def copies(self) -> list[ComponentText]:
         """Return what may be a twin: what is read for real."""
         return [
-            Copy.of(outline, text.text_hash, text.words, self._purposes[outline.node_id])
+            ComponentText.of(outline, text.text_hash, text.words, self._purposes[outline.node_id])
             for outline, text in self._read()
             if text.words
         ]
@@ -195,7 +195,7 @@ class _Known:
             Party.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, "")) for o, text in self._read()
         ]
 
-    def jobs(self, *, nearest: bool = False) -> list[Job]:
+    def jobs(self, *, nearest: bool = False) -> list[Purpose]:
         """Return what may do the job of another, the catalogue's too: its entries stand for what is not here yet.
 
         Capabilities that only vectors show come later than text: with them, the same texts would be judged twice.
@@ -205,7 +205,7 @@ class _Known:
             held = provides.setdefault(source, {})
             if (nearest or label != NEAREST) and (term not in held or held[term][0] < weight):
                 held[term] = weight, told
-        return [Job.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
+        return [Purpose.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
 
     def pairs(self, relation: str, *, but: str = "") -> list[tuple[str, str]]:
         """Return the ids that edges of a relation connect, without those of one label."""

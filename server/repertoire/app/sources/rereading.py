@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repertoire.app.sources.ingest import note_opened, write_source
-from repertoire.app.sources.lost import note_unread
-from repertoire.app.sources.opening import Opened, Surroundings, open_address, open_place
+from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import Report, Step, keep_source
+from repertoire.app.sources.unreachable import note_unread
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.settings import Settings
@@ -27,7 +27,7 @@ def reread(store: Store, home: Path, *, settings: Settings, machine: Machine, re
     return [_refreshed(store, key, open_it, report) for key, open_it in _sources(store, around, report)]
 
 
-def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], Opened]]]:
+def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], OpenedSource]]]:
     """Yield every source once; what Claude Code has of a repository goes before a clone of our own."""
     for place in around.machine.places:
         yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
@@ -37,7 +37,7 @@ def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tup
             yield row.info.key, lambda info=row.info: _reopen(info, around, report)  # type: ignore[misc]
 
 
-def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
+def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSource:
     location = Path(info.location)
     if info.kind == "project":
         for place in installed.look(os.environ, project=location).places:
@@ -53,7 +53,7 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> Opened:
     return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
 
 
-def _refreshed(store: Store, key: str, open_it: Callable[[], Opened], report: Report) -> IngestReport:
+def _refreshed(store: Store, key: str, open_it: Callable[[], OpenedSource], report: Report) -> IngestReport:
     report(Step(key, "fetch"))
     try:
         opened = open_it()

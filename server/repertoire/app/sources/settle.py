@@ -15,15 +15,15 @@ from pathlib import Path
 from repertoire.app.clock import now
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
-from repertoire.app.sources.lost import note_unread
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.sources.relate import relate
 from repertoire.app.sources.soundness import note_departures
+from repertoire.app.sources.unreachable import note_unread
 from repertoire.catalogue import reading
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, FileRecord, IngestReport, Skipped, SourceInfo
 from repertoire.domain.errors import StoreBusy
-from repertoire.ingestion import standing
-from repertoire.ingestion.standing import Carrier, stated_popularity
+from repertoire.ingestion import popularity
+from repertoire.ingestion.popularity import Carrier, stated_popularity
 from repertoire.sources import installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
@@ -144,7 +144,7 @@ def settle(store: Store, *, report: Report = quiet) -> None:
     unsettled = store.sources.unsettled()
     renew_patterns(store)
     relate(store, tick=lambda: report(Step("", "relate")))
-    store.sources.set_popularity(standing.popularity(_carriers(store), _named(store)))
+    store.sources.set_popularity(popularity.popularity(_carriers(store), _named(store)))
     if unsettled:
         store.sources.settled(unsettled)
     _merge_text(store, report)

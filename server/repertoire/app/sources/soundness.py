@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repertoire.app.clock import now, today
-from repertoire.app.sources.lost import Lost, lost_sources, newest_note
+from repertoire.app.sources.unreachable import Lost, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
 from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
 from repertoire.domain.freshness import Ageing, freshness
@@ -23,10 +23,10 @@ from repertoire.store.database import Store
 from repertoire.store.soundness import Departure
 
 if TYPE_CHECKING:
-    from repertoire.app.sources.advisories import Match
+    from repertoire.app.sources.advisories import AdvisoryMatch
 
 SOUNDNESS = "soundness"
-_MOST = 0.25  # log-odds, half of what any prior may add or take: it breaks ties and decides nothing
+_MAX_PENALTY = 0.25  # log-odds, half of what any prior may add or take: it breaks ties and decides nothing
 _NAMED = ("mcp_server:", "component:")
 _LISTED = 6  # troubles of one component
 
@@ -51,7 +51,7 @@ class Troubles:
     @property
     def prior(self) -> Prior:
         """The prior of it: nothing where nothing speaks against a component, else at most a little less."""
-        return Prior(SOUNDNESS, _MOST, self._values)
+        return Prior(SOUNDNESS, _MAX_PENALTY, self._values)
 
     def all(self) -> Mapping[str, tuple[Trouble, ...]]:
         """Return what speaks against components, by id; those that nothing speaks against are not in it."""
@@ -117,7 +117,7 @@ class Troubles:
             yield Trouble(kinds.STALE, f"{what} is stale: {aged.label}")
 
 
-def _advisory_matches(store: Store) -> tuple[Match, ...]:
+def _advisory_matches(store: Store) -> tuple[AdvisoryMatch, ...]:
     """Return what advisories say of what is required here; most homes keep none."""
     if not store.soundness.advisories():
         return ()
@@ -191,7 +191,7 @@ def _of_source(lost: Lost) -> Trouble:
     return Trouble(kinds.LOST, text)
 
 
-def _advised(match: Match) -> Trouble:
+def _advised(match: AdvisoryMatch) -> Trouble:
     names = ", ".join([match.id, *match.aliases[:1]])
     if match.certainty == kinds.AFFECTED:
         mended = f"; fixed in {', '.join(match.fixed[:2])}" if match.fixed else ""

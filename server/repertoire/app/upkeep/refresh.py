@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from repertoire.app.learned.condense import condense_when_due
-from repertoire.app.learned.installs import note_installs
-from repertoire.app.learned.review import renew_learned
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
-from repertoire.app.session.unwritten import take_in
+from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
 from repertoire.app.sources.settle import Report, Step, drop_what_left, quiet, settle, write_catalogue
 from repertoire.app.upkeep.background import one_refresh
 from repertoire.app.upkeep.schedule import attempted
+from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.installs import note_installs
+from repertoire.app.usage.review import renew_learned
 from repertoire.domain.component import IngestReport
 from repertoire.ports import Embedder
 from repertoire.settings import Settings

@@ -14,10 +14,10 @@ from packaging.utils import canonicalize_name
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
 from repertoire.domain.fields import Fields
 from repertoire.ingestion import install, prose, requirements
-from repertoire.ingestion.packages.contents import root_of
 from repertoire.ingestion.packages.found import FoundTool
-from repertoire.ingestion.packages.manifest import NPM, Manifest
-from repertoire.ingestion.parts import Draft, Need, entry_digest
+from repertoire.ingestion.packages.manifest import NPM, PackageManifest
+from repertoire.ingestion.packages.package_files import root_of
+from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
 
 _MOST_TOOLS, _MOST_PROGRAMS = 200, 10
 _LINE, _README, _SIGNATURES = 300, 6_000, 4_000
@@ -29,14 +29,14 @@ _TAGS = 20
 class Contents:
     """What was read of a package; `path` is what its id has after the source."""
 
-    manifest: Manifest
+    manifest: PackageManifest
     path: str
     digest: str
     readme: str = ""
     tools: Sequence[FoundTool] = ()
     signatures: Sequence[str] = ()
     fields: Fields = field(default_factory=Fields)
-    needs: tuple[Need, ...] = ()
+    needs: tuple[ComponentRequirement, ...] = ()
     is_server: bool = False
 
 
@@ -170,7 +170,7 @@ def _signature(tool: FoundTool) -> str:
     return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {said}" if said else "")
 
 
-def _server_program(manifest: Manifest) -> str:
+def _server_program(manifest: PackageManifest) -> str:
     listed = sorted(manifest.programs, key=lambda name: (_SERVER.search(name) is None, len(name), name))
     return listed[0] if listed else ""
 
@@ -186,7 +186,7 @@ def _program_path(contents: Contents, program: str) -> str:
     return f"{root}/{inner}".lstrip("/")
 
 
-def _command(manifest: Manifest, program: str) -> tuple[str, list[str]]:
+def _command(manifest: PackageManifest, program: str) -> tuple[str, list[str]]:
     """Return how a package's program is run without installing it."""
     base = manifest.name.rpartition("/")[2]
     if manifest.registry == NPM:
@@ -198,12 +198,12 @@ def _command(manifest: Manifest, program: str) -> tuple[str, list[str]]:
     return "uvx", ["--from", manifest.name, program]
 
 
-def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[Need]) -> str:
+def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[ComponentRequirement]) -> str:
     variables = (need.name for need in needs if need.kind == "env")
     return install.started(name, variables, [command, *arguments])
 
 
-def _install(manifest: Manifest) -> str:
+def _install(manifest: PackageManifest) -> str:
     if manifest.registry == NPM:
         return f"npm install {'--global ' if manifest.programs else ''}{shlex.quote(manifest.name)}"
     return f"{'uv tool install' if manifest.programs else 'pip install'} {shlex.quote(manifest.name)}"

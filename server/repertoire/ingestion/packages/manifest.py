@@ -35,7 +35,7 @@ _MCP = re.compile(r"(?<![a-z])mcp(?![a-z])|model[ -]?context[ -]?protocol", re.I
 
 
 @dataclass(frozen=True)
-class Manifest:
+class PackageManifest:
     """What a package is called, what it offers and what it needs."""
 
     registry: str
@@ -63,7 +63,7 @@ class Manifest:
         return bool(self.server) or any(_MCP.search(word) for word in (self.name, *self.programs, *self.keywords))
 
 
-def of_package_json(text: str) -> Manifest | None:
+def of_package_json(text: str) -> PackageManifest | None:
     """Read a `package.json`; None where it names no package.
 
     Raises:
@@ -78,7 +78,7 @@ def of_package_json(text: str) -> Manifest | None:
     where = data.get("repository")
     licence = data.get("license")
     dependencies = [*values.mapping(data.get("dependencies")), *values.mapping(data.get("peerDependencies"))]
-    return Manifest(
+    return PackageManifest(
         registry=NPM,
         name=name,
         version=values.name(data.get("version")),
@@ -94,7 +94,7 @@ def of_package_json(text: str) -> Manifest | None:
     )
 
 
-def of_pyproject(text: str) -> Manifest | None:
+def of_pyproject(text: str) -> PackageManifest | None:
     """Read a `pyproject.toml`; None where it describes no package.
 
     Raises:
@@ -118,7 +118,7 @@ def of_pyproject(text: str) -> Manifest | None:
     scripts = {**values.mapping(stated.get("scripts")), **values.mapping(stated.get("gui-scripts"))}
     licence, urls = stated.get("license"), values.mapping(stated.get("urls"))
     python = stated.get("requires-python") or values.mapping(poetry.get("dependencies")).get("python")
-    return Manifest(
+    return PackageManifest(
         registry=PYPI,
         name=values.name(stated["name"]),
         version=values.name(stated.get("version")),
@@ -132,7 +132,7 @@ def of_pyproject(text: str) -> Manifest | None:
     )
 
 
-def of_metadata(text: str, entry_points: str = "") -> Manifest | None:
+def of_metadata(text: str, entry_points: str = "") -> PackageManifest | None:
     """Read the `METADATA` of a wheel or the `PKG-INFO` of a source archive; None where it names no package."""
     head, _, body = text.replace("\r\n", "\n").partition("\n\n")
     headers: dict[str, list[str]] = {}
@@ -147,7 +147,7 @@ def of_metadata(text: str, entry_points: str = "") -> Manifest | None:
         return None
     addresses = [line.rpartition(",")[2].strip() for line in headers.get("project-url", ())]
     licence = values.name(first("license-expression") or first("license"))
-    return Manifest(
+    return PackageManifest(
         registry=PYPI,
         name=values.name(first("name")),
         version=values.name(first("version")),

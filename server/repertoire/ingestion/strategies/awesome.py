@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from repertoire.ingestion import readme
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     return path.lower() == "readme.md"
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     listed = readme.entries(file.text)
     if not listed:
-        return Outcome(left="tells of the source; its components tell more")
+        return FileOutcome(left="tells of the source; its components tell more")
     title = readme.title_of(file.text, layout.name)
-    return Outcome(tuple(readme.pointers(listed, title)))
+    return FileOutcome(tuple(readme.pointers(listed, title)))
 
 
 STRATEGY = Strategy("readme", _claims, _extract)

@@ -6,18 +6,18 @@ import dataclasses
 
 from repertoire.domain.component import COMMAND
 from repertoire.ingestion import markdown
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, in_folder, is_document, stem
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy, in_folder, is_document, stem
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     if layout.declared_type(path) == COMMAND:
         return True
     return path.endswith(".md") and in_folder(path, "commands") and not is_document(path)
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     if layout.in_skill(file.path):
-        return Outcome()
+        return FileOutcome()
     found = markdown.outcome(file, COMMAND, fallback_name=stem(file.path))
     # Claude Code names a command by its file, whatever its front matter says.
     drafts = tuple(dataclasses.replace(draft, name=stem(file.path)) for draft in found.drafts)

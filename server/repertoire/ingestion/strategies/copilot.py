@@ -6,18 +6,26 @@ import dataclasses
 
 from repertoire.domain.component import AGENT, COMMAND, PLUGIN, SETTING
 from repertoire.ingestion import front_matter, markdown, values
-from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy, stem
+from repertoire.ingestion.parts import (
+    ComponentRequirement,
+    Draft,
+    FileOutcome,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    stem,
+)
 from repertoire.ingestion.values import Unusable
 
 _KINDS = {".chatmode.md": AGENT, ".prompt.md": COMMAND, ".instructions.md": SETTING}
 _COLLECTIONS = (".collection.yml", ".collection.yaml")
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     return path.endswith((*_KINDS, *_COLLECTIONS)) and not layout.in_skill(path)
 
 
-def _extract(file: SourceFile, _: Layout) -> Outcome:
+def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     if file.path.endswith(_COLLECTIONS):
         return _collection(file)
     kind = next(kind for suffix, kind in _KINDS.items() if file.path.endswith(suffix))
@@ -29,7 +37,7 @@ def _extract(file: SourceFile, _: Layout) -> Outcome:
     return dataclasses.replace(found, drafts=drafts)
 
 
-def _collection(file: SourceFile) -> Outcome:
+def _collection(file: SourceFile) -> FileOutcome:
     data = front_matter.read_yaml(file.text)
     name = values.name(data.get("id") or data.get("name"))
     described = values.text(data.get("description"))
@@ -48,9 +56,9 @@ def _collection(file: SourceFile) -> Outcome:
         digest=file.digest,
         front_matter={key: data[key] for key in ("id", "name", "tags") if key in data},
         tags=values.words(data.get("tags")),
-        needs=tuple(Need("component", member, 0.3, "item of the collection") for member in members),
+        needs=tuple(ComponentRequirement("component", member, 0.3, "item of the collection") for member in members),
     )
-    return Outcome((draft,))
+    return FileOutcome((draft,))
 
 
 STRATEGY = Strategy("copilot", _claims, _extract)

@@ -7,27 +7,36 @@ from typing import Any
 
 from repertoire.domain.component import AGENT, WORKFLOW
 from repertoire.ingestion import front_matter, values
-from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy, entry_digest, folder
+from repertoire.ingestion.parts import (
+    ComponentRequirement,
+    Draft,
+    FileOutcome,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    entry_digest,
+    folder,
+)
 
 _AGENTS, _TASKS = ("agents.yaml", "agents.yml"), ("tasks.yaml", "tasks.yml")
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     return path.rpartition("/")[2] in (*_AGENTS, *_TASKS) and not layout.in_skill(path)
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     data = front_matter.read_yaml(file.text)
     named = {values.name(key): values.mapping(item) for key, item in data.items()}
     if file.path.endswith(_AGENTS):
         agents = {key: item for key, item in named.items() if item.get("role") and item.get("goal")}
         if agents:
-            return Outcome(tuple(_agent(key, item) for key, item in agents.items()))
-        return Outcome(left="an agents.yaml that tells no roles and goals")
+            return FileOutcome(tuple(_agent(key, item) for key, item in agents.items()))
+        return FileOutcome(left="an agents.yaml that tells no roles and goals")
     tasks = {key: item for key, item in named.items() if item.get("description")}
     if not tasks:
-        return Outcome(left="a tasks.yaml that describes no tasks")
-    return Outcome((_crew(file, tasks, layout),))
+        return FileOutcome(left="a tasks.yaml that describes no tasks")
+    return FileOutcome((_crew(file, tasks, layout),))
 
 
 def _agent(key: str, item: Mapping[str, Any]) -> Draft:
@@ -47,7 +56,7 @@ def _agent(key: str, item: Mapping[str, Any]) -> Draft:
     )
 
 
-def _crew(file: SourceFile, tasks: Mapping[str, Mapping[str, Any]], layout: Layout) -> Draft:
+def _crew(file: SourceFile, tasks: Mapping[str, Mapping[str, Any]], layout: SourceLayout) -> Draft:
     parts = [part for part in folder(file.path).split("/") if part not in ("", "config", "src")]
     name = parts[-1] if parts else layout.name
     lines = [f"- {key}: {' '.join(values.text(item['description']).split())}" for key, item in tasks.items()]
@@ -60,7 +69,7 @@ def _crew(file: SourceFile, tasks: Mapping[str, Mapping[str, Any]], layout: Layo
         digest=file.digest,
         front_matter={"framework": "crewai", "tasks": list(tasks)[:100]},
         tags=("crewai",),
-        needs=tuple(Need("component", agent, 0.8, "agent of a task") for agent in agents),
+        needs=tuple(ComponentRequirement("component", agent, 0.8, "agent of a task") for agent in agents),
     )
 
 

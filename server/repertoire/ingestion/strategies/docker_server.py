@@ -8,17 +8,17 @@ from typing import Any
 
 from repertoire.domain.component import MCP_SERVER
 from repertoire.ingestion import front_matter, servers, tool_lists, validation, values
-from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy
+from repertoire.ingestion.parts import ComponentRequirement, Draft, FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
 _KEPT = ("name", "image", "type", "meta", "about", "remote", "source")
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     return path.rpartition("/")[2] in ("server.yaml", "server.yml") and path.count("/") >= 1
 
 
-def _extract(file: SourceFile, _: Layout) -> Outcome:
+def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     valid = validation.require("server_yaml", front_matter.read_yaml(file.text))
     name = values.name(valid["name"])
     about, meta = values.mapping(valid.get("about")), values.mapping(valid.get("meta"))
@@ -38,19 +38,19 @@ def _extract(file: SourceFile, _: Layout) -> Outcome:
         needs=tuple(_needs(valid, remote)),
         install=(f"docker mcp server enable {quote(name)}",),
     )
-    return Outcome((draft,), (warning,) if warning else ())
+    return FileOutcome((draft,), (warning,) if warning else ())
 
 
-def _needs(valid: Mapping[str, Any], remote: str) -> Iterator[Need]:
+def _needs(valid: Mapping[str, Any], remote: str) -> Iterator[ComponentRequirement]:
     if not remote:
-        yield Need("binary", "docker", 0.9, "server.yaml")
+        yield ComponentRequirement("binary", "docker", 0.9, "server.yaml")
     config = values.mapping(valid.get("config"))
     for key in ("secrets", "env"):
         listed = config.get(key)
         for item in listed if isinstance(listed, list) else ():
             variable = values.name(values.mapping(item).get("env") or values.mapping(item).get("name"))
             if variable and variable.upper() == variable:
-                yield Need("env", variable, 0.9, f"server.yaml {key}")
+                yield ComponentRequirement("env", variable, 0.9, f"server.yaml {key}")
 
 
 def _tools(source: str) -> tuple[str, str, str]:

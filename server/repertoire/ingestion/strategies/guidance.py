@@ -6,7 +6,16 @@ import dataclasses
 
 from repertoire.domain.component import SETTING
 from repertoire.ingestion import markdown
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, folder, in_folder, is_document, stem
+from repertoire.ingestion.parts import (
+    FileOutcome,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    folder,
+    in_folder,
+    is_document,
+    stem,
+)
 
 STYLES = ("output-styles", "output_styles")
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
@@ -14,7 +23,7 @@ _OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples"
 _OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     if layout.in_skill(path):
         return False
     base = path.rpartition("/")[2]
@@ -25,7 +34,7 @@ def _claims(path: str, layout: Layout) -> bool:
     ) or (base.endswith(".mdc") and in_folder(path, "rules"))
 
 
-def _is_rule(path: str, layout: Layout) -> bool:
+def _is_rule(path: str, layout: SourceLayout) -> bool:
     """Tell whether Markdown lies where rules do: those of a linter are documented in folders called so, too."""
     if not in_folder(path, "rules", "steering"):
         return False
@@ -34,12 +43,12 @@ def _is_rule(path: str, layout: Layout) -> bool:
     return path.startswith(root) or in_folder(path, *_OF_CLIENTS)
 
 
-def _extract(file: SourceFile, _: Layout) -> Outcome:
+def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     base = file.path.rpartition("/")[2]
     if base not in _GUIDANCE:
         return markdown.outcome(file, SETTING, fallback_name=stem(file.path).removesuffix(".mdc"))
     if not in_folder(file.path, *_OFFERED):
-        return Outcome(left="guidance for this source itself")
+        return FileOutcome(left="guidance for this source itself")
     above = folder(file.path).rpartition("/")[2]
     found = markdown.outcome(file, SETTING, fallback_name=above)
     return dataclasses.replace(found, drafts=(dataclasses.replace(found.drafts[0], name=above),))

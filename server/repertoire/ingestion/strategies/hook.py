@@ -6,7 +6,7 @@ import dataclasses
 
 from repertoire.domain.component import HOOK
 from repertoire.ingestion import hooks, validation, values
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, folder, in_folder, stem
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy, folder, in_folder, stem
 
 _BY_HAND = (
     "Write the hooks of {path} into ~/.claude/settings.json by hand: Claude Code does not read them as they stand there"
@@ -14,14 +14,14 @@ _BY_HAND = (
 _OTHERS = ("package.json", "package-lock.json", "tsconfig.json", "plugin.json")
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     if layout.declared_type(path) == HOOK:
         return True
     base = path.rpartition("/")[2]
     return base == "hooks.json" or (base.endswith(".json") and in_folder(path, "hooks") and base not in _OTHERS)
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     data = values.mapping(values.parse_json(file.text))
     by_hand: tuple[str, ...] = ()
     for key in ("hooks", "events"):
@@ -33,7 +33,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     name = _name(file.path, plugin.name if plugin else layout.name)
     draft = hooks.draft(name, valid["hooks"], description=values.text(valid.get("description")))
     beside = {key: value for key, value in valid.items() if key not in ("hooks", "$schema")}
-    return Outcome((dataclasses.replace(draft, digest=file.digest, front_matter=beside, install=by_hand),))
+    return FileOutcome((dataclasses.replace(draft, digest=file.digest, front_matter=beside, install=by_hand),))
 
 
 def _name(path: str, owner: str) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from repertoire.ingestion import manifests
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, entry_digest
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest
 from repertoire.ingestion.values import Unusable
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     return path.endswith(".claude-plugin/marketplace.json") or path == "marketplace.json"
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     entries = manifests.marketplace_entries(file.path, file.text)  # raises what is wrong with it
     if not entries:
         message = "lists no plugins"
@@ -22,7 +22,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
             continue  # its own plugin.json speaks for it
         if entry.name not in layout.elsewhere:
             drafts.append(manifests.plugin_draft(entry.facts(), digest=entry_digest(repr(entry))))
-    return Outcome(tuple(drafts), left="" if drafts else "every plugin that it lists is described by itself")
+    return FileOutcome(tuple(drafts), left="" if drafts else "every plugin that it lists is described by itself")
 
 
 STRATEGY = Strategy("marketplace", _claims, _extract)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repertoire.domain.component import MCP_SERVER
 from repertoire.ingestion import dependencies, servers, values
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy, in_folder
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy, in_folder
 from repertoire.ingestion.values import Unusable
 
 _NAMES = (
@@ -18,14 +18,14 @@ _NAMES = (
 )
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
     if base in _NAMES or layout.declared_type(path) == MCP_SERVER:
         return True
     return base.endswith(".json") and in_folder(path, "mcps", "mcp-configs") and base != "package.json"
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     found = servers.listed(values.parse_json(file.text))
     if not found:
         message = "lists no MCP server"

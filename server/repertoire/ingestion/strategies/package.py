@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from packaging.utils import canonicalize_name
 
-from repertoire.ingestion import dependencies, made_of, requirements
-from repertoire.ingestion.packages import contents, manifest, node_tools, python_tools, readme_tools
+from repertoire.ingestion import dependencies, requirements, technologies
+from repertoire.ingestion.packages import manifest, node_tools, package_files, python_tools, readme_tools
 from repertoire.ingestion.packages.drafts import Contents, drafts, runtimes
 from repertoire.ingestion.packages.found import FoundTool, merged, programs
-from repertoire.ingestion.packages.manifest import PYPI, Manifest
-from repertoire.ingestion.parts import Layout, Need, Outcome, SourceFile, Strategy, folder
+from repertoire.ingestion.packages.manifest import PYPI, PackageManifest
+from repertoire.ingestion.parts import ComponentRequirement, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.signatures import signatures
 from repertoire.ingestion.syntax import PYTHON, language_of
 
@@ -19,17 +19,17 @@ _WARNED = 5
 _EXPORTS = 40
 
 
-def _claims(path: str, layout: Layout) -> bool:
-    return contents.is_manifest(path) and not layout.in_skill(path)
+def _claims(path: str, layout: SourceLayout) -> bool:
+    return package_files.is_manifest(path) and not layout.in_skill(path)
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     stated = _manifest(file)
     if stated is None:
-        return Outcome(left="describes no package")
-    asked_for = layout.is_package and not contents.root_of(file.path)
+        return FileOutcome(left="describes no package")
+    asked_for = layout.is_package and not package_files.root_of(file.path)
     if not (asked_for or stated.programs or stated.server or stated.uses_sdk):
-        return Outcome(left="a package that starts no program")
+        return FileOutcome(left="a package that starts no program")
     texts = dict(file.companions)
     readme = stated.readme or next((text for path, text in texts.items() if _is_readme(path)), "")
     code = {path: text for path, text in texts.items() if language_of(path)}
@@ -46,7 +46,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     if is_server and not tools:
         tools = merged(readme_tools.tools(readme))
     if not (is_server or stated.programs or asked_for):
-        return Outcome(left="a package that starts no program")
+        return FileOutcome(left="a package that starts no program")
     defined = dict(pair for program in parsed for pair in signatures(program.root, program.language))
     found = Contents(
         manifest=stated,
@@ -55,7 +55,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
         readme=readme,
         tools=tools if is_server else (),
         signatures=tuple(defined.values()),
-        fields=made_of.fields(
+        fields=technologies.fields(
             code,
             packages=stated.packages,
             exports=[*stated.programs, *stated.exports, *(name for name in defined if "." not in name)][:_EXPORTS],
@@ -63,10 +63,10 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
         needs=_needs(file, stated, code, readme),
         is_server=is_server,
     )
-    return Outcome(tuple(drafts(found)), tuple(failed[:_WARNED]))
+    return FileOutcome(tuple(drafts(found)), tuple(failed[:_WARNED]))
 
 
-def _manifest(file: SourceFile) -> Manifest | None:
+def _manifest(file: SourceFile) -> PackageManifest | None:
     name = file.path.rpartition("/")[2]
     if name == "package.json":
         return manifest.of_package_json(file.text)
@@ -78,22 +78,22 @@ def _manifest(file: SourceFile) -> Manifest | None:
         and manifest.of_pyproject(file.companions["pyproject.toml"])
     ):
         return None
-    points = next((text for path, text in file.companions.items() if path.endswith(contents.ENTRY_POINTS)), "")
+    points = next((text for path, text in file.companions.items() if path.endswith(package_files.ENTRY_POINTS)), "")
     return manifest.of_metadata(file.text, points)
 
 
 def _is_readme(path: str) -> bool:
-    return path.rpartition("/")[2].lower().startswith(contents.README)
+    return path.rpartition("/")[2].lower().startswith(package_files.README)
 
 
-def _is_server(stated: Manifest, tools: list[FoundTool]) -> bool:
+def _is_server(stated: PackageManifest, tools: list[FoundTool]) -> bool:
     """Tell whether a package is an MCP server: it says so, or registers tools with what it depends on for that."""
     if stated.server or (tools and stated.uses_sdk):
         return True
     return stated.speaks_of_mcp and bool(stated.programs) and (stated.uses_sdk or bool(tools))
 
 
-def _path(path: str, stated: Manifest) -> str:
+def _path(path: str, stated: PackageManifest) -> str:
     """Return where a package lies in its source, without the version that a wheel's folder has in its name."""
     above = folder(path)
     if not above.endswith(".dist-info"):
@@ -102,8 +102,14 @@ def _path(path: str, stated: Manifest) -> str:
     return f"{folder(above)}/{called}.dist-info/METADATA".lstrip("/")
 
 
-def _needs(file: SourceFile, stated: Manifest, code: Mapping[str, str], readme: str) -> tuple[Need, ...]:
-    listed = [*requirements.of_front_matter(runtimes(stated.engines)), *made_of.keys(code), *made_of.documented(readme)]
+def _needs(
+    file: SourceFile, stated: PackageManifest, code: Mapping[str, str], readme: str
+) -> tuple[ComponentRequirement, ...]:
+    listed = [
+        *requirements.of_front_matter(runtimes(stated.engines)),
+        *technologies.keys(code),
+        *technologies.documented(readme),
+    ]
     if stated.registry == PYPI and not file.path.endswith(".toml"):
         text = "\n".join(line.partition(":")[2] for line in file.text.splitlines() if line.startswith("Requires-Dist:"))
         listed += dependencies.of_files({"requirements.txt": "\n".join(_plain(line) for line in text.splitlines())})
@@ -118,4 +124,4 @@ def _plain(line: str) -> str:
     return "" if "extra" in condition else wanted
 
 
-STRATEGY = Strategy("package", _claims, _extract, gathers=contents.belonging)
+STRATEGY = Strategy("package", _claims, _extract, gathers=package_files.belonging)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import dataclasses
 
 from repertoire.ingestion import hooks, manifests, servers, values
-from repertoire.ingestion.parts import Layout, Outcome, SourceFile, Strategy
+from repertoire.ingestion.parts import FileOutcome, SourceFile, SourceLayout, Strategy
 from repertoire.ingestion.values import Unusable
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
     return base == "plugin.json" and (path.endswith(".claude-plugin/plugin.json") or "/." not in f"/{path}")
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     root = manifests.plugin_root(file.path)
     facts = layout.plugins.get(root)
     if facts is None:
         raise Unusable(manifests.fault(file.text))
     if facts.manifest != file.path:  # .claude-plugin/plugin.json is the one that Claude Code reads
-        return Outcome(part_of=facts.manifest)
+        return FileOutcome(part_of=facts.manifest)
     data = values.mapping(values.parse_json(file.text))
     draft = manifests.plugin_draft(facts, digest=file.digest)
     found = [draft]
@@ -33,7 +33,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     if configured:
         inner = values.mapping(configured.get("hooks")) or configured
         found.append(dataclasses.replace(hooks.draft(facts.name, inner), anchor="hooks"))
-    return Outcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
+    return FileOutcome(tuple(dataclasses.replace(item, plugin=facts.name) for item in found), tuple(warnings))
 
 
 STRATEGY = Strategy("plugin", _claims, _extract)

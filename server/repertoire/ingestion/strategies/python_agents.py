@@ -11,9 +11,9 @@ from repertoire.domain.component import AGENT, TOOL, WORKFLOW
 from repertoire.ingestion import prose, values
 from repertoire.ingestion.parts import (
     Draft,
-    Layout,
-    Outcome,
+    FileOutcome,
     SourceFile,
+    SourceLayout,
     Strategy,
     entry_digest,
     folder,
@@ -50,23 +50,23 @@ _GENERAL = ("graph", "agent", "main", "app", "__init__", "crew", "workflow")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     if not path.endswith(".py") or in_folder(path, *_NOT_OURS) or layout.in_skill(path):
         return False
     return not path.rpartition("/")[2].startswith(("test_", "conftest"))
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     if not any(f"{word} import" in file.text or f"import {word}" in file.text for word in _roots(file.text)):
-        return Outcome(left="Python that imports no agent framework")
+        return FileOutcome(left="Python that imports no agent framework")
     if len(file.text) > _MOST_TEXT:
         message = f"Python of more than {_MOST_TEXT:,} characters"
         raise Unusable(message)
     module = _Module(file, _parse(file.text), layout.name)
     drafts = {draft.anchor: draft for draft in module.drafts()}
     if not drafts:
-        return Outcome(left="Python that defines no tool, agent or graph")
-    return Outcome(tuple(drafts.values()))
+        return FileOutcome(left="Python that defines no tool, agent or graph")
+    return FileOutcome(tuple(drafts.values()))
 
 
 def _roots(text: str) -> Iterator[str]:

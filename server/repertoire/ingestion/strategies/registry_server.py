@@ -9,7 +9,7 @@ from typing import Any
 from repertoire.domain.component import MCP_SERVER
 from repertoire.ingestion import servers, values
 from repertoire.ingestion.addresses import repository_of
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, entry_digest
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest
 from repertoire.ingestion.values import Unusable
 
 _RUNNERS = {"npm": "npx", "pypi": "uvx", "nuget": "dnx", "oci": "docker", "docker": "docker"}
@@ -17,11 +17,11 @@ _BEFORE = {"npx": ["-y"], "docker": ["run", "-i", "--rm"]}
 _KEPT = ("version", "status", "websiteUrl")
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     return path.rpartition("/")[2] in ("server.json", "servers.json", "registry.json") and not layout.in_skill(path)
 
 
-def _extract(file: SourceFile, _: Layout) -> Outcome:
+def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     data = values.mapping(values.parse_json(file.text))
     listed = data.get("servers")
     if isinstance(listed, list):
@@ -35,8 +35,8 @@ def _extract(file: SourceFile, _: Layout) -> Outcome:
         if "modelcontextprotocol" in values.text(data.get("$schema")):
             message = "an entry of the MCP registry without a name or a description"
             raise Unusable(message)
-        return Outcome(left=f"a {file.path.rpartition('/')[2]} of something else")
-    return Outcome(tuple(drafts))
+        return FileOutcome(left=f"a {file.path.rpartition('/')[2]} of something else")
+    return FileOutcome(tuple(drafts))
 
 
 def _is_server(entry: Mapping[str, Any]) -> bool:

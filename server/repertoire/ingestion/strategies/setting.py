@@ -12,9 +12,9 @@ from repertoire.domain.component import HOOK, SETTING
 from repertoire.ingestion import hooks, validation, values
 from repertoire.ingestion.parts import (
     Draft,
-    Layout,
-    Outcome,
+    FileOutcome,
     SourceFile,
+    SourceLayout,
     Strategy,
     entry_digest,
     folder,
@@ -27,21 +27,21 @@ _SCRIPT = linear.compile(r"([A-Za-z0-9_.-]+)\.(?:py|sh|js|mjs|cjs|ts|rb|ps1)\b")
 _NOT_SETTINGS = ("hooks", "$schema", "description")
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     base, above = path.rpartition("/")[2], folder(path).rpartition("/")[2]
     if base in ("settings.json", "settings.local.json"):
         return above in (".claude", "claude", "") or in_folder(path, "settings")
     return base.endswith(".json") and in_folder(path, "settings")
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     valid = validation.require("settings", values.parse_json(file.text))
     configured = values.mapping(valid.get("hooks"))
     own = {key: value for key, value in valid.items() if key not in _NOT_SETTINGS}
     name = stem(file.path)
     if in_folder(file.path, "settings") and configured and not own:
         draft = hooks.draft(name, configured, description=values.text(valid.get("description")))
-        return Outcome((dataclasses.replace(draft, digest=file.digest),))
+        return FileOutcome((dataclasses.replace(draft, digest=file.digest),))
     drafts = list(_hooks(configured))
     if own:
         owner = layout.name if name.startswith("settings") else name
@@ -49,7 +49,7 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     if not drafts:
         message = "sets nothing"
         raise Unusable(message)
-    return Outcome(tuple(drafts))
+    return FileOutcome(tuple(drafts))
 
 
 def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:

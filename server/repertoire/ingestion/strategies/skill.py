@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from repertoire.domain.component import SKILL
 from repertoire.ingestion import markdown
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, folder
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def _claims(path: str, _: Layout) -> bool:
+def _claims(path: str, _: SourceLayout) -> bool:
     return path.rpartition("/")[2].lower() == "skill.md"
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     own = folder(file.path).rpartition("/")[2]
     outcome = markdown.outcome(file, SKILL, fallback_name=own or layout.name)
     # the client lists a skill by its folder, whatever it calls itself; a loose one's is named when it is copied

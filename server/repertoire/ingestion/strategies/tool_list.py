@@ -6,7 +6,7 @@ from shlex import quote
 
 from repertoire.domain.component import TOOL
 from repertoire.ingestion import front_matter, tool_lists, values
-from repertoire.ingestion.parts import Draft, Layout, Outcome, SourceFile, Strategy, entry_digest, folder
+from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, entry_digest, folder
 from repertoire.ingestion.tool_lists import ToolEntry
 from repertoire.ingestion.values import Unusable
 
@@ -14,11 +14,11 @@ _SERVERS = ("server.yaml", "server.yml", "server.json")
 _SHOWN = 20_000
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     return path.rpartition("/")[2] == "tools.json" and not layout.in_skill(path)
 
 
-def _extract(file: SourceFile, layout: Layout) -> Outcome:
+def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     above = folder(file.path)
     beside = next((name for name in _SERVERS if name in file.companions), "")
     server = f"{above}/{beside}".lstrip("/") if beside else ""
@@ -27,13 +27,13 @@ def _extract(file: SourceFile, layout: Layout) -> Outcome:
     except Unusable:
         if server:
             raise
-        return Outcome(left="a tools.json of something else")
+        return FileOutcome(left="a tools.json of something else")
     if not tools:
-        return Outcome(part_of=server) if server else Outcome(left="lists no tool")
+        return FileOutcome(part_of=server) if server else FileOutcome(left="lists no tool")
     owner = _name(file.companions[beside]) if beside.startswith("server.y") else ""
     install = (f"docker mcp server enable {quote(owner)}",) if owner else ()
     owner = owner or above.rpartition("/")[2] or layout.name
-    return Outcome(tuple(_draft(tool, owner, server, install) for tool in tools))
+    return FileOutcome(tuple(_draft(tool, owner, server, install) for tool in tools))
 
 
 def _name(source: str) -> str:

@@ -9,7 +9,17 @@ from typing import Any
 
 from repertoire.domain.component import WORKFLOW
 from repertoire.ingestion import front_matter, markdown, values
-from repertoire.ingestion.parts import Draft, Layout, Need, Outcome, SourceFile, Strategy, in_folder, is_document, stem
+from repertoire.ingestion.parts import (
+    ComponentRequirement,
+    Draft,
+    FileOutcome,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    in_folder,
+    is_document,
+    stem,
+)
 
 _YAML = (".yml", ".yaml")
 # What an Action runs that is an agent: as a step of its own, or by its command line.
@@ -27,41 +37,43 @@ _FEWEST = 3
 _SHOWN = 20_000
 
 
-def _claims(path: str, layout: Layout) -> bool:
+def _claims(path: str, layout: SourceLayout) -> bool:
     base = path.rpartition("/")[2]
     if layout.in_skill(path) or is_document(path) or not base.endswith((".md", *_YAML)):
         return False
     return in_folder(path, "workflows") or base in ("workflow.yaml", "workflow.yml")
 
 
-def _extract(file: SourceFile, _: Layout) -> Outcome:
+def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     if file.path.endswith(".md"):
         return _of_markdown(file)
     if ".github/workflows/" in f"/{file.path}" and not _AGENT.search(file.text):
-        return Outcome(left="a GitHub workflow that runs no agent")
+        return FileOutcome(left="a GitHub workflow that runs no agent")
     data = front_matter.read_yaml(file.text)
     if "on" in data and "jobs" in data:
-        return _of_github(file, data) if _AGENT.search(file.text) else Outcome(left="a workflow that runs no agent")
+        return _of_github(file, data) if _AGENT.search(file.text) else FileOutcome(left="a workflow that runs no agent")
     inner = {**data, **values.mapping(data.get("workflow"))}
     if not set(_STEPS).intersection(data):
-        return Outcome(left="YAML in a folder of workflows that has no steps")
+        return FileOutcome(left="YAML in a folder of workflows that has no steps")
     name = values.name(inner.get("name") or inner.get("id")) or stem(file.path)
     steps = list(dict.fromkeys(_named(inner)))
     described = values.text(inner.get("description"))
-    return Outcome((_draft(file, name, described or f"Workflow {name}: {', '.join(steps[:12])}", {"steps": steps}),))
+    return FileOutcome(
+        (_draft(file, name, described or f"Workflow {name}: {', '.join(steps[:12])}", {"steps": steps}),)
+    )
 
 
-def _of_markdown(file: SourceFile) -> Outcome:
+def _of_markdown(file: SourceFile) -> FileOutcome:
     found = markdown.outcome(file, WORKFLOW, fallback_name=stem(file.path))
     header = found.drafts[0].front_matter
     stated = {"on", "name", "description"} & set(header)
     steps = len(_STEP_LINE.findall(found.drafts[0].body))
     if not stated and (steps < _FEWEST or in_folder(file.path, "docs", "doc")):
-        return Outcome(left="Markdown in a folder of workflows that lists no steps")
+        return FileOutcome(left="Markdown in a folder of workflows that lists no steps")
     return found
 
 
-def _of_github(file: SourceFile, data: Mapping[str, Any]) -> Outcome:
+def _of_github(file: SourceFile, data: Mapping[str, Any]) -> FileOutcome:
     name = values.name(data.get("name")) or stem(file.path)
     events = data["on"]
     on = [values.name(event) for event in events] if isinstance(events, (list, Mapping)) else [values.name(events)]
@@ -71,8 +83,10 @@ def _of_github(file: SourceFile, data: Mapping[str, Any]) -> Outcome:
     described = f"GitHub workflow {name}, on {', '.join(on)}, runs {', '.join(runs[:3])}{doing}"
     secrets = dict.fromkeys(_SECRET.findall(file.text))
     draft = _draft(file, name, described, {"on": on, "runs": runs})
-    needs = tuple(Need("env", name, 0.8, "secret of the workflow") for name in secrets if name not in _GIVEN)
-    return Outcome((dataclasses.replace(draft, needs=needs),))
+    needs = tuple(
+        ComponentRequirement("env", name, 0.8, "secret of the workflow") for name in secrets if name not in _GIVEN
+    )
+    return FileOutcome((dataclasses.replace(draft, needs=needs),))
 
 
 def _named(value: Any, depth: int = 0) -> Iterator[str]:

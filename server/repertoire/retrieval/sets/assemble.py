@@ -15,19 +15,20 @@ from functools import cached_property
 from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 
-_SHARPNESS = 4.0 / 3.0  # of a relative score, so that it is a likelihood: learned on the train splits
-_REPEATED = 0.4  # of a member's likelihood, where every word it shares with the task is one that others share too
-_IDLE = 0.35  # of it, for one that covers none of the capabilities that are still needed, where any are known
-_TOGETHER = 0.15  # more of its likelihood, for one of a likelier member's bundle: made for it, and installed with it
-_COVERING = 0.3  # what covering a capability that is needed brings, by one that surely provides it and surely fits
-_NOTICED = 0.25  # relative score below which what a candidate covers proves no need
-_BROUGHT_ALONG = 0.5  # of a place: what a member needs is no choice of its own, and mostly comes with it
+_SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
+# Factors on a member's likelihood.
+_SHARED_WORDS_FACTOR = 0.4  # where other members share every word that it shares with the task
+_NO_COVER_FACTOR = 0.35  # where it covers no capability that is still needed, and some are known
+_SAME_BUNDLE_BONUS = 0.15  # added where it belongs to the bundle of a likelier member and is installed with it
+_COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that surely provides it and surely fits
+_COVER_THRESHOLD = 0.25  # a candidate with a lower relative score does not show that its capabilities are needed
+_NEEDED_MEMBER_SIZE = 0.5  # size of a member that another one needs: it is no choice, and mostly comes with the other
 _STARTS = 6
-_LACKING = 0.7  # of its likelihood, for one that cannot work here as it stands
+_MISSING_REQUIREMENT_FACTOR = 0.7  # where it cannot work on this machine as it is
 
 
 @dataclass(frozen=True)
-class Limits:
+class SetLimits:
     """What a set may cost, how many may be asked for, and how many a task like this usually takes."""
 
     budget: int = BUDGET
@@ -54,28 +55,28 @@ class Assembly:
     worth: float = 0.0
 
 
-def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: Limits) -> Assembly:
-    """Choose from the ranked candidates, best first; `others` are what these may need."""
-    return Shelf.of(ranked, others).best(limits)
+def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: SetLimits) -> Assembly:
+    """Choose a set from the ranked candidates, best first; `others` may be needed by these."""
+    return SetChoices.of(ranked, others).best(limits)
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """What a set may be chosen from: no twins left, every need led to the one that stands for it."""
+class SetChoices:
+    """The candidates for a set, one of each group of twins, with every need led to that one."""
 
     ranked: tuple[Candidate, ...]
     known: Mapping[str, Candidate]
     stands_for: Mapping[str, str]  # a twin that was left out -> the one that was kept
 
     @classmethod
-    def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> Shelf:
-        """Make a shelf of the ranked, best first, and what these may need."""
+    def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> SetChoices:
+        """Make the choices for a set: ranked candidates, best first, and others that these may need."""
         ids = {candidate.key for candidate in ranked}
         kept, stands_for = merged([*ranked, *(other for other in others if other.key not in ids)])
         places = len({stands_for[candidate.key] for candidate in ranked})
         return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
 
-    def best(self, limits: Limits) -> Assembly:
+    def best(self, limits: SetLimits) -> Assembly:
         """Return the set of the greatest worth that was found: one by one, then by dropping and exchanging."""
         asked = max(
             (self._improved(start, limits) for start in self._starts(limits)), key=lambda a: self._final(a, limits)
@@ -98,7 +99,7 @@ class Shelf:
         )
 
     def closure(self, key: str) -> tuple[str, ...]:
-        """Return a key with all that it needs, needs first; what is not known is left out."""
+        """Return a key with all keys that it needs, needs first; unknown ones are left out."""
         return self._closures[key]
 
     def members(self, asked: Iterable[str]) -> frozenset[str]:
@@ -106,7 +107,7 @@ class Shelf:
         return frozenset(member for key in asked for member in self.closure(key))
 
     def tokens(self, members: Iterable[str]) -> int:
-        """Return what a set costs: of what is installed as a whole, the whole, once."""
+        """Return a set's tokens; a plugin counts as a whole, once."""
         cost = {self.known[key].unit or key: self.known[key].unit_tokens or self.known[key].tokens for key in members}
         return sum(cost.values())
 
@@ -120,24 +121,24 @@ class Shelf:
         entering = self.closure(key)
         return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
 
-    def worth(self, asked: Sequence[str], limits: Limits) -> float:
-        """Return what a set is worth, in whatever order it is given."""
+    def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
+        """Return the expected F1 of a set; the order of members does not matter."""
         known = self._worths.setdefault(limits.expected, {})
         which = frozenset(asked)
         if which not in known:
             known[which] = self._worth(asked, limits)
         return known[which]
 
-    def _worth(self, asked: Sequence[str], limits: Limits) -> float:
+    def _worth(self, asked: Sequence[str], limits: SetLimits) -> float:
         brought = 0.0
         before: list[str] = []
         for key in sorted(asked, key=self._place.__getitem__):
             brought += self._gain(key, before)
             before.append(key)
         members = self.members(asked)
-        brought += _COVERING * sum(max(by) for by in zip(*(self._covering[key] for key in members), strict=True))
-        size = len(asked) + _BROUGHT_ALONG * (len(members) - len(asked))
-        return float(2.0 * brought / (size + limits.expected + _COVERING * len(self._needed)))
+        brought += _COVER_WEIGHT * sum(max(by) for by in zip(*(self._covering[key] for key in members), strict=True))
+        size = len(asked) + _NEEDED_MEMBER_SIZE * (len(members) - len(asked))
+        return float(2.0 * brought / (size + limits.expected + _COVER_WEIGHT * len(self._needed)))
 
     def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
         """Return how likely a candidate is, and how much of that is left beside a set that does part of its job."""
@@ -148,23 +149,23 @@ class Shelf:
         mine, alike = self._marks[key], self.known[key].alike
         return max(asked, key=lambda other: (alike.get(other, 0.0), (mine & self._marks[other]).bit_count()))
 
-    def _starts(self, limits: Limits) -> list[tuple[str, ...]]:
+    def _starts(self, limits: SetLimits) -> list[tuple[str, ...]]:
         """Return where the search sets out: from nothing, and, where members can be in each other's way, from some."""
         if not self._entangled:
             return [()]
         entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
         return [(), *((key,) for key in entering)]
 
-    def _improved(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+    def _improved(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         asked = self._grown(asked, limits)
         while (changed := self._exchanged(asked, limits)) != asked:
             asked = changed
         return asked
 
-    def _final(self, asked: tuple[str, ...], limits: Limits) -> float:
+    def _final(self, asked: tuple[str, ...], limits: SetLimits) -> float:
         return self.worth(asked, limits) if asked else 0.0
 
-    def _grown(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+    def _grown(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         worth = self._final(asked, limits)
         while len(asked) < limits.size:
             found, best = "", worth
@@ -178,7 +179,7 @@ class Shelf:
             asked, worth = (*asked, found), best
         return asked
 
-    def _exchanged(self, asked: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+    def _exchanged(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
         """Return the best set that dropping or exchanging one member leads to; the same where none is better."""
         best, found = self.worth(asked, limits), asked
         entering = self._entering(asked, best)
@@ -192,16 +193,16 @@ class Shelf:
         return self._grown(found, limits) if found != asked else asked
 
     def _entering(self, asked: Sequence[str], worth: float) -> list[str]:
-        """Return what may better a set: what brings less than half of its worth can only lower that."""
+        """Return the candidates that may improve a set: those that bring at least half of its worth."""
         return [key for key in self._usable if key not in asked and 2.0 * self._most[key] > worth]
 
-    def _may_enter(self, key: str, asked: Sequence[str], limits: Limits) -> bool:
+    def _may_enter(self, key: str, asked: Sequence[str], limits: SetLimits) -> bool:
         members = self.members(asked)
         if self.rivals(key, members):
             return False
         return self.tokens(members.union(self.closure(key))) <= limits.budget
 
-    def _too_large(self, asked: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    def _too_large(self, asked: Sequence[str], limits: SetLimits) -> tuple[str, ...]:
         """Return the candidates that would have made the set better, had the budget held them."""
         if len(asked) >= limits.size:
             return ()
@@ -216,14 +217,14 @@ class Shelf:
         )
 
     def _gain(self, key: str, before: Sequence[str]) -> float:
-        """Return what a candidate brings to those before it: less where all that it covers is covered."""
+        """Return the gain of a candidate beside those before it; lower where they cover all that it covers."""
         if not before:
             return self._likely[key]
         covered = 0
         for other in before:
             covered |= self._covered[other]
         idle = bool(self._needed) and not self._covered[key] & ~covered
-        return self._left(key, before) * (1.0 - _IDLE * idle)
+        return self._left(key, before) * (1.0 - _NO_COVER_FACTOR * idle)
 
     def _left(self, key: str, before: Sequence[str]) -> float:
         """Return a candidate's likelihood, less what those before it do already."""
@@ -239,8 +240,8 @@ class Shelf:
         mine = self._marks[key]
         # What shares no word with the task covers nothing of it that could be told.
         shared = (mine & marks).bit_count() / mine.bit_count() if mine else 1.0
-        likely = min(1.0, self._likely[key] * (1.0 + _TOGETHER * together))
-        return likely * (1.0 - _REPEATED * shared) * (1.0 - same)
+        likely = min(1.0, self._likely[key] * (1.0 + _SAME_BUNDLE_BONUS * together))
+        return likely * (1.0 - _SHARED_WORDS_FACTOR * shared) * (1.0 - same)
 
     def _exclusive(self, one: str, other: str) -> bool:
         first, second = self.known[one], self.known[other]
@@ -332,13 +333,13 @@ class Shelf:
 
     def _likelihood(self, candidate: Candidate) -> float:
         relative = candidate.score / self._best_score if self._best_score > 0 else 1.0
-        return float(min(relative, 1.0) ** _SHARPNESS) * (_LACKING if candidate.lacking else 1.0)
+        return float(min(relative, 1.0) ** _SHARPNESS) * (_MISSING_REQUIREMENT_FACTOR if candidate.lacking else 1.0)
 
     @cached_property
     def _most(self) -> dict[str, float]:
         return {
-            key: (1.0 + _TOGETHER) * self._likely[key]
-            + _COVERING * sum(sum(self._covering[member]) for member in self.closure(key))
+            key: (1.0 + _SAME_BUNDLE_BONUS) * self._likely[key]
+            + _COVER_WEIGHT * sum(sum(self._covering[member]) for member in self.closure(key))
             for key in self.known
         }
 
@@ -349,13 +350,13 @@ class Shelf:
 
     @cached_property
     def _needed(self) -> tuple[str, ...]:
-        least = _NOTICED * self._best_score
+        least = _COVER_THRESHOLD * self._best_score
         return tuple(sorted({name for c in self.ranked if c.score >= least for name in c.capabilities}))
 
     @cached_property
     def _covered(self) -> dict[str, int]:
         bit = {name: 1 << place for place, name in enumerate(self._needed)}
-        least = _NOTICED * self._best_score
+        least = _COVER_THRESHOLD * self._best_score
         return {
             key: sum(bit.get(name, 0) for name in candidate.capabilities) if candidate.score >= least else 0
             for key, candidate in self.known.items()
@@ -379,7 +380,7 @@ class Shelf:
 
 
 def _role(candidate: Candidate, covered: frozenset[str]) -> str:
-    """Return what of the task a member covers: capabilities, else words; what no other covers, if there is any."""
+    """Return the task's capabilities, else words, that a member covers; those that only it covers, if any."""
     for names in (candidate.capabilities, candidate.covers):
         if names:
             return ", ".join(sorted(names - covered) or sorted(names))

@@ -1,4 +1,4 @@
-"""What a set may be chosen from, twins told apart from those that stand for them."""
+"""The candidates for a set, and which one of each group of twins stands for the others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Candidate:
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one of those that do the same, at the place of the best of them.
+    """Keep one candidate of each group of twins, at the place of the best of them.
 
     It is the one that lacks nothing, else one that does no harm, else the installed one, else one that is not stale,
     else one that brings far less along, else the first.
@@ -51,7 +51,7 @@ def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
-    """Return one of those that do the same for each, and by key which stands for which."""
+    """Return one candidate of each group of twins, and a map from each twin's key to the kept one's."""
     kept: list[Candidate] = []
     at: dict[str, int] = {}
     place: dict[str, int] = {}

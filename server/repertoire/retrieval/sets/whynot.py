@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from repertoire.retrieval.sets.assemble import Assembly, Limits, Shelf
+from repertoire.retrieval.sets.assemble import Assembly, SetChoices, SetLimits
 from repertoire.retrieval.sets.candidates import Candidate
 
 SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
@@ -19,9 +19,9 @@ SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "nothing new",
 )
 _TRIED = 4  # changes that are tried for one candidate
-_MORE = 2  # members by which a set is enlarged to see whether there is room then
-_UNLIKELY = 0.35  # of the likeliest: below it a candidate is out for that alone
-_HALF = 0.75  # of a candidate's likelihood: what is left of it where another does its job in part
+_MORE = 2  # a set is enlarged by so many members to see whether the candidate then has room
+_UNLIKELY = 0.35  # a candidate below this share of the likeliest one is out for that reason alone
+_HALF = 0.75  # factor on a candidate's likelihood where another one does a part of its job
 
 
 _Told = tuple[str, str, str]  # a reason, the key of the member it is about, and what else there is to say
@@ -49,8 +49,8 @@ class Case:
 
     ranked: Sequence[Candidate]
     others: Sequence[Candidate]
-    limits: Limits
-    shelf: Shelf
+    limits: SetLimits
+    choices: SetChoices
     assembly: Assembly
 
 
@@ -61,54 +61,54 @@ class _Change:
     said: str
     ranked: Sequence[Candidate]
     others: Sequence[Candidate]
-    limits: Limits
+    limits: SetLimits
 
 
 def why_not(case: Case, key: str) -> Refusal:
     """Say what kept a candidate out, and the first single change that brings it in."""
-    stand_in = case.shelf.stands_for.get(key, key)  # of twins only one was there to be chosen
-    same = stand_in != key and stand_in in case.shelf.members(case.assembly.asked)
+    stand_in = case.choices.stands_for.get(key, key)  # of twins only one was there to be chosen
+    same = stand_in != key and stand_in in case.choices.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
     refusal = Refusal(key, reason, _named(case, other), detail, stale)
     for change in _changes(case, stand_in, reason, other):
-        chosen = {member.key for member in Shelf.of(change.ranked, change.others).best(change.limits).chosen}
+        chosen = {member.key for member in SetChoices.of(change.ranked, change.others).best(change.limits).chosen}
         if (key if same else stand_in) in chosen:
             return replace(refusal, remedy=change.said)
     return refusal
 
 
-def same_job(shelf: Shelf, key: str, asked: Sequence[str]) -> str:
-    """Return the member that does much of what a likely candidate does; empty where none does."""
-    likely, left = shelf.brings(key, asked)
-    return shelf.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
+def same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
+    """Return the member that does most of a likely candidate's job; empty where none does."""
+    likely, left = choices.brings(key, asked)
+    return choices.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
 
 
 def _reason(case: Case, key: str) -> _Told:
-    shelf, asked = case.shelf, case.assembly.asked
-    candidate, members = shelf.known[key], shelf.members(asked)
-    if not shelf.sound(key):
+    choices, asked = case.choices, case.assembly.asked
+    candidate, members = choices.known[key], choices.members(asked)
+    if not choices.sound(key):
         return CONFLICT, "", "what it needs cannot stand beside each other"
-    if rivals := shelf.rivals(key, members):
-        twins = candidate.twins & shelf.known[rivals[0]].twins
-        return (SAME if twins else CONFLICT), rivals[0], _disputed(shelf, key, rivals[0])
+    if rivals := choices.rivals(key, members):
+        twins = candidate.twins & choices.known[rivals[0]].twins
+        return (SAME if twins else CONFLICT), rivals[0], _disputed(choices, key, rivals[0])
     checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _dear, _merit)
     return next(found for check in checks if (found := check(case, key)) is not None)
 
 
-def _disputed(shelf: Shelf, key: str, rival: str) -> str:
-    """Return what a candidate, or what it needs, wants in a version that a rival cannot live with; empty: nothing."""
-    return next((said for one in shelf.closure(key) if (said := shelf.known[one].disputes.get(rival, ""))), "")
+def _disputed(choices: SetChoices, key: str, rival: str) -> str:
+    """Return the packages whose versions a candidate, or its needs, and a rival cannot agree on; empty: none."""
+    return next((said for one in choices.closure(key) if (said := choices.known[one].disputes.get(rival, ""))), "")
 
 
 def _lacking(case: Case, key: str) -> _Told | None:
-    lacking = case.shelf.known[key].lacking
+    lacking = case.choices.known[key].lacking
     return (NEEDS, "", ", ".join(lacking[:2])) if lacking else None
 
 
 def _dear(case: Case, key: str) -> _Told | None:
-    members = case.shelf.members(case.assembly.asked)
-    total = case.shelf.tokens(members.union(case.shelf.closure(key)))
+    members = case.choices.members(case.assembly.asked)
+    total = case.choices.tokens(members.union(case.choices.closure(key)))
     if total <= case.limits.budget:
         return None
     return BUDGET, "", f"the set would take {total} of {case.limits.budget} tokens"
@@ -116,9 +116,9 @@ def _dear(case: Case, key: str) -> _Told | None:
 
 def _merit(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
-    if case.shelf.brings(key, asked)[0] < _UNLIKELY:
+    if case.choices.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
-    if asked and (nearest := same_job(case.shelf, key, asked)):
+    if asked and (nearest := same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)
@@ -126,7 +126,7 @@ def _merit(case: Case, key: str) -> _Told:
 
 
 def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]:
-    """Yield what might be different, the likeliest to help first, no more than a reader waits for."""
+    """Yield changed conditions to try, the likeliest to help first, and only a few."""
     kinds: dict[str, Callable[[], Iterator[_Change]]] = {
         NEEDS: lambda: _with_needs(case, key),
         BUDGET: lambda: _with_budget(case, key),
@@ -148,13 +148,13 @@ def _with_needs(case: Case, key: str) -> Iterator[_Change]:
     def met(candidate: Candidate) -> Candidate:
         return replace(candidate, lacking=()) if candidate.key == key else candidate
 
-    said = "with " + " and ".join(lack.partition(":")[0].partition(",")[0] for lack in case.shelf.known[key].lacking)
+    said = "with " + " and ".join(lack.partition(":")[0].partition(",")[0] for lack in case.choices.known[key].lacking)
     yield _Change(said, [met(c) for c in case.ranked], [met(c) for c in case.others], case.limits)
 
 
 def _with_budget(case: Case, key: str) -> Iterator[_Change]:
-    members = case.shelf.members(case.assembly.asked)
-    budget = case.shelf.tokens(members.union(case.shelf.closure(key)))
+    members = case.choices.members(case.assembly.asked)
+    budget = case.choices.tokens(members.union(case.choices.closure(key)))
     yield _Change(f"with a budget of {budget} tokens", case.ranked, case.others, replace(case.limits, budget=budget))
 
 
@@ -169,9 +169,9 @@ def _without(case: Case, other: str) -> Iterator[_Change]:
     if not other:
         return
     # What needs the other would bring it back.
-    gone = {other, *(member for member in case.assembly.asked if other in case.shelf.closure(member))}
+    gone = {other, *(member for member in case.assembly.asked if other in case.choices.closure(member))}
     yield _Change(
-        f"without {' and '.join(case.shelf.known[one].name for one in sorted(gone))}",
+        f"without {' and '.join(case.choices.known[one].name for one in sorted(gone))}",
         [c for c in case.ranked if c.key not in gone],
         [c for c in case.others if c.key not in gone],
         case.limits,
@@ -180,8 +180,8 @@ def _without(case: Case, other: str) -> Iterator[_Change]:
 
 def _stale(case: Case, key: str, other: str) -> str:
     own = next((c.stale for c in (*case.ranked, *case.others) if c.key == key), "")
-    return "" if case.shelf.known[other].stale else own
+    return "" if case.choices.known[other].stale else own
 
 
 def _named(case: Case, key: str) -> str:
-    return case.shelf.known[key].name if key else ""
+    return case.choices.known[key].name if key else ""

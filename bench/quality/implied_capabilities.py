@@ -1,0 +1,140 @@
+"""Learns which capabilities a plain request calls for; writes retrieval/implied_capabilities.npz.
+
+A softmax regression from a question's adapted vector and its words to the vocabulary's capabilities, learned from the
+requests of plain_requests/. `--check` holds a fifth of the components out, with all their requests, and tells how often
+a capability that was noted is the first, or among the first three.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "server"))
+
+from repertoire.app.wiring import open_embedder  # noqa: E402
+from repertoire.catalogue import reading  # noqa: E402
+from repertoire.retrieval.implied_capabilities import FILE, Meant, stems  # noqa: E402
+from repertoire.settings import Settings  # noqa: E402
+
+REQUESTS = HERE / "plain_requests" / "requests.jsonl"
+FEWEST = 2  # requests in which a word stands, for it to tell anything
+EPOCHS, BATCH, RATE, DECAY = 15, 256, 0.02, 3e-4
+ONE, TWO = 0.9, 0.999  # Adam's
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Requests with the capabilities of the vocabulary that they call for, the first counting most."""
+
+    requests: list[dict[str, Any]]
+    vectors: np.ndarray
+    names: list[str]
+    targets: np.ndarray
+
+
+def lessons() -> tuple[Lessons, str]:
+    """Return what is learned from, and the reading of its vectors."""
+    known = set(reading.load().capabilities)
+    rows = [json.loads(line) for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if known.intersection(row["capabilities"])]
+    embedder, _ = open_embedder(Path("/nowhere"), Settings())
+    if embedder is None:
+        sys.exit("the bundled model cannot be loaded")
+    texts = [row["text"] for row in rows]
+    vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
+    names = sorted({name for row in rows for name in row["capabilities"] if name in known})
+    place = {name: index for index, name in enumerate(names)}
+    targets = np.zeros((len(rows), len(names)), dtype=np.float32)
+    for index, row in enumerate(rows):
+        for order, name in enumerate(name for name in row["capabilities"] if name in place):
+            targets[index, place[name]] = 1.0 / (1 + order)
+    targets /= targets.sum(axis=1, keepdims=True)
+    return Lessons(rows, vectors, names, targets), embedder.reading
+
+
+def learn(taught: Lessons, reading_of: str) -> Meant:
+    """Return what the lessons teach."""
+    counts = Counter(word for row in taught.requests for word in set(stems(row["text"])))
+    words = sorted(word for word, count in counts.items() if count >= FEWEST)
+    rarity = np.log(len(taught.requests) / np.array([counts[word] for word in words], dtype=np.float32))
+    width = taught.vectors.shape[1] + len(words)
+    blank = Meant(
+        reading_of,
+        tuple(taught.names),
+        tuple(words),
+        rarity,
+        np.zeros((width, len(taught.names)), dtype=np.float32),
+        np.log(taught.targets.mean(axis=0) + 1e-5),
+    )
+    seen = np.stack(
+        [blank.features(row["text"], vector) for row, vector in zip(taught.requests, taught.vectors, strict=True)]
+    )
+    weights, offsets = _fitted(seen, taught.targets, blank.weights.copy(), blank.offsets.copy())
+    return Meant(reading_of, blank.capabilities, blank.words, rarity, weights, offsets)
+
+
+def _fitted(
+    seen: np.ndarray, targets: np.ndarray, weights: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    chance = np.random.default_rng(SEED)
+    moments = [np.zeros_like(part) for part in (weights, weights, offsets, offsets)]
+    step = 0
+    for _ in range(EPOCHS):
+        order = chance.permutation(len(seen))
+        for at in range(0, len(order), BATCH):
+            batch = order[at : at + BATCH]
+            odds = seen[batch] @ weights + offsets
+            odds = np.exp(odds - odds.max(axis=1, keepdims=True))
+            wrong = (odds / odds.sum(axis=1, keepdims=True) - targets[batch]) / len(batch)
+            step += 1
+            slopes = (seen[batch].T @ wrong + DECAY * weights, wrong.sum(axis=0))
+            for place, (part, slope) in enumerate(zip((weights, offsets), slopes, strict=True)):
+                moments[2 * place] = ONE * moments[2 * place] + (1 - ONE) * slope
+                moments[2 * place + 1] = TWO * moments[2 * place + 1] + (1 - TWO) * slope * slope
+                size = np.sqrt(moments[2 * place + 1] / (1 - TWO**step)) + 1e-8
+                np.subtract(part, RATE * (moments[2 * place] / (1 - ONE**step)) / size, out=part)
+    return weights, offsets
+
+
+def check(taught: Lessons, reading_of: str) -> None:
+    """Print how often what was noted is found, on components that were held out."""
+    chance = np.random.default_rng(SEED)
+    sources = sorted({row["component"] or row["text"] for row in taught.requests})
+    chance.shuffle(sources)
+    held = set(sources[: len(sources) // 5])
+    out = np.array([(row["component"] or row["text"]) in held for row in taught.requests])
+    kept = [row for row, left in zip(taught.requests, out, strict=True) if not left]
+    model = learn(Lessons(kept, taught.vectors[~out], taught.names, taught.targets[~out]), reading_of)
+    first = third = 0
+    asked = [(row, vector) for row, vector, left in zip(taught.requests, taught.vectors, out, strict=True) if left]
+    for row, vector in asked:
+        best = [model.capabilities[place] for place in np.argsort(-model.likely(row["text"], vector))[:3]]
+        first += best[0] in row["capabilities"]
+        third += bool(set(best) & set(row["capabilities"]))
+    print(f"{len(asked)} requests held out: first {first / len(asked):.3f}, first three {third / len(asked):.3f}")
+
+
+def main() -> None:
+    """Learn and write, or check."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    taught, reading_of = lessons()
+    if parser.parse_args().check:
+        check(taught, reading_of)
+    else:
+        learn(taught, reading_of).save(FILE)
+        print(f"{len(taught.requests)} requests, {len(taught.names)} capabilities, {FILE.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

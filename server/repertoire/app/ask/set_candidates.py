@@ -1,0 +1,293 @@
+"""Makes candidates for a set of what was ranked: what each costs, covers, needs and lacks here, and what is like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from repertoire.app.ask.requirements import disputes, requirements
+from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
+from repertoire.domain.component import (
+    ALTERNATIVE_TO,
+    CONFLICTS_WITH,
+    DEPENDS_ON,
+    MCP_SERVER,
+    PART_OF,
+    PROVIDES,
+    TWIN_OF,
+    Component,
+)
+from repertoire.domain.text import content_words
+from repertoire.ports import Summary
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.sets.candidates import Candidate
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.sources.equipment import Condition, Equipment
+
+_CONSIDERED = 30  # ranked candidates that may enter a set
+_CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
+_LISTED = 1536  # characters of a description that Claude Code puts into its listing
+_TELLING = 40  # characters from which equal descriptions are no coincidence
+_PART = 0.9  # how far a plugin does the job of what it holds, and the other way round
+_LIKE, _ALIKE = 0.7, 0.5  # similarity from which two descriptions tell of one job; how far, where they are equal
+
+Check = Callable[[str], Condition]
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What holds beside the task: what is silenced, what is in use, and what the machine has (None: not looked at)."""
+
+    muted: frozenset[str] = frozenset()
+    using: tuple[str, ...] = ()
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The ranked hits and, by id, everything that they may need; those without a candidate may not enter."""
+
+    ranked: tuple[Hit, ...]
+    needed: Mapping[str, Hit]
+    candidates: Mapping[str, Candidate]
+    alternatives: Mapping[str, frozenset[str]]  # ids that are said to be alternatives, by id
+    parts: Mapping[str, frozenset[str]]  # ids of what holds each, or what it holds, by id
+
+    def hit(self, key: str) -> Hit:
+        """Return the hit of a candidate."""
+        return self.needed.get(key) or next(hit for hit in self.ranked if hit.component.id == key)
+
+    def allowed(self) -> list[Candidate]:
+        """Return the ranked candidates that may enter, best first."""
+        ids = (hit.component.id for hit in self.ranked)
+        return [self.candidates[key] for key in ids if key in self.candidates]
+
+    def others(self) -> list[Candidate]:
+        """Return the candidates that ranked ones may need."""
+        return [candidate for key, candidate in self.candidates.items() if key in self.needed]
+
+
+def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
+    """Return a function that tells whether the machine, the project or an installed component meets a requirement."""
+    servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
+    return Equipment(environment, project=Path(project) if project else None, servers=servers).check
+
+
+def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
+    """Make the candidates of a ranking, with those that they need."""
+    snapshot = ranking.snapshot
+    head = ranking.answering[:_CONSIDERED]
+    needs = _Needs(snapshot, around.check)
+    rows = np.concatenate([head, needs.beyond(head)])
+    hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
+    ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
+    maker = _Maker(ranking, around, needs, _alike(snapshot, head), disputes(snapshot, rows.tolist()))
+    candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
+    ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
+    needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
+    source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
+    silenced = {key for key, hit in needed.items() if around.muted & {key, source[key], hit.component.repository}}
+    usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
+    said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
+    parts = {key: maker.keys(maker.parts, row) for row, key in ids.items()}
+    return Pool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
+
+
+def tokens_of(component: Component) -> int:
+    """Estimate the tokens that a component adds to every request: the client lists its name and description."""
+    listed = len(component.name) + min(len(component.description), _LISTED)
+    return max(1, listed // _CHARACTERS_A_TOKEN)
+
+
+def twin_marks(component: Component) -> frozenset[str]:
+    """Return the marks by which copies of a component are recognised: type and name, or the same description."""
+    described = " ".join(component.description.lower().split())
+    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
+    return frozenset({f"{component.type} {component.name.lower()}", *same_words})
+
+
+class _Needs:
+    """What components of one snapshot need: other components, and what the machine must have."""
+
+    def __init__(self, snapshot: Snapshot, check: Check | None) -> None:
+        self._snapshot = snapshot
+        self._check = check
+        self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+
+    def of(self, position: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Return the rows that a component needs, and its other requirements that this machine does not meet.
+
+        An MCP server that is missing here and known by its name is needed like any other component.
+        """
+        if position not in self._known:
+            snapshot = self._snapshot
+            ends = snapshot.edges(DEPENDS_ON).get(position, ())
+            answering = snapshot.copies.answering  # what is there already is needed as it is there
+            rows = [
+                int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0 and end != position
+            ]
+            lacking: list[str] = []
+            for condition in self._conditions(position):
+                row = self._provider(condition.requirement)
+                if row >= 0:
+                    rows.append(row)
+                else:
+                    lacking.append(condition.text)
+            own = int(snapshot.row_at[position])
+            self._known[position] = tuple(row for row in dict.fromkeys(rows) if row != own), tuple(lacking)
+        return self._known[position]
+
+    def beyond(self, head: Rows) -> Rows:
+        """Return the rows that the head needs, directly or through others, without the head."""
+        waiting = head.tolist()
+        seen = set(waiting)
+        found = []
+        while waiting:
+            for row in self.of(int(self._snapshot.positions[waiting.pop()]))[0]:
+                if row not in seen:
+                    seen.add(row)
+                    waiting.append(row)
+                    found.append(row)
+        return np.array(sorted(found), dtype=np.int64)
+
+    def _conditions(self, position: int) -> list[Condition]:
+        """Return the requirements that are no components and that this machine does not meet."""
+        if self._check is None:
+            return []
+        found = [self._check(requirement) for requirement in requirements(self._snapshot, position)]
+        return [condition for condition in found if condition.met is False]
+
+    def _provider(self, requirement: str) -> int:
+        kind, _, name = requirement.partition(":")
+        return self._servers.get(name.lower(), -1) if kind == MCP_SERVER else -1
+
+    @cached_property
+    def _servers(self) -> dict[str, int]:
+        """Return the row of the MCP server of each name that most carry."""
+        summaries = self._snapshot.summaries
+        rows = [row for row, summary in enumerate(summaries) if summary.type == MCP_SERVER]
+        rows.sort(key=lambda row: (summaries[row].popularity, -row))
+        return {summaries[row].name.lower(): row for row in rows}
+
+
+def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
+    """Map each row to the similarity, 0 to 1, of the other first rows to it, by their descriptions."""
+    space = snapshot.spaces.get(DESCRIPTION_SPACE)
+    if space is None or not len(space.rows) or not len(head):
+        return {}
+    order = np.argsort(space.rows)
+    at = np.minimum(np.searchsorted(space.rows, head, sorter=order), len(order) - 1)
+    known = space.rows[order[at]] == head
+    rows, vectors = head[known], space.vectors[order[at[known]]]
+    near: Floats = np.einsum("id,jd->ij", vectors, vectors).astype(np.float64)
+    same = _ALIKE * np.clip((near - _LIKE) / (1.0 - _LIKE), 0.0, 1.0)
+    np.fill_diagonal(same, 0.0)
+    ids = [snapshot.summaries[row].id for row in rows.tolist()]
+    return {
+        int(row): {ids[other]: float(values[other]) for other in np.flatnonzero(values).tolist()}
+        for row, values in zip(rows.tolist(), same, strict=True)
+    }
+
+
+class _Maker:
+    """Makes the candidates of one ranking."""
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        around: Circumstances,
+        needs: _Needs,
+        alike: Mapping[int, Mapping[str, float]],
+        disputes: Mapping[int, Mapping[str, str]],
+    ) -> None:
+        self._snapshot, self._plan = ranking.snapshot, ranking.plan
+        self._around = around
+        self._needs = needs
+        self._alike = alike
+        self._disputes = disputes
+        self._conflicts, self._twins, self.parts, self.alternatives = (
+            _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
+        )
+
+    def candidate(self, row: int, hit: Hit) -> Candidate:
+        """Make the candidate of a row."""
+        snapshot, component = self._snapshot, hit.component
+        position = int(snapshot.positions[row])
+        provided = _provided(snapshot, position)
+        asked = frozenset(provided).intersection(self._plan.capabilities)
+        needed, lacking = self._needs.of(position)
+        words = set(content_words(f"{component.name} {component.description}"))
+        twins = self.keys(self._twins, row)
+        return Candidate(
+            key=component.id,
+            name=component.name,
+            score=hit.score,
+            tokens=tokens_of(component),
+            twins=twin_marks(component) | {" and ".join(sorted((component.id, twin))) for twin in twins},
+            installed=component.installed,
+            covers=frozenset(words.intersection(self._plan.words)),
+            capabilities=asked,
+            surely={name: provided[name] for name in asked},
+            needs=tuple(snapshot.summaries[other].id for other in needed),
+            conflicts=self.keys(self._conflicts, row),
+            disputes=self._disputes.get(row, {}),
+            lacking=(*lacking, *self._disputed(row, component)),
+            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
+            bundle=component.plugin or component.repository,
+            unit=hit.unit.name if hit.unit else "",
+            unit_tokens=hit.unit.tokens if hit.unit else 0,
+            stale=hit.aged,
+            demoted=hit.demoted,
+        )
+
+    def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:
+        """Return the ids at the other ends of a row's edges."""
+        ends = edges.get(int(self._snapshot.positions[row]), frozenset())
+        return frozenset(self._snapshot.topology.keys[end] for end in ends)
+
+    def _disputed(self, row: int, component: Component) -> list[str]:
+        """Return the components in use with which one conflicts; a twin of it is no conflict, but itself."""
+        snapshot = self._snapshot
+        found = []
+        for end in sorted(self._conflicts.get(int(snapshot.positions[row]), ())):
+            other = snapshot.row_at[end]
+            summary = snapshot.summaries[other] if other >= 0 else None
+            if summary is None or (summary.type, summary.name.lower()) == (component.type, component.name.lower()):
+                continue
+            if not component.installed and (summary.installed or self._in_use(summary.id, summary.name)):
+                found.append(f"{summary.name} out of use: the two conflict")
+        return found
+
+    def _in_use(self, key: str, name: str) -> bool:
+        return key in self._around.using or name in self._around.using
+
+
+def _provided(snapshot: Snapshot, position: int) -> dict[str, float]:
+    """Return the capabilities that a component provides, each with how sure its surest witness is."""
+    topology = snapshot.topology
+    first, last = np.searchsorted(topology.source, (position, position + 1)).tolist()
+    found: dict[str, float] = {}
+    for edge in range(first, last):
+        if topology.relation[edge] == PROVIDES:
+            name = topology.names[topology.target[edge]]
+            found[name] = max(found.get(name, 0.0), min(float(topology.weight[edge]), 1.0))
+    return found
+
+
+def _both_ways(snapshot: Snapshot, relation: str) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for source, ends in snapshot.edges(relation).items():
+        for end in ends:
+            found.setdefault(source, set()).add(end)
+            found.setdefault(end, set()).add(source)
+    return {position: frozenset(ends) for position, ends in found.items()}
+
+
+def names_of(candidates: Iterable[Candidate]) -> str:
+    """Return the names of candidates as a reader reads them."""
+    return " and ".join(candidate.name for candidate in candidates)

@@ -1,0 +1,266 @@
+"""Decides what a prompt is told about: at most three components that fit well, or, most of the time, nothing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from repertoire.app.ask.set_candidates import tokens_of, twin_marks
+from repertoire.app.usage.fold import USE
+from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
+from repertoire.domain.component import is_pointer
+from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.learning.hints import let_through
+from repertoire.learning.prompts import MOST, names, needless
+from repertoire.learning.selections import OURS
+from repertoire.retrieval.foreign import in_english
+from repertoire.retrieval.fuse import GRAPH, PAST
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.ranking import Ranking
+from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
+from repertoire.retrieval.snapshot import Rows
+from repertoire.retrieval.vector import nearness
+from repertoire.trust.hidden import suspicion
+
+HEADING = "Repertoire: components that fit this prompt"
+# A hint needs this confidence. Over one plugin's components 3.5 of 100 of MetaTool's train prompts reach it, and 87 of
+# 100 prompts that fit.
+HINT_THRESHOLD = 0.3
+NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
+SERVES_THRESHOLD = 0.65  # a first component that helps with this chance makes a hint as sure as HINT_THRESHOLD
+CROWD_SIZE = 150  # among more components than this, any prompt finds something that looks likely
+SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt is about what components are for; 0.5 does nearly as well
+SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most: it must not outweigh a reason to be silent
+MIN_PROMPT_WORDS = 4  # a component easily holds every word of a shorter prompt without being meant by it
+SAME_REQUEST_THRESHOLD = 0.5  # chance from which a component that served a similar past request is trusted
+# The next three are shares of the best component's score.
+SECOND_ITEM_THRESHOLD = 0.45  # from here another component is named beside the best
+INSTALLED_FIRST_THRESHOLD = 0.65  # from here an installed component is named first
+INSTALLED_PROVIDER_THRESHOLD = 0.35  # from here too, if it provides what is asked
+EXPLORATION_LOOKS = 2.0  # a hint must have been seen so often before it sometimes adds a component that nobody saw
+_EXPLORATION_DEPTH = 5  # the added component is one of so many that fit best
+_FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
+_CONSIDERED, _LOOKED_THROUGH = 8, 30
+_SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
+_CERTAIN = 1e-6
+
+
+@dataclass(frozen=True)
+class HintLimits:
+    """What may be offered: never the muted or the seen, so many at most, and with which parts of the pipeline."""
+
+    muted: frozenset[str] = frozenset()  # ids, sources and repositories
+    seen: frozenset[str] = frozenset()
+    items: int = MAX_ITEMS
+    without: frozenset[str] = frozenset()
+    project: str = ""
+    session: str = ""
+    demands: Mapping[str, float] = field(default_factory=dict)  # by type: how many times the usual odds a hint needs
+    weary: Mapping[str, float] = field(default_factory=dict)  # the same by component
+    looks: Mapping[str, float] = field(default_factory=dict)  # how often each component was looked at
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is offered, best first, and why if it is nothing."""
+
+    hits: tuple[Hit, ...] = ()
+    confidence: float = 0.0
+    reason: str = ""
+    held: tuple[str, ...] = ()  # types of what fits and is not offered, since such hints are rarely followed
+    text: str = field(default="", repr=False)
+
+
+def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
+    """Return the hint for a prompt; usually it is empty."""
+    reason = needless(prompt) or needless(in_english(prompt))
+    if reason:
+        return Offer(reason=reason)
+    query = Query(prompt[:MOST], project=limits.project, without=limits.without)
+    ranking = pipeline.rank(query, intent=SEARCH, muted=limits.muted, stale=True)  # nobody waits for a hint
+    snapshot = ranking.snapshot
+    weary = {copy: times for one, times in limits.weary.items() for copy in snapshot.same_as((one,))}
+    limits = replace(limits, seen=snapshot.same_as(limits.seen), weary=weary)
+    rows = ranking.answering[:_CONSIDERED]
+    hits = pipeline.hits(ranking, rows)
+    sure = _sure(ranking, hits)
+    if sure < HINT_THRESHOLD:
+        return Offer(confidence=sure, reason="nothing fits well enough")
+    if any(names(prompt, hit.component.name, hit.component.type) for hit in hits):
+        return Offer(confidence=sure, reason="the prompt names a component already")
+    likely = [hits[place] for place in _as_asked_for(ranking, rows[: len(hits)])]
+    best = max((hit.score for hit in likely), default=0.0)
+    here = _installed(pipeline, ranking, likely, best)
+    likely = [*here, *(hit for hit in likely if hit not in here)]
+    unwanted = _unwanted(sure, prompt, limits)
+    named = [hit for hit in likely if not unwanted.intersection((hit.component.type, hit.component.id))]
+    chosen = _chosen(
+        _lighter_first([hit for hit in named if hit.score >= SECOND_ITEM_THRESHOLD * best or hit in here]), limits
+    )
+    chosen += _newcomer(named, chosen, prompt, limits)
+    held = sorted({hit.component.type for hit in likely[:1] if hit not in named})
+    reason = "such hints are rarely followed" if held else "all that fits was offered or is unfit"
+    text = hint_text(HEADING, [hint_item(hit) for hit in chosen])
+    return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
+
+
+def hint_item(hit: Hit) -> HintItem:
+    """Return a hit as a hint shows it."""
+    component = hit.component
+    name = f"{component.plugin}:{component.name}" if component.installed and component.plugin else component.name
+    return HintItem(
+        id=component.id,
+        name=name,
+        type=component.type,
+        description=component.description,
+        why=reason_for(hit.whys),
+        installed=component.installed,
+        install=component.install,
+    )
+
+
+def reason_for(whys: Sequence[Why]) -> str:
+    """Return why in a few words; a past request is mentioned, never quoted: it may be another project's."""
+    if any(why.kind == "request" for why in whys):
+        return "served a similar request before"
+    texts = [why.text for why in whys if why.kind != "path"] or [why.text for why in whys]
+    return "; ".join(texts[:2])
+
+
+def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
+    """Return the confidence, 0 to 1, that the prompt needs the components that were found.
+
+    The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
+    the number of components that it could be with: all of them, or those installed where the first hit is one. Where
+    the chance is known that the first hit serves, that is as good a reason; none is for a prompt that needs nothing.
+    """
+    if not hits or not ranking.fits:
+        return 0.0
+    installed = hits[0].component.installed
+    snapshot = ranking.snapshot
+    others = snapshot.column("installed") if installed else ~(snapshot.inner | snapshot.pointers)
+    crowd = int(others.sum())
+    odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD_SIZE)
+    odds *= math.exp(SUBJECT_WEIGHT * min(ranking.subject, SUBJECT_CREDIT_LIMIT))
+    odds *= math.exp(-max(0, MIN_PROMPT_WORDS - len(ranking.plan.words)))
+    past = ranking.past
+    served = past.trust if past.trust >= SAME_REQUEST_THRESHOLD and past.share[ranking.rows[0]] > 0.0 else 0.0
+    if ranking.chance is not None:
+        odds = max(odds, odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(SERVES_THRESHOLD))
+    odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
+    return max(odds / (1.0 + odds), served)  # what served the like before is no chance likeness
+
+
+def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
+    """Return the types and components that this hint may not name, because such hints were ignored."""
+    demanded = {**limits.demands, **limits.weary}
+    if not demanded or let_through(f"{limits.session}\0{prompt}"):
+        return frozenset()
+    times = odds_of(sure) / odds_of(HINT_THRESHOLD)
+    return frozenset(one for one, demand in demanded.items() if times < demand)
+
+
+def odds_of(share: float) -> float:
+    """Return the odds of a likelihood."""
+    return share / max(1.0 - share, _CERTAIN)
+
+
+def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
+    """Order the first rows; of a task in steps, components for the first step come first.
+
+    "Implement it and then test it" needs what implements; what tests may be just as near to the whole.
+    """
+    question, count = ranking.question, len(rows)
+    if question is None or len(question.clauses) < 2 or not _SEQUENCE.search(ranking.plan.query.text):
+        return list(range(count))
+    spaces = [ranking.snapshot.spaces[space] for space in (BODY_SPACE, DESCRIPTION_SPACE)]
+    near = np.max([nearness(space, question.clauses[0], rows) for space in spaces], axis=0)
+    likely = [
+        place
+        for place in range(count)
+        if ranking.scores[rows[place]] >= SECOND_ITEM_THRESHOLD * ranking.scores[rows[0]]
+    ]
+    return sorted(likely, key=lambda place: -near[place]) + [place for place in range(count) if place not in likely]
+
+
+def _lighter_first(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits, each behind one that does the same, fits nearly alike and brings far less along."""
+    found: list[Hit] = []
+    for hit in hits:
+        heavier = next((place for place, other in enumerate(found) if _is_lighter(hit, other)), len(found))
+        found.insert(heavier, hit)
+    return found
+
+
+def _is_lighter(hit: Hit, other: Hit) -> bool:
+    if hit.component.installed or other.component.installed or other.unit is None:
+        return False
+    if not twin_marks(hit.component) & twin_marks(other.component) or hit.score < NEARLY * other.score:
+        return False
+    return LIGHTER * (hit.unit.tokens if hit.unit else tokens_of(hit.component)) <= other.unit.tokens
+
+
+def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
+    """Return an installed component that scores near the best one, else the first that provides what is asked.
+
+    Much that is available says what a prompt says, so what is here may be found far behind it.
+    """
+    snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
+    here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= INSTALLED_PROVIDER_THRESHOLD * best)]
+    near = here[ranking.scores[here] >= INSTALLED_FIRST_THRESHOLD * best]
+    rows = near if len(near) or not len(here) else here[snapshot.provided(ranking.plan.capabilities)[here]][:1]
+    known = {hit.component.id: hit for hit in likely}
+    ids = [snapshot.summaries[row].id for row in rows.tolist()]
+    new = rows[[key not in known for key in ids]] if ids else rows
+    known.update((hit.component.id, hit) for hit in pipeline.hits(ranking, new))
+    return [known[key] for key in ids if key in known]
+
+
+def _chosen(hits: Sequence[Hit], limits: HintLimits) -> list[Hit]:
+    chosen: list[Hit] = []
+    for hit in hits:
+        if len(chosen) == min(limits.items, MAX_ITEMS):
+            break
+        if _may_be_named(hit, chosen, limits):
+            chosen.append(hit)
+    return chosen
+
+
+def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: HintLimits) -> list[Hit]:
+    """Now and then, return a component that nobody has seen yet, to be named beside well-known ones (exploration).
+
+    Else what served before would be all that is ever named: only what is seen can be found to be better.
+    """
+    if not chosen or len(chosen) == min(limits.items, MAX_ITEMS) or not let_through(f"new\0{limits.session}\0{prompt}"):
+        return []
+    if limits.looks.get(chosen[0].component.id, 0.0) < EXPLORATION_LOOKS:
+        return []
+    by_itself = sorted(hits, key=_by_itself, reverse=True)[:_EXPLORATION_DEPTH]
+    unseen = (hit for hit in by_itself if not limits.looks.get(hit.component.id) and hit not in chosen)
+    return [hit for hit in unseen if _may_be_named(hit, chosen, limits)][:1]
+
+
+def _by_itself(hit: Hit) -> float:
+    """Return a hit's score without the parts that come from past use."""
+    return sum(odds for part, odds in hit.parts.items() if part not in _FROM_USE)
+
+
+def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
+    component = hit.component
+    if component.id in limits.seen or component.plugin == OURS:
+        return False
+    if is_pointer(component.id):  # nobody asked what else there may be elsewhere
+        return False
+    named = {one.component.name.lower() for one in chosen}
+    # a command and a skill of one name are one thing to a reader
+    return component.name.lower() not in named and not suspicion(_words_of(hit))
+
+
+def _words_of(hit: Hit) -> str:
+    component = hit.component
+    return f"{component.name}\n{component.description}\n{component.body}"

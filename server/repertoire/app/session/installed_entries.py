@@ -1,0 +1,55 @@
+"""Tells which entries of the shipped catalogue Claude Code has on this machine, by its own lists and folders.
+
+The session hook runs this with any Python from 3.9: it must do where nothing was read yet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.catalogue.reading import CatalogueEntry
+from repertoire.domain.component import AGENT, COMMAND, MCP_SERVER, SKILL
+from repertoire.sources.installed import config_folder, look
+
+_FOLDERS = ((SKILL, "skills", ""), (AGENT, "agents", ".md"), (COMMAND, "commands", ".md"))
+
+
+@dataclass(frozen=True)
+class There:
+    """What Claude Code has: plugins as `name@marketplace`, and a person's and a project's own by type and name."""
+
+    plugins: frozenset[str] = frozenset()
+    own: frozenset[tuple[str, str]] = frozenset()
+
+    def by_plugin(self, entry: CatalogueEntry) -> bool:
+        """Tell whether an entry is installed with its plugin."""
+        return f"{entry.plugin}@{entry.marketplace}" in self.plugins
+
+    def by_itself(self, entry: CatalogueEntry) -> bool:
+        """Tell whether there is one of its name outside all plugins."""
+        return (entry.type, entry.name) in self.own
+
+
+def there(environment: Mapping[str, str], project: Path | None) -> There:
+    """Return the names of the components that Claude Code has on this machine and in a project."""
+    machine = look(environment, project=project)
+    folders = [config_folder(environment), *([project / ".claude"] if project is not None else ())]
+    servers = (
+        (MCP_SERVER, str(name))
+        for place in machine.places
+        for text in place.documents.values()
+        for name in json.loads(text).get("mcpServers", ())
+    )
+    own = (found for folder in folders for found in _files(folder))
+    return There(machine.installed_plugins, frozenset((*own, *servers)))
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    for kind, name, ending in _FOLDERS:
+        place = folder / name
+        for child in place.iterdir() if place.is_dir() else ():
+            if child.suffix == ending:
+                yield kind, child.stem

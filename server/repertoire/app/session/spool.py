@@ -1,0 +1,61 @@
+"""Moves spooled events into the log, each exactly once, whatever process is killed and when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from repertoire.boot.spool import HEARD, waiting
+from repertoire.domain.event import Event
+from repertoire.learning.selections import from_command, from_tool
+from repertoire.learning.session import replay
+from repertoire.store.database import Store
+
+_REMEMBERED = 500  # events of a session that are folded
+_FIELDS = ("at", "kind", "session", "project", "request", "node")
+
+
+def take_in(store: Store) -> int:
+    """Move the spooled events into the log; return how many.
+
+    Raises:
+        StoreBusy: the database is locked still; all of it waits on.
+    """
+    files = waiting(store.path.parent)
+    if not files or store.read_only:
+        return 0
+    events = [event for file in files for event in _read(file)]
+    # Whoever is killed before the files are gone leaves them to be read again.
+    store.events.append_new([event for event in events if event.kind != HEARD])
+    for event in events:
+        if event.kind == HEARD:
+            store.events.append_new(_selected(store, event))
+    for file in files:
+        file.unlink(missing_ok=True)
+    return len(events)
+
+
+def _selected(store: Store, heard: Event) -> list[Event]:
+    """Resolve a deferred use to events of its session; none where the log has them already."""
+    tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
+    from repertoire.app.session.record import Moment, selected  # noqa: PLC0415 - hardly ever waits anything
+
+    mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
+    before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
+    return selected(store, mention, Moment(heard.at, heard.session, heard.project), replay(before[::-1]))
+
+
+def _read(file: Path) -> list[Event]:
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):  # taken by another process, or no file of ours
+        return []
+    return [_event(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _event(row: Mapping[str, Any]) -> Event:
+    at, kind, session, project, request, node = (str(row.get(name, "")) for name in _FIELDS)
+    data = row.get("data")
+    return Event(at, kind, session, project, request, node, data if isinstance(data, dict) else {})

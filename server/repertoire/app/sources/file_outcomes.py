@@ -1,0 +1,61 @@
+"""Accounts for every file of a source: a component, a part of one, skipped, or none, each with what tells so."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from repertoire.app.naming import no_source, spelled_like
+from repertoire.app.places import clone_folder
+from repertoire.app.project import project_folder
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.sources.ingest import ground_of, read_files
+from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
+from repertoire.domain.component import FileFate
+from repertoire.domain.errors import InvalidRequest
+from repertoire.ingestion import extract as extraction
+from repertoire.ingestion.file_outcomes import NONE
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import crawl, installed
+from repertoire.store.database import Store
+
+
+def account(store: Store, home: Path, source: str, *, settings: Settings) -> tuple[FileFate, ...]:
+    """Return what becomes of each file of a source, named by its key or address, as it lies here; nothing is written.
+
+    Raises:
+        SourceError: it cannot be read.
+        InvalidRequest: it has no files, or is no source and is spelled nearly like one.
+    """
+    opened = _open(store, home, source, settings)
+    with opened.scratch or contextlib.nullcontext():
+        listing = crawl.walk(opened.mounts, limits=opened.limits)
+        entries = {entry.path: entry for entry in listing.entries}
+        paths = [*entries, *(path for path in opened.documents if path not in entries)]
+        plan = extraction.plan(paths, opened.layout)
+        files, unread = read_files(entries, opened.documents, plan, lambda _done, _total: None)
+        found = extraction.extract(files, unread, plan, ground_of(store, opened, entries))
+    refused = [FileFate(item.path, NONE, item.reason) for item in listing.refused]
+    return tuple(sorted((*found.fates, *refused), key=lambda fate: fate.path))
+
+
+def _open(store: Store, home: Path, source: str, settings: Settings) -> OpenedSource:
+    project = project_folder()
+    machine = installed.look(os.environ, project=project)
+    around = Surroundings(home, settings, machine)
+    place = next((place for place in machine.places if place.key == source), None)
+    if place is not None:
+        return open_place(place, around)
+    known = next((row.info for row in store.sources.all() if row.info.key == source), None)
+    if source == CATALOGUE.key:
+        message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
+        raise InvalidRequest(message)
+    keys = [row.info.key for row in store.sources.all()]
+    if known is None and not os.path.lexists(source) and spelled_like(source, keys):
+        raise InvalidRequest(no_source(source, keys))
+    location = known.location if known is not None else source
+    if known is not None and known.kind == "git":
+        location = str(clone_folder(home, known.key))  # as it was last fetched: asking what was read fetches nothing
+    return open_address(addresses.parse(location, trusted=True), around, tick=lambda: None)

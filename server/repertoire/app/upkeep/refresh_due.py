@@ -1,0 +1,53 @@
+"""Tells whether a refresh is due because something on the machine changed; cheap enough for every session start."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from repertoire.app.kernel import Repertoire
+from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
+from repertoire.app.upkeep.schedule import held_off, newest_attempt, overdue
+from repertoire.domain.answer import BODY_SPACE
+from repertoire.sources.installed import config_folder
+
+_WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "plugins/known_marketplaces.json")
+_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
+    """Tell whether a refresh would find something: no sources, old ones, changed ones, or vectors still to come.
+
+    After a refresh that failed it is told again only when there has been time for things to mend.
+    """
+    store, embedder = repertoire.store, repertoire.embedder
+    moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
+    if held_off(attempt, moment):
+        return False
+    hours, sources = repertoire.settings.refresh_hours, store.sources.all()
+    read = max((row.ingested_at for row in sources), default="")
+    if not read or only_begun(repertoire) or overdue(attempt, hours, moment):
+        return True
+    if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
+        return True
+    vectors = store.vectors.progress(BODY_SPACE, embedder.model) if embedder is not None else None
+    if vectors is not None and vectors.done < vectors.total:
+        return True
+    since = datetime.strptime(max(read, attempt.finished), _FORMAT).replace(tzinfo=timezone.utc).timestamp()
+    return any(changed > since for changed in _changes(config_folder(environment)))
+
+
+def only_begun(repertoire: Repertoire) -> bool:
+    """Tell whether the shipped catalogue is all that was read so far, and what is here is still to come."""
+    if newest_attempt(repertoire.home).finished:
+        return False
+    return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
+
+
+def _changes(config: Path) -> Iterable[float]:
+    """Yield when each watched place last changed: a folder changes when something in it is added or removed."""
+    for name in _WATCHED:
+        with contextlib.suppress(OSError):
+            yield (config / name).stat().st_mtime

@@ -1,0 +1,172 @@
+"""Tells what was learned from use: how offers fared, by rank and by component, and what that does to answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from repertoire.app.clock import now
+from repertoire.app.usage.fold import copies_among, known_trials
+from repertoire.app.usage.review import ReviewedSuggestion, review
+from repertoire.domain.event import ASKED
+from repertoire.learning.confidence_intervals import Interval, wilson
+from repertoire.learning.hints import PROMPT, HintRate
+from repertoire.learning.outcomes import OUTCOMES, Trial, propensity
+from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
+from repertoire.learning.usage_score import usage_scores
+from repertoire.retrieval.priors import MOST
+from repertoire.settings import Settings
+from repertoire.store.database import Store
+from repertoire.store.events import Mute
+
+_BESIDE, _ASKED = 5, 5_000
+_NEWEST = 200  # offers that tell how much is new among what is offered
+
+
+@dataclass(frozen=True)
+class AtRank:
+    """How offers at one rank fared, and how likely it is held that somebody looks there."""
+
+    rank: int
+    offered: int
+    selected: int
+    looked_at: float
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Of the newest offers, how many were the first that their component ever had."""
+
+    offers: int = 0
+    first: int = 0
+
+
+NOTHING = Explored()
+
+
+@dataclass(frozen=True)
+class Hinted:
+    """How often hints of one kind were followed; `demand` is the factor on the odds that the next one needs."""
+
+    rate: HintRate
+    demand: float
+    held_back: int  # prompts for which nothing of the kind was said, for that reason
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The usage of one component, here and everywhere; `log_odds` is what it adds to an answer here."""
+
+    id: str
+    name: str
+    here: ComponentUsage
+    everywhere: ComponentUsage
+    log_odds: float
+    selected_with: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Everything that was learned."""
+
+    project: str
+    half_life_days: int
+    offered: int
+    selected: int
+    followed: int  # selections that an offer came before
+    installed: int  # selections by installing what was offered
+    taken: Interval  # the share of offers that were followed, with 95 %
+    outcomes: Mapping[str, int]
+    by_rank: tuple[AtRank, ...]
+    hints: tuple[Hinted, ...]
+    silenced: tuple[Mute, ...]
+    components: tuple[Learned, ...]
+    more: int = 0
+    requests: int = 0
+    most_requests: int = 0
+    explored: Explored = NOTHING
+    edges: tuple[ReviewedSuggestion, ...] = ()
+
+
+def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
+    """Return the statistics of use, the most selected components first; write nothing."""
+    found = known_trials(store)
+    same = copies_among(store, found)
+    here = [trial for trial in found if trial.project == project]
+    clock = Decay(now(), settings.memory_days, project)
+    everywhere, local = summarize_usage(found, clock, same=same), summarize_usage(here, clock, same=same)
+    followed = sum(bool(trial.offered_at and trial.selected_at) for trial in found)
+    offered = sum(bool(trial.offered_at) for trial in found)
+    selected = [trial for trial in found if trial.selected_at]
+    learned = _learned(store, everywhere, local)
+    return Stats(
+        project=project,
+        half_life_days=settings.memory_days,
+        offered=offered,
+        selected=len(selected),
+        followed=followed,
+        installed=sum(trial.how == "installed" for trial in selected),
+        taken=wilson(followed, offered),
+        outcomes={outcome: sum(trial.outcome == outcome for trial in selected) for outcome in OUTCOMES},
+        by_rank=_by_rank(found),
+        hints=tuple(_hinted(store, everywhere.hints)),
+        silenced=tuple(store.preferences.mutes()),
+        components=tuple(learned[:limit]),
+        more=max(len(learned) - limit, 0),
+        requests=store.requests.count(),
+        most_requests=settings.max_requests,
+        explored=_explored(found),
+        edges=review(store),
+    )
+
+
+def _explored(found: Sequence[Trial]) -> Explored:
+    seen: set[str] = set()
+    first: list[bool] = []
+    for trial in sorted((trial for trial in found if trial.offered_at), key=lambda trial: trial.offered_at):
+        first.append(trial.node not in seen)
+        seen.add(trial.node)
+    newest = first[-_NEWEST:]
+    return Explored(len(newest), sum(newest))
+
+
+def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[Hinted]:
+    asked = store.events.latest((ASKED,), limit=_ASKED)
+    held = Counter(str(kind) for event in asked for kind in event.data.get("held", ()))
+    for rate in rates:
+        yield Hinted(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
+
+
+def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
+    ranks = sorted({trial.rank for trial in found if trial.offered_at})
+    return tuple(
+        AtRank(
+            rank,
+            sum(trial.rank == rank for trial in found if trial.offered_at),
+            sum(trial.rank == rank for trial in found if trial.offered_at and trial.selected_at),
+            round(propensity(rank), 3),
+        )
+        for rank in ranks
+    )
+
+
+def _learned(store: Store, everywhere: Usage, local: Usage) -> list[Learned]:
+    leaning = usage_scores(everywhere)
+    records = sorted(everywhere.records.values(), key=lambda one: (-one.selected, -one.recommended, one.node))
+    return [
+        Learned(
+            record.node,
+            _name(store, record.node),
+            local.records.get(record.node, ComponentUsage(record.node)),
+            record,
+            round(MOST * leaning[record.node], 3),
+            {_name(store, node): times for node, times in list(record.selected_with.items())[:_BESIDE]},
+        )
+        for record in records
+    ]
+
+
+def _name(store: Store, key: str) -> str:
+    entry = store.graph.by_key(key)
+    return entry.component.name if entry is not None else key

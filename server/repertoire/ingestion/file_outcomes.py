@@ -1,0 +1,46 @@
+"""Tells the outcome for every file of a source: a component, a part of one, skipped, or none, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from repertoire.domain.component import FileFate, FileRecord
+from repertoire.ingestion import licences
+
+COMPONENT, PART, SKIPPED, NONE = "component", "part", "skipped", "none"
+_UNREAD = "no strategy reads such files"
+_ALONGSIDE = "read for what lies beside it"
+
+
+def fates(
+    paths: Iterable[str],
+    records: Sequence[FileRecord],
+    parts: Mapping[str, Sequence[str]],
+    left: Mapping[str, FileFate],
+    read: Iterable[str],
+) -> tuple[FileFate, ...]:
+    """Return the fate of every path; `left` are those of files that were read and gave nothing themselves."""
+    found = {path: _of_record(record) for record in records for path in (record.path,)}
+    owner = {part: whole for whole, listed in parts.items() for part in listed}
+    looked_at = frozenset(read)
+    told = []
+    for path in paths:
+        if path in found:
+            told.append(found[path])
+        elif path in left and left[path].became == PART:
+            told.append(left[path])
+        elif path in owner:
+            told.append(FileFate(path, PART, owner[path]))
+        elif path in left:
+            told.append(left[path])
+        elif licences.is_licence_file(path):
+            told.append(FileFate(path, NONE, "a licence"))
+        else:
+            told.append(FileFate(path, NONE, _ALONGSIDE if path in looked_at else _UNREAD))
+    return tuple(told)
+
+
+def _of_record(record: FileRecord) -> FileFate:
+    if record.skipped:
+        return FileFate(record.path, SKIPPED, record.skipped)
+    return FileFate(record.path, COMPONENT, ", ".join(sorted({component.type for component in record.components})))

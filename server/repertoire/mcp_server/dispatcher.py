@@ -1,0 +1,297 @@
+"""Dispatches calls to the worker threads and returns answers, in time for hooks whatever the disk or the model do."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import importlib
+import itertools
+import logging
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repertoire.boot.errors import BootError
+from repertoire.boot.heap import return_memory
+from repertoire.boot.home import database_path, locate
+from repertoire.boot.spool import put_off
+from repertoire.domain.errors import CorruptStore, RepertoireError
+from repertoire.mcp_server.deferred_use import heard
+from repertoire.mcp_server.definitions import TOOLS
+from repertoire.mcp_server.hook_calls import NOTHING, Hook
+from repertoire.mcp_server.ingesting import ingest
+from repertoire.mcp_server.reply import Reply
+from repertoire.mcp_server.server import Handlers, Progress
+from repertoire.mcp_server.worker import StoreCare, Worker
+
+if TYPE_CHECKING:
+    from repertoire.app.session.record import Lesson
+    from repertoire.domain.event import Event
+    from repertoire.mcp_server.work import Answers, HookOutcome, Writes
+
+HOOK_SECONDS = 1.5  # the client gives up after 2
+MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
+TOOL_MODEL_SECONDS = 20.0
+QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
+LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
+LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
+WRITE_SECONDS = 0.05  # a hook waits so long for the log, then for a file beside it
+SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
+_TOOLS = {tool.name: tool for tool in TOOLS}
+_LOG = logging.getLogger(__name__)
+Queued = tuple[int, concurrent.futures.Future[None]]  # events that are to be written, by number
+
+
+class Dispatcher:
+    """One client's server: two workers, a model that loads beside them, and the ingests that it started."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._complained = ""  # what was last
+        self._rescues: list[str] = []  # what became of a damaged store, until somebody was told
+        care = StoreCare(_place, self._mend)
+        self._answering: Worker[Answers] = Worker(self._answers, name="answers", care=care)
+        self._writing: Worker[Writes] = Worker(lambda: _work().Writes(environment), name="writes", care=care)
+        self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
+        self._loading: asyncio.Future[Any] | None = None
+        self._embedder: Any = None
+        self._numbers = itertools.count()
+        self._looks_at = time.monotonic() + LOOK_SECONDS
+        self._refreshing: list[subprocess.Popen[bytes]] = []
+        self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
+        self._in_order = asyncio.Lock()
+        self._unwritten: dict[int, tuple[Event, ...]] = {}
+        self._beside: dict[int, Path] = {}  # where they wait meanwhile
+
+    @property
+    def handlers(self) -> Handlers:
+        """What the server calls."""
+        return Handlers(tool=self.tool, hook=self.hook)
+
+    async def tool(self, name: str, arguments: Mapping[str, Any], progress: Progress) -> Reply:
+        """Answer a tool call.
+
+        Raises:
+            RepertoireError: it cannot be answered; the message says what to do.
+        """
+        if name == "ingest_repo":
+            reply = await ingest(arguments["source"], self._environment, progress)
+            await self._refresh()  # its vectors follow
+            return reply
+        if not _TOOLS[name].read_only:
+            return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
+        if _TOOLS[name].needs_model:
+            await self._begin()
+            await self._load_model(TOOL_MODEL_SECONDS)
+        if name == "status":
+            if self._doing:
+                await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
+            await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
+        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
+        if events:
+            await asyncio.to_thread(self._keep, *self._queue(events))
+        if name == "status":  # which tells of rescues itself
+            self._rescues.clear()
+        return self._told(reply)
+
+    def _told(self, reply: Reply) -> Reply:
+        """Let a reply pass, but for the first after the store was mended: it would tell of an empty graph."""
+        if self._rescues:
+            raise CorruptStore(self._rescues.pop())
+        return reply
+
+    def _mend(self, found: CorruptStore) -> None:
+        told = str(importlib.import_module("repertoire.app.health.rescue").mended_home(found, self._environment))
+        if told != str(found) or "was damaged" in told:
+            _LOG.warning("%s", told)
+            self._rescues[:] = [told]
+
+    async def hook(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Answer a hook in time and in any case: a session goes on whatever happens here.
+
+        One that is not done in time is done all the same, without its answer: what happened must not be lost.
+        """
+        hook = Hook(arguments, time.monotonic() + HOOK_SECONDS)
+        doing = asyncio.ensure_future(self._hook(name, hook))
+        self._doing.add(doing)
+        doing.add_done_callback(self._doing.discard)
+        await asyncio.wait([doing], timeout=HOOK_SECONDS)
+        if not doing.done():
+            _LOG.warning("%s had no answer after %.1f s", name, HOOK_SECONDS)
+            doing.add_done_callback(self._report)
+            self._hear(name, hook, doing)
+        elif doing.exception() is None:
+            return doing.result()
+        else:  # the door: a hook that fails must not be seen
+            self._complain(doing.exception(), f"{name} failed")
+        return NOTHING
+
+    def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
+        """Leave word of a use that is not worked out yet, until it is: a process killed now must not lose it."""
+        row = heard(name, hook, self._environment)
+        if row is None:
+            return
+        with contextlib.suppress(OSError):  # no room, or a home that cannot be written: who asks is told
+            word = put_off(locate(), [row])
+            doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
+
+    async def warm_up(self) -> None:
+        """Answer a question that nobody asked, so that the first of a person waits for no start.
+
+        The store is opened, the model loaded, what questions need compiled; the store is brought up to date beside it.
+        """
+        await self._begin()
+        await self._refresh()
+        try:
+            if await self._answering.run(lambda answers: answers.wants_model):
+                await self._load_model(TOOL_MODEL_SECONDS)
+                await self._answering.run(lambda answers: answers.rehearse())
+        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+            self._complain(error, "not ready before the first question")
+
+    async def keep_fresh(self) -> None:
+        """Have everything read again beside the session when it is time; asked often, it looks now and then."""
+        if time.monotonic() >= self._looks_at:
+            self._looks_at = time.monotonic() + LOOK_SECONDS
+            await self._refresh()
+
+    def tidy(self) -> None:
+        """Let the model go if nobody has used it for long, free memory, and take leave of refreshes that have ended."""
+        self._refreshing = [process for process in self._refreshing if process.poll() is None]
+        if self._embedder is not None:
+            self._embedder.drop_if_idle(time.monotonic())
+        return_memory()  # a log read anew takes many times what is kept of it
+
+    def _complain(self, error: BaseException | None, what: str) -> None:
+        """Log a fault of ours with its trace; what a person can mend in one line, and not again with each hook."""
+        if not isinstance(error, RepertoireError):
+            _LOG.error("%s", what, exc_info=error)
+        elif str(error) != self._complained:
+            self._complained = str(error)
+            _LOG.warning("%s", error)
+
+    def _report(self, done: concurrent.futures.Future[Any] | asyncio.Future[Any]) -> None:
+        if not done.cancelled() and done.exception() is not None:
+            self._complain(done.exception(), "in the background")
+
+    def finish(self, seconds: float) -> None:
+        """Record what is still to be recorded, so long at most."""
+        until = time.monotonic() + seconds
+        self._answering.drain(seconds)
+        if not self._writing.drain(max(until - time.monotonic(), 0.0)):
+            for number in list(self._unwritten):
+                self._put_off(number)
+
+    def _put_off(self, number: int) -> None:
+        """Leave what is not in the log yet beside it: whoever writes next takes it in."""
+        fields = ("at", "kind", "session", "project", "request", "node", "data")
+        events = self._unwritten.pop(number, ())
+        if events:
+            self._beside[number] = put_off(locate(), [{name: getattr(e, name) for name in fields} for e in events])
+
+    def close(self) -> None:
+        """Finish everything and release the store."""
+        self._writing.close(lambda writes: writes.close())
+        self._answering.close(lambda answers: answers.close())
+        self._loader.shutdown()
+
+    async def _hook(self, name: str, hook: Hook) -> str:
+        async with self._in_order:  # what a prompt led to must not be recorded before a prompt that is late
+            return await self._answered(name, hook)
+
+    async def _answered(self, name: str, hook: Hook) -> str:
+        if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
+            await self._load_model(MODEL_SECONDS)
+        outcome, queued = await self._answering.run(lambda answers: self._answer(answers, name, hook))
+        if queued is not None:
+            await asyncio.to_thread(self._keep, *queued)
+        if name == "hook_prompt":
+            asyncio.get_running_loop().call_later(QUIET_SECONDS, self._freshen)
+        return outcome.text
+
+    def _keep(self, number: int, written: concurrent.futures.Future[None]) -> None:
+        """Have events on the disk before anybody is answered: a process that is killed then must not lose them."""
+        concurrent.futures.wait([written], timeout=WRITE_SECONDS)
+        try:
+            self._put_off(number)
+        except OSError as error:
+            _LOG.warning("not kept beside the log: %s", error)
+
+    def _freshen(self) -> None:
+        self._answering.submit(lambda answers: answers.freshen()).add_done_callback(self._report)
+
+    def _answer(self, answers: Answers, name: str, hook: Hook) -> tuple[HookOutcome, Queued | None]:
+        outcome = answers.hook(name, hook)
+        return outcome, self._queue(outcome.events, outcome.lesson, answers) if outcome.events else None
+
+    def _queue(self, events: tuple[Event, ...], lesson: Lesson | None = None, answers: Answers | None = None) -> Queued:
+        """Have events written, and count them as happened until they are, where somebody answers by them."""
+        number = next(self._numbers)
+        if answers is not None:
+            answers.hold(number, events)
+        self._unwritten[number] = events
+
+        def write(writes: Writes) -> None:
+            try:
+                writes.keep(events, lesson, beside=lambda: self._beside.get(number))
+            finally:
+                if answers is not None:
+                    answers.written(number)
+                self._unwritten.pop(number, None)
+                self._beside.pop(number, None)
+
+        written = self._writing.submit(write)
+        written.add_done_callback(self._report)
+        return number, written
+
+    def _answers(self) -> Answers:
+        answers: Answers = _work().Answers(self._environment)
+        self._embedder = answers.repertoire.embedder
+        return answers
+
+    async def _begin(self) -> None:
+        """Where nothing is known yet, have the catalogue there; what else there is follows with a refresh beside."""
+        try:
+            if await self._answering.run(lambda answers: answers.awaits_first_reading()):
+                await self._writing.run(lambda writes: writes.begin())
+        except RepertoireError as error:  # locked, or no room: a refresh brings it, and who asks is told
+            self._complain(error, "nothing is known yet")
+
+    async def _refresh(self) -> None:
+        try:
+            started = await self._answering.run(lambda answers: answers.refresh_if_stale())
+        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+            self._complain(error, "the store cannot be opened")
+            return
+        if started is not None:
+            self._refreshing.append(started)
+
+    async def _load_model(self, seconds: float) -> None:
+        """Load the model beside the workers and wait for it, so long at most; loading goes on when the wait ends."""
+        await self._answering.run(lambda _: None)  # opens the store, which knows the model
+        if self._embedder is None or self._embedder.loaded:
+            return
+        if self._loading is None or self._loading.done():
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(self._loader, self._embedder.embed_queries, ["first"])
+            self._loading.add_done_callback(self._report)
+        await asyncio.wait([self._loading], timeout=seconds)
+
+
+def _work() -> Any:
+    # Not at the top: the store, numpy and networkx take a third of a second, which the handshake need not wait for.
+    return importlib.import_module("repertoire.mcp_server.work")
+
+
+def _place() -> tuple[int, int, bool, bool] | None:
+    """Tell which file lies at the database's place, whether it was emptied, and whether the disk has room."""
+    try:
+        path = database_path(locate())
+        found = path.stat()
+        return found.st_dev, found.st_ino, not found.st_size, shutil.disk_usage(path.parent).free > LEAST_ROOM
+    except (OSError, BootError):
+        return None

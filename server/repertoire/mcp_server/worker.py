@@ -1,0 +1,87 @@
+"""A worker thread that owns a connection to the store: jobs run in order, and callers never block.
+
+One worker answers and one writes: an ingest in another process may hold the write lock for seconds, and a hook must not
+wait for that. Within a worker nothing runs at once, so no lock of ours is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from repertoire.domain.errors import CorruptStore
+
+Owned = TypeVar("Owned", bound="Closing")
+Result = TypeVar("Result")
+
+
+class Closing(Protocol):
+    """An object that a worker may own."""
+
+    def close(self) -> None:
+        """Release the store."""
+
+
+@dataclass(frozen=True)
+class StoreCare:
+    """How a worker checks and mends its store: `place` identifies the file, `mend` repairs it."""
+
+    place: Callable[[], object] = lambda: None
+    mend: Callable[[CorruptStore], None] = lambda _: None
+
+
+class Worker(Generic[Owned]):
+    """One thread and what it owns, made on that thread when first needed, and again where making it failed.
+
+    What it owns is made anew too where the place of its store has changed: another file is there, or room again.
+    """
+
+    def __init__(self, make: Callable[[], Owned], *, name: str, care: StoreCare | None = None) -> None:
+        self._make = make
+        self._care = care or StoreCare()
+        self._place: object = None
+        self._owned: Owned | None = None
+        self._executor = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+
+    def submit(self, work: Callable[[Owned], Result]) -> concurrent.futures.Future[Result]:
+        """Queue work; its future holds the result or the error. Where it finds the store damaged, it is done again."""
+        return self._executor.submit(self._do, work)
+
+    async def run(self, work: Callable[[Owned], Result]) -> Result:
+        """Queue work and wait for it; where the caller gives up, work that has begun finishes by itself."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until all that is queued is done, so long at most; tell whether it is."""
+        last = self._executor.submit(bool)
+        return bool(concurrent.futures.wait([last], timeout=seconds).done)
+
+    def close(self, dispose: Callable[[Owned], object]) -> None:
+        """Finish what is queued, dispose of what the lane owns on its own thread, and end the thread."""
+        if self._owned is not None:
+            self._executor.submit(dispose, self._owned).result()
+        self._executor.shutdown()
+
+    def _do(self, work: Callable[[Owned], Result]) -> Result:
+        try:
+            return work(self._own())
+        except CorruptStore as error:
+            self._release()
+            self._care.mend(error)
+        return work(self._own())
+
+    def _own(self) -> Owned:
+        if self._owned is not None and self._care.place() != self._place:
+            self._release()
+        if self._owned is None:
+            self._owned = self._make()
+            self._place = self._care.place()
+        return self._owned
+
+    def _release(self) -> None:
+        owned, self._owned = self._owned, None
+        if owned is not None:
+            owned.close()

@@ -1,0 +1,151 @@
+"""Renders what was learned from use; names from strangers stand on capped lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from repertoire.app.person.feedback import Feedback
+from repertoire.app.usage.review import WAITING, ReviewedSuggestion
+from repertoire.app.usage.stats import Hinted, Learned, Stats
+from repertoire.domain.event import DISMISSED
+from repertoire.domain.text import clean_line
+from repertoire.learning.lift import Lift
+from repertoire.learning.usage import ComponentUsage
+from repertoire.rendering.answers import NAME
+from repertoire.store.events import Mute
+
+_ID = 200
+
+
+def feedback_text(kept: Feedback) -> str:
+    """Render what was kept of somebody's word."""
+    name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
+    if kept.outcome == DISMISSED:
+        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
+    use = "for its latest use" if kept.used else "though no use of it was on record"
+    return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
+
+
+def feedback_data(kept: Feedback) -> dict[str, Any]:
+    """Return what was kept of somebody's word as data."""
+    component = kept.component
+    return {
+        "message": feedback_text(kept),
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "outcome": kept.outcome,
+        "used": kept.used,
+    }
+
+
+def stats_text(found: Stats) -> str:
+    """Render what was learned."""
+    if not found.offered and not found.selected:
+        return "Nothing was offered or used yet: there is nothing to learn from."
+    low, high = 100 * found.taken.low, 100 * found.taken.high
+    told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
+    installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
+    lines = [
+        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
+        f"Selected {found.selected} times{installed}. Outcomes: {told}.",
+        f"Use counts half after {found.half_life_days} days.",
+        f"{found.requests} past requests are kept, {found.most_requests} at most.",
+        f"Of the newest {found.explored.offers} offers {found.explored.first} were their component's first.",
+        "",
+        "rank  offered  followed  held to be looked at",
+        *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),
+        *_hint_lines(found.hints),
+        "",
+        f"Components (here: {clean_line(found.project, _ID)}):",
+        *(line for learned in found.components for line in _learned_lines(learned)),
+    ]
+    if found.more:
+        lines.append(f"{found.more} more: --limit shows them")
+    if found.silenced:
+        lines += ["", "Not to be suggested:", *(_silenced_line(one) for one in found.silenced)]
+    if found.edges:
+        lines += ["", "Relations that use suggests:", *(line for one in found.edges for line in _judged_lines(one))]
+    return "\n".join(lines)
+
+
+def lift_text(lift: Lift) -> str:
+    """Render what a component did to its requests, where both kinds are known; and that it is demoted for it."""
+    if not lift.known:
+        return ""
+    used, unused, difference = lift.used, lift.unused, lift.difference
+    low, high = 100 * difference.low, 100 * difference.high
+    told = (
+        f"{used.ok} of {used.known} went well with it, {unused.ok} of {unused.known} where it was only offered: "
+        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % sure)"
+    )
+    return f"{told}; {lift.demoted}" if lift.demoted else told
+
+
+def review_text(found: Sequence[ReviewedSuggestion]) -> str:
+    """Render what use suggests, what waits for a decision first."""
+    if not found:
+        return "Use suggests no relation between components yet."
+    lines = [line for one in found for line in _judged_lines(one)]
+    if any(one.state == WAITING for one in found):
+        lines.append("--accept ID applies one, --reject ID keeps it away")
+    lines.append("--reject ID revokes what is applied; --undo ID takes a decision back")
+    return "\n".join(lines)
+
+
+def _hint_lines(found: Sequence[Hinted]) -> list[str]:
+    if not found:
+        return []
+    return ["", "Hints:", *(_hint_line(one) for one in found)]
+
+
+def _hint_line(one: Hinted) -> str:
+    rate = one.rate
+    told = (
+        f"  {rate.moment.replace('_', ' ')}, {clean_line(rate.type, NAME).replace('_', ' ') or 'type unknown'}: "
+        f"offered {rate.offered}, followed {rate.followed} ({100 * rate.rate.low:.0f}-{100 * rate.rate.high:.0f} %)"
+    )
+    if round(one.demand, 1) > 1.0:
+        told += f"; needs {one.demand:.1f} times the usual odds of fitting"
+    return told + (f", {one.held_back} held back" if one.held_back else "")
+
+
+def _silenced_line(one: Mute) -> str:
+    where = f"in {clean_line(one.project, _ID)} alone" if one.project else "anywhere"
+    return f"  {clean_line(one.target, _ID)} ({one.scope}), {where}: {one.how} {one.at[:10]}"
+
+
+def _judged_lines(one: ReviewedSuggestion) -> list[str]:
+    by = f" by {one.by}" if one.by else ""
+    return [
+        f"  {one.id}  {one.relation.replace('_', ' ')}: {one.state}{by}, weight {one.weight:.2f}",
+        f"    {clean_line(one.first, _ID)}",
+        f"    {clean_line(one.second, _ID)}",
+        f"    {clean_line(one.evidence, _ID)}",
+    ]
+
+
+def _learned_lines(learned: Learned) -> list[str]:
+    lines = [f"  {clean_line(learned.name, NAME)}  {learned.log_odds:+.2f} log-odds  {clean_line(learned.id, _ID)}"]
+    if learned.here.recommended or learned.here.selected:
+        lines.append(f"    here: {_counted(learned.here)}")
+    lines.append(f"    everywhere: {_counted(learned.everywhere)}")
+    lines += [f"    lift: {told}"] if (told := lift_text(learned.everywhere.lift)) else []
+    if learned.selected_with:
+        beside = (f"{clean_line(name, NAME)} ({times})" for name, times in learned.selected_with.items())
+        lines.append(f"    selected with: {', '.join(beside)}")
+    return lines
+
+
+def _counted(record: ComponentUsage) -> str:
+    told = f"recommended {record.recommended}, selected {record.selected}"
+    if record.ok or record.failed:
+        low, high = 100 * record.success.low, 100 * record.success.high
+        told += f", {record.ok} ok and {record.failed} failed ({low:.0f}-{high:.0f} % succeed)"
+    last = [f"last {what} {at[:10]}" for what, at in _lasts(record) if at]
+    return ", ".join([told, *last])
+
+
+def _lasts(record: ComponentUsage) -> tuple[tuple[str, str], ...]:
+    return ("recommended", record.last_recommended), ("selected", record.last_selected)

@@ -1,0 +1,20 @@
+"""The text of a component that each vector space embeds; ingestion and search share it."""
+
+from __future__ import annotations
+
+from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE
+from repertoire.domain.component import BODY_INDEXED, Component
+
+COMPONENT_SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)
+_DESCRIPTION_CHARACTERS = 300
+_CODE_CHARACTERS = 1500
+
+
+def passage(space: str, component: Component) -> str:
+    """Return the text that stands for a component in a space; empty where it has nothing to embed there."""
+    if space == CODE_SPACE:
+        return component.code[:_CODE_CHARACTERS]
+    whole = f"{component.name}. {component.description}\n{component.body[:BODY_INDEXED]}"
+    if space == BODY_SPACE:
+        return whole
+    return whole[: len(component.name) + 2 + _DESCRIPTION_CHARACTERS]

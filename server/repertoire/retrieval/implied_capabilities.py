@@ -1,0 +1,190 @@
+"""The capabilities that a plain request implies without naming them, learned from requests written for this.
+
+"Add dark mode" names no capability, and no description is worded like it. Requests are like requests: some seven
+thousand of them, each with the capabilities that it calls for (bench/quality/plain_requests), taught a softmax
+regression from a question's adapted vector and words to the vocabulary. The graph leads on from there, to whatever
+components here provide them. A walk from the nearest requests themselves gained less than half as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from repertoire.domain.component import CAPABILITY, PROVIDES
+from repertoire.domain.text import content_words, split_words
+from repertoire.ports import Vectors
+from repertoire.retrieval.matched_words import stem
+from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+
+MEANT = "meant"
+FILE = Path(__file__).with_name("implied_capabilities.npz")
+SCALE = 4.0  # of vector and words, so that one rate of learning suits both
+# Log-odds, learned on requests of six repositories, measured on tasks over eight others.
+_PROVIDING, _NEAR, _BESIDE_IT = 0.79, 0.36, 0.25
+_HEAD = 100  # rows whose names are read; the others stand as if nothing of their names was asked for
+_SURE, _FEW = 0.15, 3  # what a name may speak of unsaid: the few capabilities that are so likely
+_LEVELS = 127.0
+
+
+@dataclass(frozen=True)
+class Meant:
+    """Weights from a question to capabilities, for one reading of questions."""
+
+    reading: str
+    capabilities: tuple[str, ...]
+    words: tuple[str, ...]
+    rarity: Floats
+    weights: Vectors  # vector's dimensions, then words, by capabilities
+    offsets: Floats
+
+    def features(self, text: str, adapted: Vectors) -> Vectors:
+        """Return a question's features: its adapted vector, and its words, rare ones counting more."""
+        told = np.zeros(len(self.words), dtype=np.float32)
+        known = [self._places[word] for word in set(stems(text)) if word in self._places]
+        told[known] = self.rarity[known]
+        size = float(np.linalg.norm(told))
+        return np.concatenate([SCALE * adapted, told * (SCALE / size if size else 0.0)]).astype(np.float32)
+
+    def likely(self, text: str, adapted: Vectors) -> Floats:
+        """Return the probability that a question implies each capability; they add up to 1."""
+        odds = (self.features(text, adapted) @ self.weights + self.offsets).astype(np.float64)
+        odds = np.exp(odds - odds.max())
+        return np.asarray(odds / odds.sum())
+
+    def save(self, path: Path) -> None:
+        """Write the weights to a file, eight bits each."""
+        steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _LEVELS
+        np.savez_compressed(
+            path,
+            reading=np.array(self.reading),
+            capabilities=np.array(self.capabilities),
+            words=np.array(self.words),
+            rarity=self.rarity.astype(np.float32),
+            weights=np.round(self.weights / steps).astype(np.int8),
+            steps=steps.astype(np.float32),
+            offsets=self.offsets.astype(np.float32),
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: place for place, word in enumerate(self.words)}
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of a text's words of meaning."""
+    return [stem(word) for word in content_words(text)]
+
+
+def meant_for(reading: str, path: Path = FILE) -> Meant | None:
+    """Return the weights that were learned for exactly this query encoder, or None."""
+    if not path.is_file():
+        return None
+    with np.load(path) as kept:
+        if str(kept["reading"]) != reading:
+            return None
+        return Meant(
+            reading,
+            tuple(kept["capabilities"].tolist()),
+            tuple(kept["words"].tolist()),
+            kept["rarity"],
+            kept["weights"].astype(np.float32) * kept["steps"],
+            kept["offsets"],
+        )
+
+
+@dataclass(frozen=True)
+class Calling:
+    """What a question calls for, and by row how far a component provides it."""
+
+    likely: Mapping[str, float]  # capability -> how likely
+    provided: Floats
+
+    def likeliest(self, count: int) -> list[str]:
+        """Return the likeliest capabilities."""
+        return sorted(self.likely, key=lambda name: -self.likely[name])[:count]
+
+
+@lru_cache(maxsize=4096)  # the same few stand at the head again and again
+def _stems_of_name(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in split_words(name))
+
+
+class Called:
+    """Scores the components of the newest snapshot by the capabilities that a question implies."""
+
+    def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
+        """`synonyms` are the words by which each capability goes."""
+        self._meant = meant
+        self._synonyms = synonyms
+        self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
+        self._most_are_known = False
+
+    def likely(self, text: str, adapted: Vectors) -> dict[str, float]:
+        """Return how likely a question calls for each capability; nothing where nothing was learned."""
+        if self._meant is None:
+            return {}
+        odds = self._meant.likely(text, adapted)
+        return dict(zip(self._meant.capabilities, odds.tolist(), strict=True))
+
+    def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
+        """Return by row how far a component provides the likely capabilities."""
+        self.read(snapshot)
+        if self._kept is None or self._meant is None:
+            return np.zeros(len(snapshot))
+        _, rows, places, weights = self._kept
+        odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
+        return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
+
+    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling) -> Floats:
+        """Return by row the share of a component's name that the question neither says nor means, 1 beyond the head.
+
+        A vendor, a framework or a trade in a name binds what bears it to that.
+        """
+        meant = [name for name in calling.likeliest(_FEW) if calling.likely[name] > _SURE]
+        asked = {stem(word) for word in split_words(text)}.union(*(self._words_of(name) for name in meant))
+        share = np.ones(len(snapshot))
+        for row in rows[:_HEAD].tolist():
+            name = _stems_of_name(snapshot.summaries[row].name)
+            share[row] = len(name - asked) / max(len(name), 1)
+        return share
+
+    def _words_of(self, capability: str) -> list[str]:
+        listed = self._synonyms.get(capability)
+        return stems(" ".join((capability, *listed))) if listed is not None else []
+
+    def known(self, snapshot: Snapshot) -> bool:
+        """Tell whether the capabilities of most components are known."""
+        self.read(snapshot)
+        return self._most_are_known
+
+    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> Calling | None:
+        """Return the capabilities that a question implies; None without learned weights."""
+        likely = self.likely(text, adapted)
+        return Calling(likely, self.providing(snapshot, likely)) if likely else None
+
+    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:
+        """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""
+        beside = self.beside_it(snapshot, rows, text, calling)
+        return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside
+
+    def read(self, snapshot: Snapshot) -> None:
+        """Compute which rows provide which capabilities, if the snapshot changed."""
+        if self._meant is None or (self._kept is not None and self._kept[0] is snapshot):
+            return
+        topology = snapshot.topology
+        place = {name: index for index, name in enumerate(self._meant.capabilities)}
+        surest: dict[tuple[int, int], float] = {}
+        for edge in np.flatnonzero(np.asarray(topology.relation) == PROVIDES).tolist():
+            row, end = int(snapshot.row_at[topology.source[edge]]), int(topology.target[edge])
+            index = place.get(topology.names[end], -1) if topology.types[end] == CAPABILITY else -1
+            if row >= 0 and index >= 0:
+                weight = min(float(topology.weight[edge]), 1.0)
+                surest[row, index] = max(surest.get((row, index), 0.0), weight)
+        pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
+        self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
+        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner).sum())

@@ -1,0 +1,85 @@
+"""What could not be written when it happened waits beside the database, and comes into the log once."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.app.person.forget import REQUESTS, forget
+from repertoire.app.session.spool import take_in
+from repertoire.boot.spool import HEARD, put_off, waiting
+from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
+from repertoire.store.database import Store
+from sample_home import SOURCE, fill
+
+ROW = {"at": "2026-01-01T00:00:00Z", "kind": OFFERED, "session": "s", "project": "/p", "node": "a", "data": {"rank": 1}}
+
+
+def test_it_comes_into_the_log_once_in_the_order_in_which_it_happened(tmp_path):
+    put_off(tmp_path, [ROW])
+    put_off(tmp_path, [{**ROW, "node": "b"}, {**ROW, "node": "c"}])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert take_in(store) == 3
+        assert take_in(store) == 0
+        found = store.events.since(0)
+    assert [event.node for event in found] == ["a", "b", "c"]
+    assert found[0] == Event(ROW["at"], OFFERED, "s", "/p", "", "a", {"rank": 1}, found[0].id)
+
+
+def test_whoever_is_killed_before_the_files_are_gone_doubles_nothing(tmp_path):
+    put_off(tmp_path, [ROW, {**ROW, "node": "b"}])
+    [file] = waiting(tmp_path)
+    kept = file.read_bytes()
+    with Store.open(tmp_path / "repertoire.db") as store:
+        take_in(store)
+        file.write_bytes(kept)
+        take_in(store)
+        assert store.events.count(OFFERED) == 2
+    assert not waiting(tmp_path)
+
+
+def test_only_its_owner_can_read_it_and_a_file_that_was_not_finished_is_none(tmp_path):
+    put_off(tmp_path, [ROW])
+    [file] = waiting(tmp_path)
+    assert file.stat().st_mode & 0o077 == 0
+    assert file.parent.stat().st_mode & 0o077 == 0
+    file.rename(file.with_name(f".{file.name}"))
+    assert not waiting(tmp_path)
+
+
+@pytest.mark.parametrize("damaged", ["", "no JSON", "{}", '["text", 3]', "[[]]"])
+def test_a_file_that_was_damaged_holds_nothing_up(tmp_path, damaged):
+    put_off(tmp_path, [ROW])
+    [file] = waiting(tmp_path)
+    file.write_text(damaged)
+    put_off(tmp_path, [{**ROW, "data": "text"}])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert take_in(store) == 1
+    assert not waiting(tmp_path)
+
+
+def test_what_is_to_be_forgotten_is_forgotten_there_too(tmp_path):
+    put_off(tmp_path, [ROW])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert forget(store, REQUESTS).events == 1
+        assert take_in(store) == 0
+        assert store.events.since(0) == []
+
+
+def test_a_use_that_nobody_had_looked_up_is_looked_up_when_it_is_taken_in_and_stands_there_once(tmp_path):
+    use = {**ROW, "kind": HEARD, "node": "", "data": {"tool": "Skill", "name": "pdf-forms"}}
+    with Store.open(tmp_path / "repertoire.db") as store:
+        fill(store, installed=("pdf-forms",))
+        asked = Event(ROW["at"], ASKED, "s", "/p", "request:1", data={"prompt": "fill PDF forms"})
+        put_off(tmp_path, [{**use, "session": "t", "data": {"tool": "", "name": "nobody-knows"}}])
+        put_off(tmp_path, [use])
+        store.events.append([asked])
+        assert take_in(store) == 2
+        put_off(tmp_path, [use])
+        take_in(store)
+        used, unknown = sorted(store.events.recent(kinds=(SELECTED,)), key=lambda event: event.session)
+    assert (used.node, used.request, used.data["name"]) == (
+        f"{SOURCE.key}:skills/pdf-forms.md",
+        "request:1",
+        "pdf-forms",
+    )
+    assert (unknown.node, unknown.data["name"]) == ("", "nobody-knows")

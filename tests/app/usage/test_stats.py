@@ -1,0 +1,69 @@
+"""What `stats` tells of hints, of what is not wanted, and of components: for a person and for a program."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from repertoire.app.clock import now
+from repertoire.app.person.feedback import give_feedback
+from repertoire.app.session.record import Moment
+from repertoire.app.usage.stats import stats
+from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
+from repertoire.rendering.usage import stats_text
+from repertoire.settings import Settings
+from sample_home import SOURCE
+
+FORMS, SHIP = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship"))
+
+
+def told(store):
+    found = stats(store, Settings(), project="/here")
+    return asdict(found), stats_text(found)
+
+
+def test_nothing_is_told_of_nothing(store):
+    assert told(store)[1].startswith("Nothing was offered or used yet")
+
+
+def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
+    skill, command = ({"type": kind, "rank": 1, "where": "prompt"} for kind in ("skill", "command"))
+    store.events.append([Event(now(), OFFERED, f"s{n}", "/here", f"r{n}", FORMS, skill) for n in range(120)])
+    store.events.append([Event(now(), OFFERED, f"c{n}", "/here", f"q{n}", SHIP, command) for n in range(4)])
+    store.events.append([Event(now(), SELECTED, "c0", "/here", "q0", SHIP)])
+    store.events.append([Event(now(), ASKED, "s", "/here", "r", data={"held": ["skill"]})] * 3)
+    data, text = told(store)
+    assert (
+        "  prompt, skill: offered 120, followed 0 (0-3 %); needs 8.0 times the usual odds of fitting, 3 held back"
+        in text
+    )
+    assert "  prompt, command: offered 4, followed 1 (5-70 %)\n" in text
+    assert [(one["rate"]["type"], one["held_back"]) for one in data["hints"]] == [("command", 0), ("skill", 3)]
+
+
+def test_selections_are_told_apart_by_use_and_by_installing_and_the_latter_only_where_there_are_any(store):
+    store.events.append([Event(now(), SELECTED, f"s{n}", "/here", f"r{n}", SHIP) for n in range(2)])
+    assert "\nSelected 2 times. Outcomes: " in told(store)[1]
+    store.events.append([Event(now(), SELECTED, "", "/here", "", FORMS, {"how": "installed"})])
+    assert "\nSelected 3 times (1 of them by installing what was offered). Outcomes: " in told(store)[1]
+
+
+def test_how_much_of_what_is_offered_is_new_is_told(store):
+    store.events.append(
+        [Event(now(), OFFERED, f"s{n}", "/here", "", node, {}) for n, node in enumerate((FORMS, SHIP, SHIP))]
+    )
+    store.requests.record("request:1", now=now())
+    data, text = told(store)
+    assert data["explored"] == {"offers": 3, "first": 2}
+    assert "Of the newest 3 offers 2 were their component's first." in text
+    assert "1 past requests are kept, 5000 at most." in text
+
+
+def test_what_is_not_wanted_is_told_with_where(store):
+    store.events.append([Event(now(), SELECTED, "s", "/here", "r", SHIP)])
+    store.preferences.mute(SOURCE.key, "source", now=now())
+    give_feedback(store, FORMS, "dismissed", moment=Moment(now(), "s", "/here"))
+    data, text = told(store)
+    day = now()[:10]
+    assert f"Not to be suggested:\n  {SOURCE.key} (source), anywhere: muted {day}\n" in text
+    assert f"  {FORMS} (component), in /here alone: dismissed {day}" in text
+    assert [one["how"] for one in data["silenced"]] == ["muted", "dismissed"]

@@ -1,0 +1,93 @@
+"""What is remembered of components, how it fades, and what it may say of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.learning.confidence_intervals import wilson
+from repertoire.learning.outcomes import BAD, OK, Trial, propensity
+from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
+from repertoire.learning.usage_score import usage_score, usage_scores
+
+NOW, DAY = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart
+OFFERED = Trial("a", "/here", "s1", "r1", offered_at=NOW, rank=1)
+TAKEN = replace(OFFERED, selected_at=NOW, outcome=OK)
+
+
+def usage(*trials: Trial, project: str = "") -> Usage:
+    return summarize_usage(trials, Decay(NOW, 90.0, project))
+
+
+def test_a_component_is_remembered_with_all_that_was_counted() -> None:
+    other = Trial("b", "/here", "s1", "r1", selected_at=NOW, outcome=BAD)
+    record = usage(OFFERED, TAKEN, other).records["a"]
+    assert (record.recommended, record.selected, record.ok, record.failed) == (2, 1, 1, 0)
+    assert record.selected_with == {"b": 1}
+    assert (record.last_recommended, record.last_selected) == (NOW, NOW)
+
+
+def test_half_a_life_later_it_counts_half_and_in_another_project_half_again() -> None:
+    old = replace(OFFERED, offered_at=DAY)
+    assert usage(old).records["a"].looks == pytest.approx(0.5)
+    assert usage(old, project="/there").records["a"].looks == pytest.approx(0.25)
+
+
+def test_a_clock_that_was_put_back_amplifies_nothing() -> None:
+    assert usage(replace(OFFERED, offered_at="2027-01-01T00:00:00Z")).records["a"].looks == 1.0
+
+
+def test_wilsons_bounds_are_those_of_the_literature() -> None:
+    bounds = wilson(8, 10)
+    assert (round(bounds.low, 3), round(bounds.high, 3)) == (0.490, 0.943)
+
+
+def test_position_alone_favours_nobody() -> None:
+    """Two that are taken by all who look, one always first and one always third, lean alike."""
+    first = [replace(OFFERED, selected_at=NOW)] * 30
+    third = [replace(OFFERED, node="c", rank=3)] * 60 + [replace(OFFERED, node="c", rank=3, selected_at=NOW)] * 30
+    assert propensity(3) == pytest.approx(1 / 3)
+    found = usage_scores(usage(*first, *third))
+    assert found["a"] == pytest.approx(found["c"])
+
+
+def test_what_is_left_aside_leans_down_what_is_taken_leans_up_and_the_unknown_not_at_all() -> None:
+    ignored = [replace(OFFERED, node="b")] * 20
+    found = usage_scores(usage(*[TAKEN] * 20, *ignored))
+    assert found["a"] > 0 > found["b"]
+    assert "c" not in found
+
+
+def test_what_is_used_without_being_told_of_leans_no_lower_for_a_hint_that_nobody_needed() -> None:
+    used = replace(TAKEN, offered_at="", rank=0, session="by itself")
+    others = [replace(TAKEN, node="b", session=f"t{n}") for n in range(2)]
+    assert usage_scores(usage(used, OFFERED, *others))["a"] > usage_scores(usage(OFFERED, *others))["a"]
+    assert usage_scores(usage(used, OFFERED, *others, *[replace(OFFERED, node="b")] * 3))["a"] >= 0.0
+
+
+def test_what_keeps_failing_leans_down_though_it_is_taken() -> None:
+    failing = [replace(TAKEN, outcome=BAD)] * 12
+    working = [replace(TAKEN, node="b")] * 12
+    found = usage_scores(usage(*failing, *working))
+    assert found["a"] < 0 < found["b"]
+
+
+def test_what_is_used_and_fails_does_not_count_as_liked() -> None:
+    failed = [replace(OFFERED, session=f"s{number}", selected_at=NOW, outcome=BAD) for number in range(9)]
+    other = [replace(TAKEN, node="b", session=f"t{number}") for number in range(9)]
+    found = usage_scores(usage(*failed, *other))
+    assert found["a"] < -0.5 < 0 < found["b"]
+    assert usage_scores(usage(*failed[:1], *other))["a"] < 0
+
+
+amounts = st.floats(0, 1e6)
+
+
+@given(amounts, amounts, amounts, amounts, st.floats(0, 1))
+def test_no_history_leans_further_than_its_bound(
+    looks: float, taken: float, good: float, bad: float, usual: float
+) -> None:
+    assert -1.0 <= usage_score(ComponentUsage("a", looks=looks, taken=taken, good=good, bad=bad), usual) <= 1.0

@@ -1,0 +1,92 @@
+"""What a plain request calls for, unsaid, leads to what provides it; only for the reading that this was learned for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repertoire.app.sources.embed import embed_pending
+from repertoire.domain.answer import Query
+from repertoire.inference.weights import bundled
+from repertoire.ports import Embedder
+from repertoire.retrieval.implied_capabilities import MEANT, Meant, meant_for, stems
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.plan import RECOMMEND
+from repertoire.store.database import Store
+from sample_home import NOW, SOURCE, component, record_of
+
+SYMPTOM = "requests take forever since the last release"
+ROWS = (
+    ("alpha", "Looks after what teams agreed on and files it.", "project-management"),
+    ("beta", "Looks into what happens inside and reports it.", "performance"),
+    ("gamma", "Looks up what others wrote and quotes it.", "research"),
+    ("delta", "Looks over what was drawn and corrects it.", "design-systems"),
+)
+
+
+@pytest.fixture
+def stocked(tmp_path: Path, embedder: Embedder) -> Iterator[Callable[..., Pipeline]]:
+    with Store.open(tmp_path / "stocked.db") as store:
+
+        def stock(rows: Sequence[tuple[str, str, str]]) -> Pipeline:
+            records = [
+                record_of(component("skill", name, told), provides=[capability] if capability else [])
+                for name, told, capability in rows
+            ]
+            store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+            embed_pending(store, embedder)
+            return Pipeline(store.graph, store.vectors, embedder=embedder)
+
+        yield stock
+
+
+def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_other(tmp_path: Path):
+    assert meant_for(bundled().reading) is not None
+    assert meant_for(bundled().model) is None
+    assert meant_for(bundled().reading, tmp_path / "none.npz") is None
+
+
+def test_how_likely_capabilities_are_is_a_softmax_over_vector_and_words():
+    weights = np.array([[0.5, -0.5], [0.25, 0.0], [1.0, -1.0]], dtype=np.float32)
+    meant = Meant("r", ("fast", "slow"), tuple(stems("hurry")), np.array([2.0]), weights, np.array([0.0, 0.5]))
+    said = meant.likely("hurry", np.array([0.6, 0.8], dtype=np.float32))
+    unsaid = meant.likely("whatever", np.array([0.6, 0.8], dtype=np.float32))
+
+    def odds(word: float) -> list[float]:
+        fast = 4 * (0.6 * 0.5 + 0.8 * 0.25) + 4 * word * 1.0
+        slow = 4 * (0.6 * -0.5) + 4 * word * -1.0 + 0.5
+        whole = math.exp(fast) + math.exp(slow)
+        return [math.exp(fast) / whole, math.exp(slow) / whole]
+
+    assert said.tolist() == pytest.approx(odds(1.0), rel=1e-5)
+    assert unsaid.tolist() == pytest.approx(odds(0.0), rel=1e-5)
+
+
+def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
+    weights = np.array([[1.0, -0.5], [0.3, 0.25]], dtype=np.float32)
+    Meant("m+q", ("a", "b"), ("word",), np.ones(1), weights, np.array([0.1, 0.2])).save(tmp_path / "m.npz")
+    kept = meant_for("m+q", tmp_path / "m.npz")
+
+    assert kept is not None
+    assert (kept.capabilities, kept.words) == (("a", "b"), ("word",))
+    assert np.abs(kept.weights - weights).max() <= 1.0 / 254 + 1e-6
+
+
+def test_a_symptom_finds_what_provides_the_capability_that_it_calls_for(stocked):
+    pipeline = stocked(ROWS)
+    found = pipeline.rank(Query(SYMPTOM), intent=RECOMMEND)
+    first = found.reader.at(found.rows[:1])[0][1].component
+
+    assert first.name == "beta"
+    assert found.parts[MEANT][found.rows[0]] == max(found.parts[MEANT])
+    assert MEANT not in pipeline.rank(Query(SYMPTOM, without=frozenset({MEANT})), intent=RECOMMEND).parts
+
+
+def test_a_chance_is_told_only_where_most_components_are_known_by_what_they_provide(stocked):
+    assert 0.0 < stocked(ROWS).rank(Query(SYMPTOM), intent=RECOMMEND).chance < 1.0
+    unknown = [(name, told, capability if name == "beta" else "") for name, told, capability in ROWS]
+    assert stocked(unknown).rank(Query(SYMPTOM), intent=RECOMMEND).chance is None

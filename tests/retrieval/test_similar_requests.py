@@ -1,0 +1,211 @@
+"""Past requests: heard where they prove themselves, silent where they do not."""
+
+import numpy as np
+import pytest
+
+from repertoire.app.clock import now
+from repertoire.app.session import record
+from repertoire.app.sources.embed import embed_pending
+from repertoire.app.usage.fold import Use
+from repertoire.app.usage.fold import usage as remembered
+from repertoire.domain.answer import REQUEST_SPACE, Query
+from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
+from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.similar_requests import RequestHistory, with_past
+from repertoire.retrieval.snapshot import Snapshots
+from repertoire.settings import Settings
+from repertoire.store.requests import Request, Selection
+from sample_home import NOW, component, fill
+
+LEDGER, CHANGELOG = "folder:/shelf:agents/ledger-auditor.md", "folder:/shelf:skills/changelog.md"
+PAST = {
+    LEDGER: [
+        f"{verb} the {period} {end}"
+        for verb in ("tie out", "close")
+        for period in ("month", "quarter")
+        for end in ("end", "end today", "end again", "end for head office")
+    ],
+    CHANGELOG: [f"tell {who} what is new {when}" for who in ("customers", "users") for when in ("today", "this week")],
+}
+
+BOOKS = [
+    "tie out the month end",
+    "close the books for march",
+    "prepare the quarter end for head office",
+    "balance what was booked this year",
+    "check the postings of the month",
+    "get the numbers ready for the auditors",
+    "reconcile the bank statements of this week",
+    "what did we book in april",
+    "write up the month for the board",
+    "go through the invoices of the quarter",
+]
+
+
+def remember(store, embedder, past):
+    rows = [(text, selected) for selected, texts in past.items() for text in texts]
+    requests = [
+        Request(f"request:{i}", text, selected=(Selection(selected),)) for i, (text, selected) in enumerate(rows)
+    ]
+    ids = store.requests.record_many(requests, now=NOW)
+    vectors = embedder.embed_queries([text for text, _ in rows])
+    store.vectors.put(REQUEST_SPACE, embedder.reading, [(node, "") for node in ids], vectors)
+
+
+def first(store, embedder, text, **more):
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder)
+    ranking = pipeline.rank(Query(text, **more), intent=SEARCH)
+    return ranking, pipeline.hits(ranking, ranking.rows[:1])[0]
+
+
+def test_what_served_like_requests_comes_first_and_says_so(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    _, hit = first(embedded, embedder, "the month end must tie out")
+    assert hit.component.id == LEDGER
+    assert "request" in [why.kind for why in hit.whys]
+    assert hit.parts["requests"] > 0
+
+
+def test_without_learning_the_past_is_silent(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    ranking, hit = first(embedded, embedder, "the month end must tie out", without=frozenset({"learning"}))
+    assert ranking.past.weight == 0.0
+    assert "request" not in [why.kind for why in hit.whys]
+
+
+def test_a_past_in_which_nothing_came_back_is_not_trusted(embedded, embedder):
+    ids = [summary.id for summary in embedded.graph.summaries()]
+    texts = [
+        "tie out the month",
+        "tell customers what is new",
+        "month end close",
+        "fix the css",
+        "rotate keys",
+        "ship it",
+    ]
+    remember(embedded, embedder, {component: [text] for component, text in zip(ids, texts, strict=False)})
+    ranking, _ = first(embedded, embedder, "which postings belong to april")
+    assert ranking.past.trust < 0.2
+
+
+def test_a_past_that_touched_little_of_what_there_is_is_trusted_less(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    asked = "the month end must tie out"
+    of_few = first(embedded, embedder, asked)[0].past.trust
+    fill(embedded, *(component("skill", f"gadget-{n}", f"Turns gadget {n}.", path=f"g{n}.md") for n in range(120)))
+    embed_pending(embedded, embedder)
+    assert first(embedded, embedder, asked)[0].past.trust < 0.7 * of_few
+
+
+def test_a_prompt_of_its_own_never_quotes_another(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    _, hit = first(embedded, embedder, "the month end must tie out")
+    assert not any(text in why.text for why in hit.whys for texts in PAST.values() for text in texts)
+
+
+@pytest.mark.parametrize("past", [{}, {LEDGER: ["only one request"]}], ids=["none", "one"])
+def test_too_little_past_says_nothing(embedded, embedder, past):
+    remember(embedded, embedder, past)
+    snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
+    history = RequestHistory(snapshot)
+    assert history.ask(embedder.embed_queries(["anything"])[0]).weight == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["close the month: write a changelog from the commits", "write a changelog of the month"]
+)
+def test_what_requests_of_like_words_never_meant_stays_first(embedded, embedder, text):
+    plain = first(embedded, embedder, text)[1].component.id
+    remember(embedded, embedder, {LEDGER: BOOKS})
+    ranking, hit = first(embedded, embedder, text)
+    assert ranking.past.weight > 0.4  # it was trusted, and would have put what it selected first
+    assert hit.component.id == plain == CHANGELOG
+    assert hit.parts["requests"] > -0.1
+
+
+def test_one_selection_of_the_two_that_a_task_needs_pushes_the_other_out_of_no_answer(embedded, embedder):
+    task = "{} the {} end, then write a changelog from the commits of the git repository"
+    texts = [task.format(verb, period) for verb in ("tie out", "close", "balance") for period in ("month", "quarter")]
+    remember(embedded, embedder, {LEDGER: texts})
+    pipeline = Pipeline(embedded.graph, embedded.vectors, embedder=embedder)
+    ranking = pipeline.rank(Query("balance the year end, then write a changelog from the git commits"), intent=SEARCH)
+    found = [ranking.snapshot.summaries[row].id for row in ranking.rows[:2]]
+    assert set(found) == {LEDGER, CHANGELOG}
+
+
+def test_the_past_shares_out_no_more_than_it_passed_over(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
+    past = RequestHistory(snapshot).ask(embedder.embed_queries(["month end"])[0])
+    scores = np.linspace(0.0, 5.0, len(snapshot))
+    assert np.exp(with_past(scores, past)).sum() == pytest.approx(np.exp(scores).sum())
+
+
+def test_rows_without_a_past_keep_their_order(embedded, embedder):
+    remember(embedded, embedder, PAST)
+    snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
+    past = RequestHistory(snapshot).ask(embedder.embed_queries(["month end"])[0])
+    scores = np.linspace(0.0, 5.0, len(snapshot))
+    unserved = np.flatnonzero(past.share == 0.0)
+    assert len(unserved) > 2
+    assert np.all(np.diff(with_past(scores, past)[unserved]) > 0)
+
+
+@pytest.mark.parametrize("again", ["get head office what they want", "please get head office what they wanted"])
+def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, embedder, again):
+    text = "get head office what they want"
+    assert first(embedded, embedder, text)[1].component.id != LEDGER
+    remember(embedded, embedder, {LEDGER: [text]})
+    assert first(embedded, embedder, again)[1].component.id == LEDGER
+
+
+def live(store, embedder, text, sessions):
+    """Let each session ask for the same, see two components in order, and select one of them."""
+    vector, settings = embedder.embed_queries([text])[0], Settings()
+    request = record.open_request(text, settings)
+    for number, (shown, selected, outcome) in enumerate(sessions):
+        moment = record.Moment(now(), f"{store.events.size()} {number}", "/p")
+        where = moment.session, "/p", request.key
+        events = [record.asked(request, moment, settings)]
+        events += [Event(now(), OFFERED, *where, node, {"rank": rank}) for rank, node in enumerate(shown, 1)]
+        events.append(Event(now(), SELECTED, *where, selected))
+        events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
+        store.events.append(events)
+        record.learn(store, record.Lesson(request, selected, moment, vector, embedder.reading), settings)
+
+
+def answered(store, embedder, text):
+    use = Use(lambda: remembered(store, half_life=90.0))
+    options = Options(priors=(use.prior,), experiences=use.experiences)
+    pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
+    ranking = pipeline.rank(Query(text), intent=SEARCH)
+    return ranking, [ranking.snapshot.summaries[row].id for row in ranking.rows]
+
+
+TASK = "get head office what they want"
+OLD = ([LEDGER, CHANGELOG], LEDGER, "")
+NEW = ([LEDGER, CHANGELOG], CHANGELOG, "")
+
+
+def test_a_new_taste_comes_first_after_three_selections_however_often_the_old_one_was_selected(embedded, embedder):
+    live(embedded, embedder, TASK, [OLD] * 8)
+    assert answered(embedded, embedder, TASK)[1][0] == LEDGER
+    live(embedded, embedder, TASK, [NEW, NEW, NEW])
+    assert answered(embedded, embedder, TASK)[1][0] == CHANGELOG
+
+
+def test_what_failed_is_not_what_served(embedded, embedder):
+    live(embedded, embedder, TASK, [([LEDGER], LEDGER, "failed")])
+    ranking, _ = answered(embedded, embedder, TASK)
+    assert not ranking.past.share.any()
+    [row] = [row for row, one in enumerate(ranking.snapshot.summaries) if one.id == LEDGER]
+    assert ranking.parts["requests"][row] < 0.0
+
+
+def test_what_the_log_no_longer_tells_the_graph_still_counts(embedded, embedder):
+    live(embedded, embedder, TASK, [OLD] * 3)
+    events = embedded.events.since(0)
+    embedded.events.condense([event.id for event in events], [], kept=events[-1].at)
+    assert not embedded.events.since(0)
+    assert answered(embedded, embedder, TASK)[1][0] == LEDGER
