@@ -31,7 +31,8 @@ from repertoire.learning.outcomes import BAD, OK
 from repertoire.learning.selections import Mention
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay, summarize_usage
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.resources import Options
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 

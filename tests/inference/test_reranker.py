@@ -19,8 +19,9 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.embedder import load
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import BUNDLED, bundled
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.store.database import Store
 from sample_home import fill

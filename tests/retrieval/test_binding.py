@@ -6,9 +6,10 @@ import pytest
 
 from repertoire.catalogue import products
 from repertoire.domain.answer import Query
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, Stack
 from repertoire.retrieval.priors import usual_priors
+from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
 

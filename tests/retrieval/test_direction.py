@@ -4,8 +4,9 @@ import pytest
 
 from repertoire.catalogue import products
 from repertoire.domain.answer import Query
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
 

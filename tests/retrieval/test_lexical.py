@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from repertoire.retrieval import lexical as module
+from repertoire.retrieval.arrays import best_rows
 from repertoire.retrieval.lexical import lexical
-from repertoire.retrieval.snapshot import Snapshots, best_rows
+from repertoire.retrieval.snapshot import Snapshots
 from sample_home import component, fill
 
 WORDS = ("rust", "review", "guide")

@@ -23,7 +23,8 @@ import sys
 from pathlib import Path
 import numpy as np
 from repertoire.domain.answer import Query
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.resources import Options
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.retrieval.priors import Prior
 from repertoire.retrieval.stage_reports import TimeLimit

@@ -225,7 +225,7 @@ def snapshot_of(sets, origin):
         Summary(row + 1, f"c{row}", f"c{row}", "skill", "s", "", "", "", False, 0.0) for row in range(ROWS)
     )
     data = {ROWS + index + 1: {"origin": origin, "support": 2, "lift": 3.0} for index in range(len(sets))}
-    return Snapshot(1, summaries, topology, {}, patterns=data)
+    return Snapshot(1, topology, {}, summaries, patterns=data)
 
 
 @given(SETS, st.lists(st.floats(-6.0, 6.0), min_size=ROWS, max_size=ROWS))

@@ -9,8 +9,9 @@ from repertoire.domain.answer import FAST, PARTS, THOROUGH, Query
 from repertoire.domain.component import CO_OCCURS_WITH, PART_OF, Edge
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.component_reader import ComponentReader
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import EXPLAIN, SEARCH
+from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.store.database import Store
 from sample_home import NOW, component, fill

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.domain.answer import Query
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH, Stack
 from repertoire.retrieval.priors import MOST, Prior, usual_priors
+from repertoire.retrieval.resources import Options
 from repertoire.store.database import Store
 from sample_home import component, fill
 

@@ -10,8 +10,9 @@ from repertoire.app.usage.fold import Use
 from repertoire.app.usage.fold import usage as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
+from repertoire.retrieval.resources import Options
 from repertoire.retrieval.similar_requests import RequestHistory, with_past
 from repertoire.retrieval.snapshot import Snapshots
 from repertoire.settings import Settings

@@ -4,7 +4,8 @@ import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE, REQUEST_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, COMPONENT, CONFLICTS_WITH, TWIN_OF, Edge
-from repertoire.retrieval.snapshot import Snapshots, best_rows
+from repertoire.retrieval.arrays import best_rows
+from repertoire.retrieval.snapshot import Snapshots
 from repertoire.retrieval.walk import warm
 from sample_home import NOW, SOURCE, component, fill, record_of
 
@@ -119,8 +120,8 @@ def test_what_many_share_leads_less_far_than_a_direct_edge(store):
     snapshot = snapshots(store).current()
     shared = snapshot.row_at < 0
     assert shared.any()
-    assert snapshot._directness[~shared[snapshot.topology.target]].min(initial=1.0) == 1.0
-    assert snapshot._directness[shared[snapshot.topology.target]].max() <= 0.1
+    assert snapshot.directness[~shared[snapshot.topology.target]].min(initial=1.0) == 1.0
+    assert snapshot.directness[shared[snapshot.topology.target]].max() <= 0.1
 
 
 def test_names_that_several_carry_are_known(store):

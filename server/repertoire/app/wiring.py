@@ -24,9 +24,10 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
 from repertoire.inference.weights import find
 from repertoire.learning.usage import Usage
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
 from repertoire.retrieval.priors import usual_priors
+from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store

@@ -20,10 +20,11 @@ from repertoire import linear
 from repertoire.domain.component import HOOK, MCP_SERVER, PLUGIN, TOOL, Component
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE
 from repertoire.ports import Summary
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 BINDING = "binding"
 # Log-odds against what is bound to something that nobody named, by where that shows; what is worst counts. Learned on

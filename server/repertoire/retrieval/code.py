@@ -8,7 +8,7 @@ import numpy as np
 
 from repertoire import linear
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Mask, Space
+from repertoire.retrieval.arrays import Floats, Mask, Space
 
 CODE = "code"
 _BOUND = 3.0  # log-odds of the nearest; on the questions of bench/quality/code.tsv 4 found no more in the first five

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from repertoire.ports import GraphReader, StoredComponent
-from repertoire.retrieval.snapshot import Rows, Snapshot
+from repertoire.retrieval.arrays import Rows
+from repertoire.retrieval.snapshot import Snapshot
 
 
 class ComponentReader:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from repertoire.domain.answer import BODY_SPACE
-from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Reranker, StoredComponent
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.embedded_text import passage
 from repertoire.retrieval.ranking import Run
-from repertoire.retrieval.snapshot import Floats, Rows
 
 STAGE = "cross-encoder"
 MOST = 30  # rows at the head that are looked at
@@ -20,22 +19,20 @@ _BOUND = 1.5  # log-odds, up or down: as much as a good match of words
 _CHARACTERS = 2000
 
 
-def cross_encode(run: Run, rows: Rows, stored: Sequence[StoredComponent], reranker: Reranker) -> None:
-    """Let a cross-encoder move the rows, whose components are given, up or down; say so where it cannot."""
-    if not run.may(STAGE, "rerank", worth=len(rows) > 0):
-        return
-    try:
-        with run.stage_log.aside():
-            reranker.load()
-        with run.stage_log.stage(STAGE) as detail:
-            scores = _scores(run, stored, reranker)
-            if scores is not None:
-                odds = np.zeros(len(run.snapshot))
-                odds[rows] = _BOUND * np.tanh(_standard(scores))
-                run.add(STAGE, odds)
-            detail.append(f"{len(rows)} looked at")
-    except ModelUnavailable as error:
-        run.stage_log.missing(f"no cross-encoder: {error}")
+def cross_encode(run: Run, rows: Rows, stored: Sequence[StoredComponent], reranker: Reranker) -> str:
+    """Let a cross-encoder move the rows, whose components are given, up or down; return what it did.
+
+    Raises:
+        ModelUnavailable: it cannot be read.
+    """
+    with run.stage_log.aside():
+        reranker.load()
+    scores = _scores(run, stored, reranker)
+    if scores is not None:
+        odds = np.zeros(len(run.snapshot))
+        odds[rows] = _BOUND * np.tanh(_standard(scores))
+        run.add(STAGE, odds)
+    return f"{len(rows)} looked at"
 
 
 def _scores(run: Run, stored: Sequence[StoredComponent], reranker: Reranker) -> Floats | None:

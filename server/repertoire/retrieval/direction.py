@@ -12,11 +12,12 @@ from itertools import pairwise
 import numpy as np
 
 from repertoire.domain.component import Component
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.binding import lead_of
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.products import Products, Word, name_words, words_of
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 DIRECTION = "direction"
 MAKE, REVIEW, FIX, REFACTOR, CONVERT, MIGRATE, DEPLOY, EXPLAIN, FIND, REMOVE, MOCK, LOAD = (

@@ -6,7 +6,8 @@ import numpy as np
 
 from repertoire.domain.answer import Query
 from repertoire.domain.component import TOOL
-from repertoire.retrieval.snapshot import Mask, Snapshot
+from repertoire.retrieval.arrays import Mask
+from repertoire.retrieval.snapshot import Snapshot
 
 _SILENCED = ("id", "source", "repository")  # what a person may mute
 

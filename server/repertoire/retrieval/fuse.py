@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repertoire.retrieval.arrays import Floats, Mask
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.ranking_weights import WEIGHTS
-from repertoire.retrieval.snapshot import Floats, Mask
 from repertoire.retrieval.vector import Semantic
 
 WORDS, SIMILARITY, KIND, CARRIED, PAST, GRAPH, NAME = (

@@ -10,10 +10,10 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.ports import Embedder, GraphReader
-from repertoire.retrieval.fuse import Features, conditions, features
+from repertoire.retrieval.arrays import Mask
 from repertoire.retrieval.lexical import Lexical, lexical
 from repertoire.retrieval.plan import QueryPlan
-from repertoire.retrieval.snapshot import Mask, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question, Semantic, semantic
 
@@ -35,37 +35,17 @@ class Gatherer:
         # They read the question and its clauses while the index is read here: all of that computes outside Python.
         self._beside = ThreadPoolExecutor(2, thread_name_prefix="embed")
 
-    def gather(
-        self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog
-    ) -> tuple[Features, Question | None]:
-        """Return the evidence for every row, and the vectors of the question where there are any."""
-        embedding = self._begin(plan, snapshot, stage_log)
-        words = self._words(plan, snapshot, allowed, stage_log)
-        question = embedding()
-        if question is not None and not stage_log.in_time("vectors"):
-            question = None
-        body = description = Semantic.silent(len(snapshot))
-        if question is not None:
-            with stage_log.stage("vectors") as detail:
-                comparing = self._beside.submit(
-                    semantic, snapshot.spaces[BODY_SPACE], question, allowed, snapshot.inside
-                )
-                description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed, snapshot.inside)
-                body = comparing.result()
-                detail.append(f"{len(snapshot.spaces[BODY_SPACE].rows)} compared")
-        asked = conditions(plan.words, plan.clauses, flatness=words.flatness, length=snapshot.length)
-        return features(words, body, description, snapshot.priors, asked), question
+    def words(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Lexical:
+        """Return what the full text says of every row."""
+        return lexical(self._graph, plan.words, plan.clauses, snapshot, allowed, depth=plan.effort.depth)
 
-    def _words(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog) -> Lexical:
-        if "text" in plan.query.without:
-            stage_log.skip("words", "switched off")
-            return Lexical.silent(len(snapshot))
-        with stage_log.stage("words") as detail:
-            words = lexical(self._graph, plan.words, plan.clauses, snapshot, allowed, depth=plan.effort.depth)
-            detail.append(f"{int((words.whole > 0).sum())} hold a word")
-        return words
+    def vectors(self, question: Question, snapshot: Snapshot, allowed: Mask) -> tuple[Semantic, Semantic]:
+        """Return how like the question every row is: by its body, and by its description."""
+        body = self._beside.submit(semantic, snapshot.spaces[BODY_SPACE], question, allowed, snapshot.inside)
+        description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed, snapshot.inside)
+        return body.result(), description
 
-    def _begin(self, plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog) -> Callable[[], Question | None]:
+    def begin(self, plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog) -> Callable[[], Question | None]:
         """Begin to embed the question and its clauses; return a function that waits for the vectors.
 
         There are none, and a note of what is missing, where that cannot be.

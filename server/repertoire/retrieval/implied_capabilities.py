@@ -18,8 +18,9 @@ import numpy as np
 from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.domain.text import content_words, split_words
 from repertoire.ports import Vectors
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.matched_words import stem
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 MEANT = "meant"
 FILE = Path(__file__).with_name("implied_capabilities.npz")

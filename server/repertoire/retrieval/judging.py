@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.gate import Evidence, Leader, between, chance, confidence, fits
 from repertoire.retrieval.implied_capabilities import Called, Calling
 from repertoire.retrieval.lexical import MAX_TERMS
@@ -13,7 +14,7 @@ from repertoire.retrieval.matched_words import coverage, rarity
 from repertoire.retrieval.need import need_for
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import Ranking, Run
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.subject import Scope, subject_for
 from repertoire.retrieval.vague import vague_for
 

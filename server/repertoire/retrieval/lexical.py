@@ -9,7 +9,8 @@ import numpy as np
 
 from repertoire.domain.text import content_words
 from repertoire.ports import Among, GraphReader
-from repertoire.retrieval.snapshot import Floats, Mask, Snapshot
+from repertoire.retrieval.arrays import Floats, Mask
+from repertoire.retrieval.snapshot import Snapshot
 
 MAX_TERMS = 32  # words of a long prompt; more cost 10 ms over 10,000 bodies and found less, since they are pasted text
 _DEPTH = 400  # 1,000 took half as long again and found no more (every set, dev)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from repertoire.ports import GraphReader, StoredComponent
+from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import NAME
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.similar_requests import RequestEvidence
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.walk import Walk
 

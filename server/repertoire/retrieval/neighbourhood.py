@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.domain.component import MENTIONS, REQUEST
+from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.ppr import forward_push
-from repertoire.retrieval.snapshot import Floats, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 NODES, EDGES = 40, 120
 _OWN = 15  # nodes that are in whatever the walk makes of them, which may be little: what many share weighs little

@@ -12,7 +12,8 @@ from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.experience import LEFT, Experience, Experiences
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.arrays import Floats, Rows
+from repertoire.retrieval.snapshot import Snapshot
 
 _UNKNOWN = Experience()
 

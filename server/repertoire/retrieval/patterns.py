@@ -9,8 +9,9 @@ import numpy as np
 
 from repertoire.domain.component import CAPABILITY, MEMBER_OF, PATTERN, PROVIDES
 from repertoire.domain.text import content_words
+from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.plan import QueryPlan
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 PATTERNS = "patterns"  # the part
 _PATTERN_WEIGHT = 2.0  # most log-odds of a member; more cost first places where the combination was not meant

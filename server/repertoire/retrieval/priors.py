@@ -15,8 +15,9 @@ import numpy as np
 from repertoire.domain.component import PROVIDES
 from repertoire.domain.freshness import Ageing
 from repertoire.domain.freshness import freshness as freshness_of
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.plan import QueryPlan
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 
 MOST = 0.5
 POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from repertoire.domain.answer import StageReport
+from repertoire.ports import StoredComponent
+from repertoire.retrieval.arrays import Floats, Mask, Rows, best_rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import Features
 from repertoire.retrieval.implied_capabilities import Calling
+from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, QueryPlan
+from repertoire.retrieval.resources import Resources
 from repertoire.retrieval.similar_requests import RequestEvidence
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Snapshot, best_rows
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
-from repertoire.retrieval.vector import Question
+from repertoire.retrieval.vector import Question, Semantic
 from repertoire.retrieval.walk import Walk
 
 _CLEAR = 3.0  # log-odds between first and second: so far ahead, the first was right 9 times in 10 (cc_native, train)
@@ -77,11 +81,19 @@ class Run:
     snapshot: Snapshot
     allowed: Mask
     stage_log: StageLog
-    question: Question | None  # its vectors
-    evidence: Features
-    scores: Floats
-    parts: dict[str, Floats]
-    found: Mask
+    resources: Resources
+    named: Rows  # asked for by name
+    embedding: Callable[[], Question | None]  # waits for the vectors of the question
+    embedded: Question | None = None
+    question: Question | None = None  # its vectors, where there was time to compare them
+    words: Lexical = field(init=False)
+    body: Semantic = field(init=False)
+    description: Semantic = field(init=False)
+    evidence: Features = field(init=False)
+    scores: Floats = field(init=False)
+    parts: dict[str, Floats] = field(default_factory=dict)
+    found: Mask = field(init=False)
+    looked: tuple[Rows, list[StoredComponent]] | None = None  # the head as the second look met it
     calling: Calling | None = None
     brevity: float = 0.0  # how short the question is, where it is known here what it calls for
     past: RequestEvidence = field(init=False)
@@ -89,19 +101,21 @@ class Run:
     matched: Matches = field(init=False)
 
     def __post_init__(self) -> None:
-        self.past = RequestEvidence.silent(len(self.snapshot))
+        size = len(self.snapshot)
+        self.words, self.body, self.description = Lexical.silent(size), Semantic.silent(size), Semantic.silent(size)
+        self.past = RequestEvidence.silent(size)
         self.walked = Walk.nowhere(self.snapshot)
-        self.matched = Matches.silent(len(self.snapshot))
+        self.matched = Matches.silent(size)
 
-    def may(self, stage: str, part: str, *, worth: bool = True, cheap: bool = False) -> bool:
-        """Tell whether a stage runs: switched on, worth it, and in time if it takes any; report why it does not."""
-        if not worth:
-            self.stage_log.skip(stage, f"{self.plan.query.mode}, {self.plan.complexity}")
-            return False
-        if part in self.plan.query.without:
-            self.stage_log.skip(stage, "switched off")
-            return False
-        return cheap or self.stage_log.in_time(stage)
+    @property
+    def without(self) -> frozenset[str]:
+        """The parts that are switched off."""
+        return self.plan.query.without
+
+    @property
+    def effort(self) -> str:
+        """How much work the question is given, in words."""
+        return f"{self.plan.query.mode}, {self.plan.complexity}"
 
     def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
         """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""
@@ -119,8 +133,15 @@ class Run:
         found = self.candidates()
         return best_rows(found if without is None else np.where(without, -np.inf, found), limit)
 
-    def second_look(self) -> Rows:
-        """Return the head that is worth a second look: nothing where a simple question has a clear first answer."""
+    def second_look(self) -> tuple[Rows, list[StoredComponent]]:
+        """Return the head that is worth a second look, as the first that asks meets it, with its components."""
+        if self.looked is None:
+            rows = self._worth_a_look()
+            self.looked = rows, [entry for _, entry in self.reader.at(rows)]
+        return self.looked
+
+    def _worth_a_look(self) -> Rows:
+        """Return the head, or nothing where a simple question has a clear first answer."""
         effort, head = self.plan.effort, self.head(max(self.plan.effort.reranked, 2))
         if self.plan.complexity == SIMPLE and not effort.thorough and len(head) > 1:
             lead = float(self.scores[head[0]] - self.scores[head[1]])

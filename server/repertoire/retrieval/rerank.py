@@ -17,9 +17,9 @@ import numpy as np
 
 from repertoire.domain.component import AGENT, BODY_INDEXED, COMMAND, SKILL, Component
 from repertoire.domain.text import content_words
+from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.matched_words import stem
 from repertoire.retrieval.ranking_weights import RERANK
-from repertoire.retrieval.snapshot import Floats
 
 STAGE = "rerank"
 KINDS = (SKILL, AGENT, COMMAND)

@@ -20,8 +20,9 @@ import numpy as np
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.domain.experience import Experiences
 from repertoire.ports import Vectors
+from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
 from repertoire.retrieval.past_requests import past_requests
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, Space, best_rows
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vector import nearness
 
 _NEIGHBOURS = 12

@@ -1,4 +1,4 @@
-"""The graph as ranking sees it: summaries, vectors and edges as arrays, kept until the store's revision moves."""
+"""Components as ranking sees them: arrays of their view with what is known of each, kept until the revision moves."""
 
 from __future__ import annotations
 
@@ -28,44 +28,27 @@ from repertoire.domain.component import (
     TWIN_OF,
     is_pointer,
 )
-from repertoire.domain.graph import COMPONENTS, HOME, NODE_KINDS
-from repertoire.ports import GraphReader, Summary, Topology, VectorReader, Vectors
+from repertoire.domain.graph import COMPONENTS, HOME
+from repertoire.ports import GraphReader, Summary, VectorReader, Vectors
+from repertoire.retrieval.arrays import Arrays, Floats, Mask, Rows, Space
 from repertoire.retrieval.exact_copies import Copies
-from repertoire.retrieval.ppr import CsrGraph
 from repertoire.retrieval.units import Units
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 SPACES = HOME.spaces_of(COMPONENTS)
 # A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
 CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
 SURE_CAPABILITY = 0.5  # how sure a component provides what it does not merely mention in passing
-_INDIRECT = 0.1
-_PASSED = frozenset(kind.name for kind in NODE_KINDS if COMPONENTS in kind.views and kind.walked)
 _SAMPLED = 200
 # While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
 _RELOAD_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Space:
-    """One vector space: `rows[i]` is the component (or, among requests, the node position) of `vectors[i]`."""
+class Snapshot(Arrays):
+    """Everything that ranking components reads, at one revision. A component's row is its position in `summaries`."""
 
-    rows: Rows
-    vectors: Vectors
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """Everything that ranking reads, at one revision. A component's row is its position in `summaries`."""
-
-    revision: int
-    summaries: tuple[Summary, ...]
-    topology: Topology
-    spaces: Mapping[str, Space]
+    summaries: tuple[Summary, ...] = ()
     length: float = 0.0  # characters that a component's searched text usually has
     patterns: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # what is kept with each, by node id
 
@@ -77,57 +60,10 @@ class Snapshot:
         """The node id of every row, ascending."""
         return np.fromiter((summary.node_id for summary in self.summaries), dtype=np.int64, count=len(self))
 
-    @cached_property
-    def positions(self) -> Rows:
-        """The position in the topology of every row."""
-        return np.searchsorted(self.topology.ids, self.node_ids)
-
-    @cached_property
-    def row_at(self) -> Rows:
-        """The row of every position in the topology; -1 where the node is no component."""
-        rows = np.full(len(self.topology.ids), -1, dtype=np.int64)
-        rows[self.positions] = np.arange(len(self))
-        return rows
-
-    @cached_property
-    def position_of(self) -> dict[str, int]:
-        """The position in the topology of every node key."""
-        return {key: position for position, key in enumerate(self.topology.keys)}
-
-    def row_of(self, key: str) -> int:
-        """Return the row of a component; -1 where there is none of this id."""
-        position = self.position_of.get(key)
-        return -1 if position is None else int(self.row_at[position])
-
-    @cached_property
-    def graph(self) -> CsrGraph:
-        """The walkable graph over positions: every edge can be walked both ways."""
-        walked = self._walked
-        source, target = self.topology.source[walked], self.topology.target[walked]
-        weight = (self.topology.weight.astype(np.float64) * self._directness)[walked]
-        return CsrGraph(
-            range(len(self.topology.ids)),
-            np.concatenate([source, target]),
-            np.concatenate([target, source]),
-            np.concatenate([weight, weight]),
-        )
-
-    @cached_property
-    def _walked(self) -> Mask:
-        """The edges that vouch: no conflict, and no copy, pattern or past request: the same would count twice."""
-        rows = {name: HOME.related(name) for name in self._relations[0]}
-        followed = [name for name, row in rows.items() if row is not None and row.walked]
-        passed = np.array([kind in _PASSED for kind in self.topology.types], dtype=np.bool_)
-        return np.asarray(passed[self.topology.source] & passed[self.topology.target] & self.related(*followed))
-
-    @cached_property
-    def _directness(self) -> Floats:
-        """How far each edge counts: fully between components, little by way of what many components share."""
-        source, target = self.topology.source, self.topology.target
-        shared = self.row_at < 0
-        degree = sum(np.bincount(ends[self._walked], minlength=len(shared)) for ends in (source, target))
-        by_way = np.where(shared, _INDIRECT / np.maximum(degree, 1), 1.0)
-        return np.asarray(np.minimum(by_way[source], by_way[target]))
+    def keys_of(self, names: Collection[str]) -> list[str]:
+        """Return these ids, and the ids of the components of these names."""
+        wanted = set(names)
+        return sorted({summary.id for summary in self.summaries if summary.name in wanted} | wanted)
 
     @cached_property
     def priors(self) -> Floats:
@@ -199,24 +135,6 @@ class Snapshot:
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
         _ = self.inner, self.doubled, self.copies
 
-    def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
-        """Return where the edges of one relation lead, by the position they leave."""
-        if relation not in self._edges:
-            among = self.related(relation)
-            sources, begins = np.unique(self.topology.source[among], return_index=True)
-            targets = self.topology.target[among].tolist()
-            ends = [*begins.tolist(), len(targets)][1:]
-            self._edges[relation] = {
-                source: tuple(targets[begin:end])
-                for source, begin, end in zip(sources.tolist(), begins.tolist(), ends, strict=True)
-            }
-        return self._edges[relation]
-
-    @cached_property
-    def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        """What `edges` has worked out so far."""
-        return {}
-
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
         """Return these ids with those of all that says the same: exact copies and twins."""
         rows = np.array([row for one in ids if (row := self.row_of(one)) >= 0], dtype=np.int64)
@@ -238,24 +156,6 @@ class Snapshot:
         found[rows[rows >= 0]] = True
         return found
 
-    def related(self, *relations: str) -> Mask:
-        """Return which edges are of one of these relations."""
-        names, codes = self._relations
-        return np.isin(codes, [code for code, name in enumerate(names) if name in relations])
-
-    @cached_property
-    def _relations(self) -> tuple[tuple[str, ...], Rows]:
-        """The names of all relations, and for every edge the place of its own among them."""
-        place = {name: code for code, name in enumerate(dict.fromkeys(self.topology.relation))}
-        codes = np.fromiter((place[name] for name in self.topology.relation), np.int64, len(self.topology.relation))
-        return tuple(place), codes
-
-    def with_spaces(self, spaces: Mapping[str, Space]) -> Snapshot:
-        """Return the same graph with other vectors, and with all that was worked out of the graph."""
-        other = replace(self, spaces=spaces)
-        other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in other.__dict__})
-        return other
-
     def column(self, field: str) -> npt.NDArray[Any]:
         """Return one field of all summaries, in row order."""
         if field not in self._columns:
@@ -268,13 +168,6 @@ class Snapshot:
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
         """What `column` was asked for so far."""
         return {}
-
-    def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
-        """Return the rows of node ids, and which of them are components at all."""
-        rows = np.searchsorted(self.node_ids, node_ids)
-        rows[rows == len(self)] = 0
-        known = self.node_ids[rows] == node_ids if len(self) else np.zeros(len(node_ids), dtype=np.bool_)
-        return rows, known
 
 
 class Snapshots:
@@ -323,7 +216,7 @@ class Snapshots:
         present = frozenset(topology.ids.tolist())
         # A node that came between the two reads is left for the next revision.
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
-        snapshot = Snapshot(topology.revision, summaries, topology, {})
+        snapshot = Snapshot(topology.revision, topology, {}, summaries)
         length, patterns = self._usual_length(summaries), self._graph.data(PATTERN)
         return replace(snapshot, spaces=self._spaces(snapshot), length=length, patterns=patterns)
 
@@ -357,13 +250,3 @@ def _space(snapshot: Snapshot, space: str, node_ids: Rows, vectors: Vectors) -> 
     if known.all():
         return Space(rows, vectors)
     return Space(rows[known], vectors[known])
-
-
-def best_rows(scores: Floats, limit: int) -> Rows:
-    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
-    limit = min(limit, int(np.isfinite(scores).sum()))
-    if limit == 0:
-        return np.zeros(0, dtype=np.int64)
-    head = np.argpartition(-scores, limit - 1)[:limit]
-    best: Rows = head[np.lexsort((head, -scores[head]))]
-    return best

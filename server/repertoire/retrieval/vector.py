@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repertoire.ports import Vectors
-from repertoire.retrieval.snapshot import Floats, Mask, Rows, Space
+from repertoire.retrieval.arrays import Floats, Mask, Rows, Space
 
 _ONE_BY_ONE = 3  # passes that take less, at 10,000 and at 100,000, than what one product for all lays out beside
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from repertoire.domain.component import CAPABILITY, REQUEST
+from repertoire.retrieval.arrays import Arrays, Floats, Rows, best_rows
 from repertoire.retrieval.ppr import BACKEND, Ranks
-from repertoire.retrieval.similar_requests import RequestEvidence
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot, best_rows
 
 SEEDS = 50
 _TOLERANCE = 1e-4  # power iteration (small graphs) ends when the rank changes by less than this in all
@@ -35,13 +35,25 @@ _BRANCHES = 4  # edges into a node that are followed back
 _PATH_SHARE_THRESHOLD = 0.02  # a path that carries less than this share of a row's rank explains nothing
 
 
+class Served(Protocol):
+    """What served questions like this one: a share of each row, and how far that is to be trusted, 0 to 1."""
+
+    @property
+    def share(self) -> Floats:
+        """The share of each row."""
+
+    @property
+    def trust(self) -> float:
+        """How far it is to be trusted."""
+
+
 @dataclass(frozen=True)
 class WalkStart:
     """What a walk may set out from beside the first hits."""
 
     capabilities: Sequence[str] = ()
-    using: Sequence[str] = ()
-    past: RequestEvidence | None = None
+    using: Sequence[str] = ()  # what a person says is in use
+    past: Served | None = None
     compound: bool = True  # whether the task has several parts
 
 
@@ -49,7 +61,7 @@ class WalkStart:
 class Walk:
     """Where the walk went: the rank of each row and of each position in the topology, and the rows it set out from."""
 
-    snapshot: Snapshot
+    arrays: Arrays
     ranks: Floats
     seeds: Rows
     flow: Floats
@@ -61,10 +73,10 @@ class Walk:
         return np.asarray(self.weight * np.log(np.maximum(self.ranks, _FLOOR) / _FLOOR))
 
     @classmethod
-    def nowhere(cls, snapshot: Snapshot) -> Walk:
+    def nowhere(cls, arrays: Arrays) -> Walk:
         """Return the walk that was not taken."""
         nothing = np.zeros(0, dtype=np.int64)
-        return cls(snapshot, np.zeros(len(snapshot)), nothing, np.zeros(len(snapshot.topology.ids)))
+        return cls(arrays, np.zeros(len(arrays)), nothing, np.zeros(len(arrays.topology.ids)))
 
     def path_to(self, row: int) -> list[str]:
         """Return the names on the way by which most rank came from a seed to a row, first the seed.
@@ -73,20 +85,20 @@ class Walk:
         """
         if self.ranks[row] <= 0.0 or row in self.seeds:
             return []
-        snapshot = self.snapshot
-        seeds = {int(position) for position in snapshot.positions[self.seeds]}
-        ways = [(1.0, [int(snapshot.positions[row])])]
+        arrays = self.arrays
+        seeds = {int(position) for position in arrays.positions[self.seeds]}
+        ways = [(1.0, [int(arrays.positions[row])])]
         for _ in range(_STEPS):
             ways = sorted((longer for way in ways for longer in self._back(*way)), reverse=True)[: _BRANCHES**2]
             for _, way in ways:
                 if way[0] in seeds:
-                    return [snapshot.topology.names[position] for position in way[:-1]]
+                    return [arrays.topology.names[position] for position in way[:-1]]
         return []
 
     def _back(self, share: float, way: list[int]) -> list[tuple[float, list[int]]]:
         """Return a way one step longer at its start, once for each node that sent much of what came along it."""
-        types = self.snapshot.topology.types
-        sources, probability = self.snapshot.graph.entering(way[0])
+        types = self.arrays.topology.types
+        sources, probability = self.arrays.graph.entering(way[0])
         sent = self.flow[sources] * probability
         most = np.argsort(-sent, kind="stable")[:_BRANCHES]
         total = float(sent.sum())
@@ -99,34 +111,34 @@ class Walk:
         ]
 
 
-def warm(snapshot: Snapshot) -> None:
+def warm(arrays: Arrays) -> None:
     """Prepare the first walk now, so that no question waits for it."""
     import networkx as nx  # noqa: PLC0415, F401 - see walk
 
-    snapshot.graph.warm()
+    arrays.graph.warm()
 
 
-def walk(snapshot: Snapshot, scores: Floats, start: WalkStart | None = None) -> Walk:
+def walk(arrays: Arrays, scores: Floats, start: WalkStart | None = None) -> Walk:
     """Walk from the most relevant rows, each as likely as its score makes it, and from what else is known to matter."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay
 
-    if not len(snapshot.topology.source):
-        return Walk.nowhere(snapshot)
+    if not len(arrays.topology.source):
+        return Walk.nowhere(arrays)
     start = start or WalkStart()
     seeds = best_rows(scores, SEEDS)
     likely = np.exp(scores[seeds] - scores[seeds].max(initial=-np.inf))
     ranks = nx.pagerank(
-        snapshot.graph,
+        arrays.graph,
         alpha=damping(start),
-        personalization=_personalization(snapshot, seeds, likely, start),
-        tol=_TOLERANCE / max(len(snapshot.graph), 1),
+        personalization=_personalization(arrays, seeds, likely, start),
+        tol=_TOLERANCE / max(len(arrays.graph), 1),
         floor=_PUSHED,
         backend=BACKEND,
     )
     if not isinstance(ranks, Ranks):
-        return Walk.nowhere(snapshot)
+        return Walk.nowhere(arrays)
     weight = _PAGERANK_WEIGHT if start.using or not len(seeds) else _NAME_EDGE_WEIGHT * _PAGERANK_WEIGHT
-    return Walk(snapshot, ranks.every[snapshot.positions], seeds, ranks.every, weight)
+    return Walk(arrays, ranks.every[arrays.positions], seeds, ranks.every, weight)
 
 
 def damping(start: WalkStart) -> float:
@@ -135,18 +147,18 @@ def damping(start: WalkStart) -> float:
     return (_COMPOUND if start.compound else _SIMPLE) - _DAMPING_CUT_BY_PAST * trust * trust
 
 
-def _personalization(snapshot: Snapshot, seeds: Rows, likely: Floats, start: WalkStart) -> dict[int, float]:
+def _personalization(arrays: Arrays, seeds: Rows, likely: Floats, start: WalkStart) -> dict[int, float]:
     """Return how likely the walk sets out from each position."""
     total = float(likely.sum()) or 1.0
-    begun = dict(zip(snapshot.positions[seeds].tolist(), (likely / total).tolist(), strict=True))
+    begun = dict(zip(arrays.positions[seeds].tolist(), (likely / total).tolist(), strict=True))
     if start.past is not None:
         begun = _mixed(
             begun,
-            _served(snapshot, start.past),
+            _served(arrays, start.past),
             _PAST_SHARE_OF_START * min(1.0, start.past.trust / _PAST_TRUST_THRESHOLD) ** 2,
         )
-    begun = _mixed(begun, _named(snapshot, start.capabilities), _CAPABILITY_SHARE_OF_START)
-    for position in _positions(snapshot, start.using):
+    begun = _mixed(begun, _named(arrays, start.capabilities), _CAPABILITY_SHARE_OF_START)
+    for position in _positions(arrays, start.using):
         begun[position] = max(begun.values(), default=1.0)
     return begun
 
@@ -163,21 +175,19 @@ def _mixed(begun: dict[int, float], more: dict[int, float], share: float) -> dic
     return mixed
 
 
-def _served(snapshot: Snapshot, past: RequestEvidence) -> dict[int, float]:
+def _served(arrays: Arrays, past: Served) -> dict[int, float]:
     rows = np.flatnonzero(past.share)
-    return dict(zip(snapshot.positions[rows].tolist(), past.share[rows].tolist(), strict=True))
+    return dict(zip(arrays.positions[rows].tolist(), past.share[rows].tolist(), strict=True))
 
 
-def _named(snapshot: Snapshot, capabilities: Sequence[str]) -> dict[int, float]:
+def _named(arrays: Arrays, capabilities: Sequence[str]) -> dict[int, float]:
     """Return the named capabilities, the more of the start the fewer components provide them."""
     keys = (f"{CAPABILITY}:{name}" for name in capabilities)
-    places = [place for key in keys if (place := snapshot.position_of.get(key)) is not None]
-    return {place: 1.0 / max(len(snapshot.graph.entering(place)[0]), 1) for place in places}
+    places = [place for key in keys if (place := arrays.position_of.get(key)) is not None]
+    return {place: 1.0 / max(len(arrays.graph.entering(place)[0]), 1) for place in places}
 
 
-def _positions(snapshot: Snapshot, using: Sequence[str]) -> list[int]:
+def _positions(arrays: Arrays, using: Sequence[str]) -> list[int]:
     if not using:
         return []
-    wanted = set(using)
-    names = {summary.id for summary in snapshot.summaries if summary.name in wanted} | wanted
-    return [position for key in sorted(names) if (position := snapshot.position_of.get(key)) is not None]
+    return [place for key in arrays.keys_of(using) if (place := arrays.position_of.get(key)) is not None]

@@ -15,7 +15,8 @@ from repertoire.domain.component import CONFLICTS_WITH, DEPENDS_ON, PART_OF, Edg
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import GAP
 from repertoire.rendering.answers import recommendation_text
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
+from repertoire.retrieval.resources import Options
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, fill, record_of

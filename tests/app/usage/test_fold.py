@@ -16,9 +16,10 @@ from repertoire.domain.event import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, 
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.usage import stats_text
-from repertoire.retrieval.pipeline import Options, Pipeline
+from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.priors import MOST
+from repertoire.retrieval.resources import Options
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from sample_home import SOURCE, component, fill

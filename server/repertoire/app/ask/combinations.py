@@ -10,11 +10,12 @@ import numpy as np
 from repertoire.domain.answer import Combination, Other
 from repertoire.domain.component import COMPONENT_TYPES, PART_OF, PROVIDES, Component
 from repertoire.domain.text import clean_line
+from repertoire.retrieval.arrays import Mask
 from repertoire.retrieval.filters import allowed_rows
 from repertoire.retrieval.patterns import KnownPattern
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
-from repertoire.retrieval.snapshot import SURE_CAPABILITY, Mask, Snapshot
+from repertoire.retrieval.snapshot import SURE_CAPABILITY, Snapshot
 
 MOST, _OF_CAPABILITIES = 5, 3
 _MEMBERS, _SEEN = 4, 3

@@ -23,10 +23,11 @@ from repertoire.domain.component import (
 )
 from repertoire.domain.text import content_words
 from repertoire.ports import Summary
+from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
-from repertoire.retrieval.snapshot import Floats, Rows, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.equipment import Condition, Equipment
 
 _CONSIDERED = 30  # ranked candidates that may enter a set

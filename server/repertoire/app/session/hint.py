@@ -17,13 +17,13 @@ from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.learning.hints import let_through
 from repertoire.learning.prompts import MOST, names, needless
 from repertoire.learning.selections import OURS
+from repertoire.retrieval.arrays import Rows
 from repertoire.retrieval.foreign import in_english
 from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
-from repertoire.retrieval.snapshot import Rows
 from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 

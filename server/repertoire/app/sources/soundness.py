@@ -17,8 +17,9 @@ from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.soundness import GRAVE, Trouble, soundness
 from repertoire.domain.trust import HIGH, rank
 from repertoire.ports import Summary
+from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.priors import Prior
-from repertoire.retrieval.snapshot import Floats, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.store.database import Store
 from repertoire.store.soundness import Departure
 

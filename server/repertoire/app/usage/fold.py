@@ -14,8 +14,9 @@ from repertoire.learning.hints import demands
 from repertoire.learning.outcomes import Trial, trials
 from repertoire.learning.usage import Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_scores
+from repertoire.retrieval.arrays import Floats
 from repertoire.retrieval.priors import MOST, Prior
-from repertoire.retrieval.snapshot import Floats, Snapshot
+from repertoire.retrieval.snapshot import Snapshot
 from repertoire.store.database import Store
 
 USE = "use"

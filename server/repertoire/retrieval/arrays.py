@@ -1,0 +1,165 @@
+"""One view of a graph as arrays: nodes, the rows that are ranked, edges that can be walked, and vectors.
+
+What is ranked (components, traces, sections, notes) is a view's rows; what they are is known to a subclass alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Self
+
+from repertoire.domain.graph import COMPONENTS, HOME
+from repertoire.ports import Topology, Vectors
+from repertoire.retrieval.ppr import CsrGraph
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+A = TypeVar("A", bound="Arrays")
+
+_INDIRECT = 0.1
+
+
+@dataclass(frozen=True)
+class Space:
+    """One vector space: `rows[i]` is the row (or, among requests, the node position) of `vectors[i]`."""
+
+    rows: Rows
+    vectors: Vectors
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """What ranking reads of one view, at one revision. A row is one of the nodes that the view ranks."""
+
+    revision: int
+    topology: Topology
+    spaces: Mapping[str, Space]
+
+    layout = HOME
+    view = COMPONENTS
+
+    def __len__(self) -> int:
+        return len(self.node_ids)
+
+    @property
+    @abstractmethod
+    def node_ids(self) -> Rows:
+        """The node id of every row, ascending."""
+
+    @cached_property
+    def positions(self) -> Rows:
+        """The position in the topology of every row."""
+        return np.searchsorted(self.topology.ids, self.node_ids)
+
+    @cached_property
+    def row_at(self) -> Rows:
+        """The row of every position in the topology; -1 where the node is not ranked."""
+        rows = np.full(len(self.topology.ids), -1, dtype=np.int64)
+        rows[self.positions] = np.arange(len(self))
+        return rows
+
+    @cached_property
+    def position_of(self) -> dict[str, int]:
+        """The position in the topology of every node key."""
+        return {key: position for position, key in enumerate(self.topology.keys)}
+
+    def row_of(self, key: str) -> int:
+        """Return the row of a node; -1 where none of this id is ranked."""
+        position = self.position_of.get(key)
+        return -1 if position is None else int(self.row_at[position])
+
+    def keys_of(self, names: Collection[str]) -> list[str]:
+        """Return the keys of nodes that a person names: here a name is a key."""
+        return sorted(names)
+
+    def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
+        """Return the rows of node ids, and which of them are ranked at all."""
+        rows = np.searchsorted(self.node_ids, node_ids)
+        rows[rows == len(self)] = 0
+        known = self.node_ids[rows] == node_ids if len(self) else np.zeros(len(node_ids), dtype=np.bool_)
+        return rows, known
+
+    @cached_property
+    def graph(self) -> CsrGraph:
+        """The walkable graph over positions: every edge can be walked both ways."""
+        walked = self.walked
+        source, target = self.topology.source[walked], self.topology.target[walked]
+        weight = (self.topology.weight.astype(np.float64) * self.directness)[walked]
+        return CsrGraph(
+            range(len(self.topology.ids)),
+            np.concatenate([source, target]),
+            np.concatenate([target, source]),
+            np.concatenate([weight, weight]),
+        )
+
+    @cached_property
+    def walked(self) -> Mask:
+        """The edges that vouch, by the rows of the layout: what would count the same twice is passed by."""
+        rows = {name: self.layout.related(name) for name in self._relations[0]}
+        followed = [name for name, row in rows.items() if row is not None and row.walked]
+        kinds = {kind.name for kind in self.layout.kinds if self.view in kind.views and kind.walked}
+        passed = np.array([kind in kinds for kind in self.topology.types], dtype=np.bool_)
+        return np.asarray(passed[self.topology.source] & passed[self.topology.target] & self.related(*followed))
+
+    @cached_property
+    def directness(self) -> Floats:
+        """How far each edge counts: fully between rows, little by way of what many rows share."""
+        source, target = self.topology.source, self.topology.target
+        shared = self.row_at < 0
+        degree = sum(np.bincount(ends[self.walked], minlength=len(shared)) for ends in (source, target))
+        by_way = np.where(shared, _INDIRECT / np.maximum(degree, 1), 1.0)
+        return np.asarray(np.minimum(by_way[source], by_way[target]))
+
+    def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
+        """Return where the edges of one relation lead, by the position they leave."""
+        if relation not in self._edges:
+            among = self.related(relation)
+            sources, begins = np.unique(self.topology.source[among], return_index=True)
+            targets = self.topology.target[among].tolist()
+            ends = [*begins.tolist(), len(targets)][1:]
+            self._edges[relation] = {
+                source: tuple(targets[begin:end])
+                for source, begin, end in zip(sources.tolist(), begins.tolist(), ends, strict=True)
+            }
+        return self._edges[relation]
+
+    @cached_property
+    def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
+        """What `edges` has worked out so far."""
+        return {}
+
+    def related(self, *relations: str) -> Mask:
+        """Return which edges are of one of these relations."""
+        names, codes = self._relations
+        return np.isin(codes, [code for code, name in enumerate(names) if name in relations])
+
+    @cached_property
+    def _relations(self) -> tuple[tuple[str, ...], Rows]:
+        """The names of all relations, and for every edge the place of its own among them."""
+        place = {name: code for code, name in enumerate(dict.fromkeys(self.topology.relation))}
+        codes = np.fromiter((place[name] for name in self.topology.relation), np.int64, len(self.topology.relation))
+        return tuple(place), codes
+
+    def with_spaces(self, spaces: Mapping[str, Space]) -> Self:
+        """Return the same graph with other vectors, and with all that was worked out of the graph."""
+        other = replace(self, spaces=spaces)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in other.__dict__})
+        return other
+
+
+def best_rows(scores: Floats, limit: int) -> Rows:
+    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
+    limit = min(limit, int(np.isfinite(scores).sum()))
+    if limit == 0:
+        return np.zeros(0, dtype=np.int64)
+    head = np.argpartition(-scores, limit - 1)[:limit]
+    best: Rows = head[np.lexsort((head, -scores[head]))]
+    return best

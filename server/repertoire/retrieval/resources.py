@@ -1,0 +1,86 @@
+"""What every question over one store and model shares: readers, options, and what is kept of the newest snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.experience import Experiences
+from repertoire.domain.product import Product
+from repertoire.ports import Embedder, GraphReader, Reranker
+from repertoire.retrieval.binding import Bindings
+from repertoire.retrieval.direction import Directions
+from repertoire.retrieval.gather import Gatherer
+from repertoire.retrieval.implied_capabilities import Called, meant_for
+from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.patterns import KeptPatterns
+from repertoire.retrieval.plan import Stack
+from repertoire.retrieval.priors import Prior, Priors
+from repertoire.retrieval.products import Products
+from repertoire.retrieval.similar_requests import RequestHistory
+from repertoire.retrieval.snapshot import Snapshot
+from repertoire.retrieval.stage_reports import TimeLimit
+
+
+def _no_stack(_project: str) -> Stack:
+    return Stack()
+
+
+def _ageless(_kind: str, _changed: str) -> str:
+    return ""
+
+
+def _harmless(_key: str) -> str:
+    return ""
+
+
+def _sound(keys: Sequence[str]) -> Sequence[tuple[str, ...]]:
+    return [()] * len(keys)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is said of hits."""
+
+    pace: TimeLimit = field(default_factory=TimeLimit)
+    stack: Callable[[str], Stack] = _no_stack
+    reranker: Reranker | None = None
+    priors: tuple[Prior, ...] = ()
+    experiences: Callable[[], Experiences] = dict  # what past requests accepted and refused
+    aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
+    demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
+    troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the words by which each capability goes
+    products: Mapping[str, Product] = field(default_factory=dict)  # what components may be bound to
+
+
+class Resources:
+    """What the stages read beside a run; what takes long is worked out once a snapshot."""
+
+    def __init__(self, graph: GraphReader, embedder: Embedder | None, options: Options) -> None:
+        """Without an embedder there are words and graph alone."""
+        products = Products(options.products)
+        self.graph, self.options = graph, options
+        self.gatherer = Gatherer(graph, embedder)
+        self.priors = Priors(options.priors)
+        self.nearest = NearestCapabilities()
+        self.called = Called(meant_for(embedder.reading if embedder is not None else ""), options.synonyms)
+        self.bindings, self.directions = Bindings(products, options.synonyms), Directions(products)
+        self.patterns = KeptPatterns()
+        self._history: tuple[Snapshot, RequestHistory] | None = None
+
+    def read(self, snapshot: Snapshot) -> None:
+        """Work out what every question needs of a snapshot, where it is another one."""
+        snapshot.warm()
+        self.history_of(snapshot)
+        self.patterns.of(snapshot)
+        self.priors.read(snapshot)
+        self.nearest.read(snapshot)
+        self.called.read(snapshot)
+        self.bindings.read(snapshot)
+
+    def history_of(self, snapshot: Snapshot) -> RequestHistory:
+        """Return the past requests of a snapshot."""
+        if self._history is None or self._history[0] is not snapshot:
+            self._history = snapshot, RequestHistory(snapshot, self.options.experiences())
+        return self._history[1]
