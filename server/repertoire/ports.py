@@ -158,9 +158,15 @@ class GraphReader(Protocol):
         """Return the number that moves whenever a node or an edge that a view reads changes."""
 
     def match(
-        self, words: Sequence[str], *, limit: int, weights: tuple[float, float, float], among: Among | None = None
+        self,
+        words: Sequence[str],
+        *,
+        limit: int,
+        weights: tuple[float, float, float],
+        among: Among | None = None,
+        view: str = COMPONENTS,
     ) -> list[tuple[int, float]]:
-        """Return (node id, lexical score, higher is better) of components with any of the words, best first."""
+        """Return (node id, lexical score, higher is better) of what a view reads with any of the words, best first."""
 
     def match_fields(
         self, words: Sequence[str], *, limit: int, among: Among | None = None

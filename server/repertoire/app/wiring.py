@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -31,6 +32,8 @@ from repertoire.retrieval.resources import Options
 from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
+from repertoire.store.graph_file import HOME_FILE, GraphFile
+from repertoire.store.text_file import TEXT_FILE
 
 _PROJECTS = 16  # whose stacks are kept
 
@@ -82,6 +85,30 @@ def put_together(
         ),
     )
     return Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
+
+
+@contextmanager
+def open_throw_away() -> Iterator[Repertoire]:
+    """Open an empty store that is gone again afterwards, with all that answers from a home are made of."""
+    home = find_home()
+    settings = load(home, os.environ)
+    embedder, degraded = open_embedder(home, settings)
+    with _throw_away(HOME_FILE) as store:
+        yield put_together(home, settings, store, embedder, degraded)
+
+
+def open_texts() -> AbstractContextManager[Store]:
+    """Open an empty text index that is gone again afterwards."""
+    return _throw_away(TEXT_FILE)
+
+
+@contextmanager
+def _throw_away(file: GraphFile) -> Iterator[Store]:
+    with (
+        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
+        Store.open(Path(folder) / "eval.db", file=file) as store,
+    ):
+        yield store
 
 
 @contextmanager

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from repertoire.app.kernel import Repertoire
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
-from repertoire.app.wiring import find_home, open_embedder, open_repertoire, put_together
+from repertoire.app.measure.texts import TextOptions, evaluate_texts
+from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_texts, open_throw_away
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
 from repertoire.settings import load
-from repertoire.store.database import Store
 
+COMPONENT, TEXT = "component", "text"
+KINDS = (COMPONENT, TEXT)
+_TEXT_ALONE = "texts are searched alone: leave out --as, --learn and --home-store"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -31,6 +30,10 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: each query's own repository.")
 @click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Keep the corpus's vectors here.")
 @click.option("--home-store", "at_home", is_flag=True, help="Over your own home as it is, which stays as it is.")
+@click.option(
+    "--kind", type=click.Choice([COMPONENT, TEXT]), default=COMPONENT, show_default=True, help="What answers."
+)
+@click.option("--weight", "weights", multiple=True, metavar="RANKING=N", help="Of a ranking of texts; repeatable.")
 @json_option
 def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     set_dir: Path,
@@ -42,6 +45,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     scope: str,
     cache: Path | None,
     at_home: bool,
+    kind: str,
+    weights: tuple[str, ...],
     as_json: bool,
 ) -> None:
     r"""Answer the queries of SET_DIR over a throw-away store, or your own, and write the run for a judge.
@@ -49,27 +54,31 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv; with --home-store no
     corpus is needed, and tasks.jsonl will do. The rows are ingested, and answered, as your own components are; what is
     not the same is told. A line of the run is `query-id TAB corpus-id TAB rank TAB score`; with --as task, JSON of all
-    that who types it gets.
+    that who types it gets. With --kind text a row is any text, perhaps with a title: it is ranked by its words and by
+    the words and the vectors of its best part (`words`, `parts`, `vectors`), whose ranks are fused by their weights.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
     repertoire eval bench/sets/tasks --home-store --as task --run tasks.jsonl
+    repertoire eval bench/sets/pages --kind text --weight words=1 --weight vectors=0.5 --run pages.tsv
     """
-    options = EvalOptions(
-        set_dir,
-        run,
-        split=split,
-        mode=mode,
-        learn=learn,
-        without=frozenset(without),
-        scope_repo=scope == "repo",
-        cache=cache,
-        at_home=at_home,
-    )
-    with open_repertoire(read_only=True) if at_home else _throw_away() as opened:
-        for line in opened.degraded:
-            click.echo(line, err=True)
-        result = evaluate(options, opened, report=lambda line: click.echo(line, err=True))
+
+    def tell(line: str) -> None:
+        click.echo(line, err=True)
+
+    repo, parts = scope == "repo", frozenset(without)
+    if kind == TEXT:
+        if mode != SEARCH or learn or at_home:
+            raise click.UsageError(_TEXT_ALONE)
+        asked = TextOptions(set_dir, run, split, parts, _weights(weights), scope_repo=repo, cache=cache)
+        home = find_home()
+        result = evaluate_texts(asked, open_texts, open_embedder(home, load(home, os.environ))[0], report=tell)
+    else:
+        options = EvalOptions(set_dir, run, split, mode, learn, parts, repo, cache, at_home)
+        with open_repertoire(read_only=True) if at_home else open_throw_away() as opened:
+            for line in opened.degraded:
+                tell(line)
+            result = evaluate(options, opened, report=tell)
     show(
         result,
         lambda: (
@@ -81,14 +90,9 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     )
 
 
-@contextmanager
-def _throw_away() -> Iterator[Repertoire]:
-    """Open an empty store that is gone again afterwards, with all that answers from a home are made of."""
-    home = find_home()
-    settings = load(home, os.environ)
-    embedder, degraded = open_embedder(home, settings)
-    with (
-        tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
-        Store.open(Path(folder) / "eval.db") as store,
-    ):
-        yield put_together(home, settings, store, embedder, degraded)
+def _weights(given: tuple[str, ...]) -> dict[str, float]:
+    try:
+        return {name: float(number) for name, _, number in (one.partition("=") for one in given)}
+    except ValueError as error:
+        message = f"{error}; give each --weight as RANKING=NUMBER, as in words=0.5"
+        raise click.UsageError(message) from error

@@ -76,12 +76,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
         InvalidRequest: the options name what is not there.
     """
     _check(options)
-    labelled = read_set(options.set_dir)
-    queries = labelled.split(options.split)
-    if not queries:
-        splits = sorted({str(query.get("split")) for query in labelled.queries})
-        message = f"{options.set_dir.name} has no split {options.split}; it has {', '.join(splits)}"
-        raise InvalidRequest(message)
+    labelled, queries = asked_of(options.set_dir, options.split, over_a_home=options.at_home)
     start = perf_counter()
     missing = () if options.at_home else fill(opened.store, labelled, opened.embedder, cache=options.cache, tell=report)
     seconds = perf_counter() - start
@@ -109,6 +104,31 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     )
 
 
+def asked_of(
+    set_dir: Path, split: str, *, over_a_home: bool = False
+) -> tuple[LabelledSet, Sequence[Mapping[str, Any]]]:
+    """Return a labelled set, and the queries of one of its splits.
+
+    Raises:
+        InvalidRequest: the folder is no labelled set, or has no such split.
+    """
+    needed = [asked_in(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
+    for file in needed:
+        if not file.is_file():
+            message = (
+                f"{set_dir} has no {file.name}; a set is a folder with corpus.jsonl, queries.jsonl and "
+                "qrels.tsv, of which a home needs no corpus"
+            )
+            raise InvalidRequest(message)
+    labelled = read_set(set_dir)
+    queries = labelled.split(split)
+    if not queries:
+        splits = sorted({str(query.get("split")) for query in labelled.queries})
+        message = f"{set_dir.name} has no split {split}; it has {', '.join(splits)}"
+        raise InvalidRequest(message)
+    return labelled, queries
+
+
 def _check(options: EvalOptions) -> None:
     unknown = sorted(options.without - set(PARTS))
     if unknown:
@@ -120,14 +140,6 @@ def _check(options: EvalOptions) -> None:
     if options.at_home and options.learn:
         message = "learning would change your own home; leave out --learn, or --home-store"
         raise InvalidRequest(message)
-    needed = [asked_in(options.set_dir)] + ([] if options.at_home else [options.set_dir / "corpus.jsonl"])
-    for file in needed:
-        if not file.is_file():
-            message = (
-                f"{options.set_dir} has no {file.name}; a set is a folder with corpus.jsonl, queries.jsonl and "
-                "qrels.tsv, of which a home needs no corpus"
-            )
-            raise InvalidRequest(message)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,149 @@
+"""Ranks the documents of a text index by their words, and by words and vectors of their best parts, ranks fused.
+
+Traces, packs and project memory begin from this: each takes these stages into a tuple of its own, with its own weights,
+and earns every stage beyond them by measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from repertoire.domain.component import PART_OF
+from repertoire.domain.text import content_words
+from repertoire.domain.texts import DOCUMENT, DOCUMENTS, PART_SPACE, PARTS, TEXTS
+from repertoire.ports import Embedder, GraphReader, VectorReader
+from repertoire.retrieval.arrays import Arrays, Floats, Rows, Space, best_rows
+from repertoire.retrieval.stage import Stage, take_all
+from repertoire.retrieval.stage_reports import StageLog
+
+WORDS, PART_WORDS, VECTORS = "words", "parts", "vectors"  # the rankings that are fused
+WEIGHTS: Mapping[str, float] = {WORDS: 1.0, PART_WORDS: 0.0, VECTORS: 1.0}  # plain reciprocal rank fusion
+_SMOOTH = 60.0  # of reciprocal rank fusion, as its authors have it
+_DEPTH = 200  # rows of each ranking that are fused
+_PARTS_READ = 1_000  # parts whose words are compared, to have so many documents
+_MOST_WORDS = 256
+_FIELDS = (2.0, 1.0, 1.0)  # what a word counts in a title, in a description (there is none), in a text
+
+
+@dataclass(frozen=True)
+class TextIndex(Arrays):
+    """The documents of a text index as rows, and the vectors of their parts."""
+
+    layout = TEXTS
+    view = PARTS
+
+    @cached_property
+    def node_ids(self) -> Rows:
+        """The node id of every document, ascending."""
+        return self.topology.ids[np.array([kind == DOCUMENT for kind in self.topology.types], dtype=np.bool_)]
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The key of every document."""
+        return tuple(self.topology.keys[position] for position in self.positions.tolist())
+
+    @cached_property
+    def document_of(self) -> Rows:
+        """The row of the document that a node is a part of, by its position; -1 where it is no part."""
+        found = np.full(len(self.topology.ids), -1, dtype=np.int64)
+        parts = self.related(PART_OF)
+        found[self.topology.source[parts]] = self.row_at[self.topology.target[parts]]
+        return found
+
+    def documents_at(self, part_ids: Rows) -> Rows:
+        """Return the row of the document of each part, by node id."""
+        return np.asarray(self.document_of[np.searchsorted(self.topology.ids, part_ids)])
+
+
+def read_index(graph: GraphReader, vectors: VectorReader, model: str) -> TextIndex:
+    """Return the index as it is now, with the vectors of one model."""
+    index = TextIndex(graph.revision(PARTS), graph.topology(PARTS), {})
+    part_ids, matrix = vectors.matrix(PART_SPACE, model)
+    return index.with_spaces({PART_SPACE: Space(index.documents_at(part_ids), matrix)})
+
+
+@dataclass
+class TextRun:
+    """One question on its way through the stages: each adds a ranking of the documents, which are then fused."""
+
+    question: str
+    graph: GraphReader
+    index: TextIndex
+    embedder: Embedder | None
+    weights: Mapping[str, float]
+    without: frozenset[str] = frozenset()
+    trace: StageLog = field(default_factory=StageLog)
+    effort: str = "weighs nothing"
+    rankings: dict[str, Floats] = field(default_factory=dict)
+    scores: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scores = np.full(len(self.index), -np.inf)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The question's words of meaning."""
+        return content_words(self.question)[:_MOST_WORDS]
+
+    def rank(self, name: str, rows: Rows, scores: Floats) -> str:
+        """Keep the best score of each row as a ranking; return how many it ranks."""
+        found = np.full(len(self.index), -np.inf)
+        np.maximum.at(found, rows, scores)
+        self.rankings[name] = found
+        return f"{int(np.isfinite(found).sum())} ranked"
+
+
+def by_words(run: TextRun) -> str:
+    """Rank documents by their words."""
+    ids, scores = _matched(run, DOCUMENTS, _DEPTH)
+    return run.rank(WORDS, run.index.rows_of(ids)[0], scores)
+
+
+def by_parts(run: TextRun) -> str:
+    """Rank documents by the words of their best part."""
+    ids, scores = _matched(run, PARTS, _PARTS_READ)
+    return run.rank(PART_WORDS, run.index.documents_at(ids), scores)
+
+
+def by_vectors(run: TextRun) -> str:
+    """Rank documents by the vector of their best part."""
+    space = run.index.spaces[PART_SPACE]
+    if run.embedder is None or not len(space.rows):
+        return "no vectors"
+    asked = run.embedder.embed_passages([run.question])[0]
+    return run.rank(VECTORS, space.rows, (space.vectors @ asked).astype(np.float64))
+
+
+def fuse(run: TextRun) -> str:
+    """Fuse the rankings by their reciprocal ranks, each with its weight."""
+    fused = np.zeros(len(run.index))
+    for name, ranking in run.rankings.items():
+        rows = best_rows(ranking, _DEPTH)
+        fused[rows] += run.weights[name] / (_SMOOTH + 1.0 + np.arange(len(rows)))
+    run.scores = np.where(fused > 0.0, fused, -np.inf)
+    return f"{int((fused > 0.0).sum())} fused"
+
+
+STAGES: tuple[Stage[TextRun], ...] = (
+    Stage(WORDS, "text", by_words, worth=lambda run: run.weights[WORDS] > 0.0, cheap=True),
+    Stage(PART_WORDS, "text", by_parts, worth=lambda run: run.weights[PART_WORDS] > 0.0),
+    Stage(VECTORS, "vectors", by_vectors, worth=lambda run: run.weights[VECTORS] > 0.0),
+    Stage("fuse", "", fuse, cheap=True),
+)
+
+
+def rank_texts(run: TextRun, *, limit: int, stages: Sequence[Stage[TextRun]] = STAGES) -> list[tuple[str, float]]:
+    """Return the keys of the documents that answer best, each with its score, best first."""
+    take_all(stages, run)
+    rows = best_rows(run.scores, limit)
+    return [(run.index.keys[row], float(run.scores[row])) for row in rows.tolist()]
+
+
+def _matched(run: TextRun, view: str, limit: int) -> tuple[Rows, Floats]:
+    found = run.graph.match(run.words, limit=limit, weights=_FIELDS, view=view)
+    ids = np.array([node_id for node_id, _ in found], dtype=np.int64)
+    return ids, np.array([score for _, score in found], dtype=np.float64)

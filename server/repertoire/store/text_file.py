@@ -1,0 +1,38 @@
+"""The graph file of a text index, and how documents come into it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from repertoire.domain.component import PART_OF, Edge, Node
+from repertoire.domain.text import index_text
+from repertoire.domain.texts import DOCUMENT, PART, TEXTS, Document, parts_of
+from repertoire.store.database import Store
+from repertoire.store.graph_file import GraphFile, begin
+from repertoire.store.migrations import full_text
+
+TEXT_FILE = GraphFile("texts", TEXTS, (begin("texts", full_text("document_text"), full_text("part_text")),))
+
+Part = tuple[int, str, str]  # its node's id, the hash of its text, and its text
+
+
+def add_documents(store: Store, documents: Iterable[Document], *, size: int, now: str) -> list[Part]:
+    """Write documents and their parts of at most `size` characters; return the parts, which wait for their vectors."""
+    with store.transaction():
+        edges: list[Edge] = []
+        parts = [part for document in documents for part in _add(store, document, size, now, edges)]
+        store.sources.set_edges(edges, now=now, file="parts")
+    return parts
+
+
+def _add(store: Store, document: Document, size: int, now: str, edges: list[Edge]) -> Iterator[Part]:
+    title = index_text(document.title)
+    node = Node(document.key, DOCUMENT, document.title)
+    store.sources.add_node(node, text=(title, "", index_text(document.text)), now=now)
+    for number, text in enumerate(parts_of(document.text, size) or [document.title]):
+        key = f"{PART}:{number}:{document.key}"
+        edges.append(Edge(key, document.key, PART_OF))
+        told = f"{document.title}\n{text}" if document.title else text
+        node_id = store.sources.add_node(Node(key, PART, ""), text=(title, "", index_text(text)), now=now)
+        yield node_id, hashlib.sha256(told.encode("utf-8", "replace")).hexdigest(), told
