@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from hooks.starting import FASTAPI, HOOK, Run, context, items, make_project, own_copy, store_with
-from repertoire.app.session import greet
 from repertoire.app.session.spool import take_in
 from repertoire.catalogue import reading
 from repertoire.domain.event import COMPACTED, OFFERED
 from repertoire.store.database import Store
+from repertoire.store.light.start import SCHEMA
 from repertoire.store.migrations import NEWEST
 from sample_home import NOW, SOURCE, component, record_of
 
@@ -280,7 +280,7 @@ def test_the_home_folder_itself_is_no_project(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_hook_knows_the_schema_of_the_store() -> None:
-    assert greet.SCHEMA == NEWEST
+    assert SCHEMA == NEWEST
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])

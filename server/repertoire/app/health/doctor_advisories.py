@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from repertoire.boot.layout import command
 from repertoire.domain.health import OK, WARN, Finding
 from repertoire.domain.text import clean_line
+from repertoire.store.light.health import HealthReader
 
 _MATCHED_S = 60
 _NAMED = 3
@@ -19,9 +19,9 @@ _READ = "`repertoire advisories FILE|DIR`"
 _TELLS = "run `repertoire advisories`, which names the versions that are mended"
 
 
-def advisories(db: sqlite3.Connection, path: Path, python: Path | None, *, old: str) -> Finding:
+def advisories(db: HealthReader, path: Path, python: Path | None, *, old: str) -> Finding:
     """Return what is kept and whom it concerns; versions are compared in the environment, where there is one."""
-    records, packages, read = _kept(db)
+    records, packages, read = db.advisories()
     if not records:
         return Finding("advisories", OK, f"none were read; {_READ} takes OSV records")
     text = f"{records} on {packages} packages, last read {read}"
@@ -33,14 +33,6 @@ def advisories(db: sqlite3.Connection, path: Path, python: Path | None, *, old: 
     text += "; they concern nothing installed"
     mend = f"read newer ones: {_READ}" if read < old else ""
     return Finding("advisories", WARN if mend else OK, text, mend)
-
-
-def _kept(db: sqlite3.Connection) -> tuple[int, int, str]:
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'advisory'").fetchone():  # of an older schema
-        return 0, 0, ""
-    counts = "count(DISTINCT id), count(DISTINCT ecosystem || ' ' || package)"
-    records, packages, read = db.execute(f"SELECT {counts}, coalesce(max(at), '') FROM advisory").fetchone()
-    return records, packages, read
 
 
 def _whom(affected: Sequence[str], possible: Sequence[str]) -> str:

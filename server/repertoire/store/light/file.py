@@ -10,6 +10,7 @@ from repertoire.boot.home import lost, writable
 from repertoire.domain import database_file as known
 from repertoire.domain.health import FAIL, WARN, Finding, told
 
+SqliteError = sqlite3.Error  # what reading raises where SQLite cannot
 _WAIT_S = 5.0
 _BUSY = ("locked", "busy")
 _HEADER_LIES = "unsupported file format"  # SQLite's word where the header is ours and not the truth

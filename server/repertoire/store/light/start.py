@@ -1,0 +1,229 @@
+"""Reads what a session's start needs of the database, and notes what was said; nothing else is written.
+
+The session hook runs this with any Python from 3.9. A database that is locked, damaged or newer than this version
+raises sqlite3.Error.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from repertoire.domain.event import OFFERED, SELECTED
+from repertoire.domain.text import index_text
+from repertoire.domain.trust import HINTABLE
+from repertoire.store.light import contents
+
+SCHEMA = 7  # the newest schema whose tables are known here; tests hold it equal to the store's
+_KNOWS_CLIENTS = 7
+_APPLICATION_ID = 0x52455054
+_READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
+_CANDIDATES, _BY_WORDS = 300, 60
+_EVENTS = 2_000  # of the log, the newest, that are folded: others are kept as sums
+LOOKED_AT = 20_000  # characters of a text that is offered
+
+
+class EventRow(NamedTuple):
+    """A row of the log, as what is learned is folded from it."""
+
+    id: int
+    at: str
+    kind: str
+    session: str
+    project: str
+    request: str
+    node: str
+    data: Mapping[str, Any]
+
+
+class Described(NamedTuple):
+    """A component that may be named at a start."""
+
+    key: str
+    name: str
+    type: str
+    description: str  # its beginning
+    terms: Mapping[str, float]  # what it provides, and how surely
+    installed: bool
+    plugin: str
+    popularity: float
+    repository: str
+    source: str
+
+
+class StartReader:
+    """The database as a session's start reads it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it to read.
+
+        Raises:
+            sqlite3.Error: it cannot be used now.
+        """
+        self._db = _connect(path, writing=False)
+        self.close = self._db.close
+
+    def holds_components(self) -> bool:
+        """Tell whether there is any component."""
+        return self._db.execute("SELECT 1 FROM component LIMIT 1").fetchone() is not None
+
+    def components(self) -> int:
+        """Count the components."""
+        return int(self._db.execute("SELECT count(*) FROM component").fetchone()[0])
+
+    def silent_in(self, project: str) -> set[str]:
+        """Return what is silent in a project, with every exact copy of a component."""
+        return contents.silent_in(self._db, project)
+
+    def copies_of(self, keys: Iterable[str]) -> dict[str, str]:
+        """Map every exact copy of these components, and those themselves that have any, to one of its copies."""
+        return contents.copies_of(self._db, keys)
+
+    def twins_of(self, keys: Iterable[str]) -> dict[str, str]:
+        """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
+        return contents.twins_of(self._db, keys)
+
+    def was_greeted(self, session: str) -> bool:
+        """Tell whether a session was told anything since it was compacted last."""
+        row = self._db.execute(
+            """SELECT 1 FROM event WHERE session = ?1 AND kind = 'offered' AND id > coalesce(
+                 (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0) LIMIT 1""",
+            (session,),
+        ).fetchone()
+        return bool(session) and row is not None
+
+    def told_since(self, project: str, since: str) -> list[tuple[str, str, str, Mapping[str, Any]]]:
+        """Return kind, session, component and data of what a project was told and used, the newest first."""
+        rows = self._db.execute(
+            "SELECT kind, session, node, data FROM event NOT INDEXED WHERE kind IN (?, ?) "
+            f"AND project = ? AND at >= ? ORDER BY id DESC LIMIT {_EVENTS}",
+            (OFFERED, SELECTED, project, since),
+        )
+        return [(kind, session, node, json.loads(data)) for kind, session, node, data in rows]
+
+    def newest_events(self, kinds: Sequence[str], after: int) -> list[EventRow]:
+        """Return the newest events of these kinds that came after a number, the oldest of them first."""
+        rows = self._db.execute(
+            "SELECT id, at, kind, session, project, request, node, data FROM event NOT INDEXED "  # from the end
+            f"WHERE kind IN ({_marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",
+            (*kinds, after),
+        )
+        return [EventRow._make((*row[:-1], json.loads(row[-1]))) for row in rows][::-1]
+
+    def condensed(self) -> str | None:
+        """Return what the log came to when it was condensed last, as it was written."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
+        return None if row is None else row[0]
+
+    def frequency(self, terms: Sequence[str]) -> dict[str, int]:
+        """Count the components that provide each of these capabilities."""
+        rows = self._db.execute(
+            "SELECT substr(c.key, 12), count(*) FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+            "JOIN component p ON p.node_id = e.source "  # patterns provide too
+            f"WHERE c.key IN ({_marks(terms)}) GROUP BY c.key",
+            [f"capability:{term}" for term in terms],
+        )
+        return dict(rows.fetchall())
+
+    def candidates(self, terms: Sequence[str]) -> Iterator[Described]:
+        """Yield the components that provide these capabilities, or whose name or description holds their words."""
+        ids = list(dict.fromkeys((*self._providing(terms), *self._worded(terms))))[:_CANDIDATES]
+        provided: dict[int, dict[str, float]] = {}
+        for node, term, sure in self._db.execute(
+            "SELECT e.source, substr(c.key, 12), max(e.weight) FROM edge e JOIN node c ON c.id = e.target "
+            f"WHERE e.relation = 'provides' AND e.source IN ({_marks(ids)}) GROUP BY e.source, c.key",
+            ids,
+        ):
+            provided.setdefault(node, {})[term] = min(sure, 1.0)
+        for node, key, name, kind, text, installed, *more in self._db.execute(
+            f"SELECT n.id, n.key, n.name, c.type, substr(c.description, 1, {LOOKED_AT}), c.installed, c.plugin, "
+            "c.popularity, c.repository, coalesce(s.key, '') FROM node n JOIN component c ON c.node_id = n.id "
+            # a tool comes with its server, and a line of a list leads elsewhere
+            f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
+            f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
+            "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
+            f"AND (c.installed OR NOT {contents.IS_THERE}) {self._of_ours()}",
+            ids,
+        ):
+            yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
+
+    def body_and_install(self, key: str) -> tuple[str, tuple[str, ...]]:
+        """Return the beginning of a component's body, and its install lines."""
+        body, install = self._db.execute(
+            f"SELECT substr(c.body, 1, {LOOKED_AT}), c.install FROM node n JOIN component c ON c.node_id = n.id "
+            "WHERE n.key = ?",
+            (key,),
+        ).fetchone()
+        return body, tuple(map(str, json.loads(install)))
+
+    def _providing(self, terms: Sequence[str]) -> list[int]:
+        rows = self._db.execute(
+            "SELECT e.source FROM node c JOIN edge e ON e.target = c.id AND e.relation = 'provides' "
+            "JOIN component p ON p.node_id = e.source "
+            f"WHERE c.key IN ({_marks(terms)}) AND p.type <> 'tool' "
+            f"GROUP BY e.source ORDER BY sum(e.weight) DESC, e.source LIMIT {_CANDIDATES}",
+            [f"capability:{term}" for term in terms],
+        )
+        return [row for (row,) in rows]
+
+    def _worded(self, terms: Sequence[str]) -> list[int]:
+        phrases = " OR ".join(f'"{index_text(term)}"' for term in terms)
+        rows = self._db.execute(
+            "SELECT rowid FROM component_text WHERE component_text MATCH ? "
+            f"ORDER BY bm25(component_text, 4.0, 2.0, 0.0), rowid LIMIT {_BY_WORDS}",
+            (f"{{name description}} : ({phrases})",),
+        )
+        return [row for (row,) in rows]
+
+    def _of_ours(self) -> str:
+        """Return what leaves out what other clients read, where the store knows by now what they do."""
+        schema = self._db.execute("PRAGMA user_version").fetchone()[0]
+        return "AND c.client = ''" if schema >= _KNOWS_CLIENTS else ""
+
+
+def append_events(path: Path, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Write rows into the log; return whether that could be done: not while another process has it locked.
+
+    Raises:
+        sqlite3.Error: it cannot be written at all.
+    """
+    fields = ("at", "kind", "session", "project", "node")
+    try:
+        with closing(_connect(path, writing=True)) as db, db:
+            db.executemany(
+                "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
+                [(*(row[name] for name in fields), json.dumps(row["data"])) for row in rows],
+            )
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        return False
+    return True
+
+
+def _connect(path: Path, *, writing: bool) -> sqlite3.Connection:
+    mode, seconds = ("rw", _WRITE_SECONDS) if writing else ("ro", _READ_SECONDS)
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=seconds)
+    try:
+        known = _is_known(db)
+    except BaseException:
+        db.close()
+        raise
+    if known:
+        return db
+    db.close()
+    message = f"{path} is not a database that this version knows"
+    raise sqlite3.DatabaseError(message)
+
+
+def _is_known(db: sqlite3.Connection) -> bool:
+    application, schema = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    return bool(application == _APPLICATION_ID and schema <= SCHEMA)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
