@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 ARCHITECTURE_BYTES = 12_000
 OLD_PYTHON = (3, 9)
+EARLY = ("boot", "domain", "catalogue", "store/light")
 
 
 def tracked() -> list[Path]:
@@ -33,7 +34,10 @@ OLD = [
     path
     for path in MODULES
     if path.is_relative_to(ROOT / "hooks")
-    or any(path.is_relative_to(ROOT / "server" / "repertoire" / room) for room in ("boot", "domain", "catalogue"))
+    or any(
+        path.is_relative_to(ROOT / "server" / "repertoire" / room)
+        for room in ("boot", "domain", "catalogue", "store/light")
+    )
     or path == ROOT / "server" / "launch.py"
 ]
 

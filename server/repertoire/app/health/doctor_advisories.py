@@ -46,7 +46,7 @@ def _concerned(path: Path, python: Path | None) -> Mapping[str, Any] | str:
     """Return what the environment tells, or why it tells nothing."""
     if python is None:
         return "there is no environment yet"
-    line = command(python, "repertoire.cli.doctor_advisories", str(path))
+    line = command(python, "repertoire.app.health.concerned", str(path))
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_MATCHED_S, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else None
