@@ -15,7 +15,7 @@ from repertoire.retrieval.stage_reports import StageLog
 class Note:
     """A question of a system that only notes what was done."""
 
-    trace: StageLog = field(default_factory=StageLog)
+    stage_log: StageLog = field(default_factory=StageLog)
     without: frozenset[str] = frozenset()
     effort: str = "fast, simple"
     done: list[str] = field(default_factory=list)
@@ -45,14 +45,14 @@ STAGES = (
 
 def told(run):
     take_all(STAGES, run)
-    return {report.stage: report.detail for report in run.trace.reports}
+    return {report.stage: report.detail for report in run.stage_log.reports}
 
 
 def test_stages_are_done_in_their_order_and_each_says_what_it_did():
     run = Note(effort="thorough")
     assert told(run) == {name: f"did {name}" for name in ("words", "deep", "past", "walk")}
     assert run.done == ["words", "deep", "past", "walk"]
-    assert run.trace.degraded == ("no model: not there",)
+    assert run.stage_log.degraded == ("no model: not there",)
 
 
 def test_what_is_switched_off_or_not_worth_it_says_so_and_what_has_nothing_to_do_is_silent():

@@ -17,7 +17,7 @@ class Run(Protocol):
     """What every system's run tells its stages; what else it holds is the system's own."""
 
     @property
-    def trace(self) -> StageLog:
+    def stage_log(self) -> StageLog:
         """Where each stage leaves its report."""
 
     @property
@@ -57,19 +57,19 @@ class Stage(Generic[R]):
         if not self.on(run) or not self._may(run):
             return
         try:
-            with run.trace.stage(self.name) as detail:
+            with run.stage_log.stage(self.name) as detail:
                 detail.append(self.work(run))
         except ModelUnavailable as error:
-            run.trace.missing(f"no {self.name}: {error}")
+            run.stage_log.missing(f"no {self.name}: {error}")
 
     def _may(self, run: R) -> bool:
         if not self.worth(run):
-            run.trace.skip(self.name, run.effort)
+            run.stage_log.skip(self.name, run.effort)
             return False
         if self.part in run.without:
-            run.trace.skip(self.name, "switched off")
+            run.stage_log.skip(self.name, "switched off")
             return False
-        return self.cheap or run.trace.in_time(self.name)
+        return self.cheap or run.stage_log.in_time(self.name)
 
 
 def take_all(stages: Sequence[Stage[R]], run: R) -> None:

@@ -76,7 +76,7 @@ class TextRun:
     embedder: Embedder | None
     weights: Mapping[str, float]
     without: frozenset[str] = frozenset()
-    trace: StageLog = field(default_factory=StageLog)
+    stage_log: StageLog = field(default_factory=StageLog)
     effort: str = "weighs nothing"
     rankings: dict[str, Floats] = field(default_factory=dict)
     scores: Floats = field(init=False)

@@ -84,7 +84,7 @@ def test_stages_that_are_switched_off_or_weigh_nothing_say_so(tmp_path):
         index = read_index(store.graph, store.vectors, "m")
         run = TextRun("berth", store.graph, index, None, WEIGHTS, frozenset({"vectors"}))
         assert [key for key, _ in rank_texts(run, limit=9)] == ["a"]
-    assert {report.stage: report.detail for report in run.trace.reports} == {
+    assert {report.stage: report.detail for report in run.stage_log.reports} == {
         "words": "1 ranked",
         "parts": "skipped: weighs nothing",
         "vectors": "skipped: switched off",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
-from repertoire.store.light import contents
+from repertoire.store.light import exact_copies
 
 SCHEMA = 7  # the newest schema whose tables are known here; tests hold it equal to the store's
 _KNOWS_CLIENTS = 7
@@ -76,16 +76,16 @@ class StartReader:
         return int(self._db.execute("SELECT count(*) FROM component").fetchone()[0])
 
     def silent_in(self, project: str) -> set[str]:
-        """Return what is silent in a project, with every exact copy of a component."""
-        return contents.silent_in(self._db, project)
+        """Return the ids that are muted in a project, with all their exact copies."""
+        return exact_copies.silent_in(self._db, project)
 
     def copies_of(self, keys: Iterable[str]) -> dict[str, str]:
         """Map every exact copy of these components, and those themselves that have any, to one of its copies."""
-        return contents.copies_of(self._db, keys)
+        return exact_copies.copies_of(self._db, keys)
 
     def twins_of(self, keys: Iterable[str]) -> dict[str, str]:
         """Map every twin of these components, which says nearly the same, to the one that it is a twin of."""
-        return contents.twins_of(self._db, keys)
+        return exact_copies.twins_of(self._db, keys)
 
     def was_greeted(self, session: str) -> bool:
         """Tell whether a session was told anything since it was compacted last."""
@@ -146,7 +146,7 @@ class StartReader:
             f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
             f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
             "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
-            f"AND (c.installed OR NOT {contents.IS_THERE}) {self._of_ours()}",
+            f"AND (c.installed OR NOT {exact_copies.IS_THERE}) {self._of_ours()}",
             ids,
         ):
             yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
