@@ -82,9 +82,10 @@ def test_it_scores_each_text_together_with_the_question(tmp_path):
 
 
 def test_answers_follow_the_configured_model(embedded, tmp_path):
-    plain = ask(embedded, None)[1]
+    torn = "release the parcel repository"
+    plain = ask(embedded, None, torn)[1]
     loved = "parcel" if plain.index("changelog") < plain.index("ship") else "repository"
-    ranking, moved = ask(embedded, cross_encoder(tmp_path / "model", loved))
+    ranking, moved = ask(embedded, cross_encoder(tmp_path / "model", loved), torn)
     assert {plain.index("changelog"), plain.index("ship")} == {0, 1}
     assert moved[:2] == plain[1::-1]
     assert ranking.degraded == ()

@@ -145,7 +145,7 @@ class Run:
         effort, head = self.plan.effort, self.head(max(self.plan.effort.reranked, 2))
         if self.plan.complexity == SIMPLE and not effort.thorough and len(head) > 1:
             lead = float(self.scores[head[0]] - self.scores[head[1]])
-            if lead >= _CLEAR:
+            if lead >= _CLEAR * (1.0 + self.brevity):  # a brief question is led more clearly, right or wrong
                 return head[:0]
         return head[: effort.reranked]
 
