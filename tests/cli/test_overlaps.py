@@ -54,5 +54,5 @@ def test_wrong_use_is_told(run):
     assert run("overlaps", "--installed", "--all").returncode == 2
     assert run("overlaps", "--undo").returncode == 2
     done = run("overlaps", "--dismiss", "nope")
-    assert (done.returncode, "no overlap has the id nope" in done.stderr) == (1, True)
+    assert (done.returncode, "no overlap has the id nope" in done.stderr) == (2, True)
     assert "Nothing overlaps with what is installed." in run("overlaps").stdout

@@ -138,7 +138,7 @@ def test_a_file_that_is_no_json_is_refused_and_among_others_it_is_named(run, tmp
     (tmp_path / "osv").mkdir()
     (tmp_path / "osv" / "notes.json").write_text("no JSON")
     done = run("advisories", str(tmp_path / "osv" / "notes.json"))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "notes.json: not read as JSON" in done.stderr
     assert "name a JSON file of OSV records" in done.stderr
     assert done.stderr.count("\n") == 1
