@@ -22,7 +22,9 @@ _MARKUP = re.compile(
     r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
     rf"|!?\[([^\]]{{0,{_LINK_TEXT}}})\]\([^)]{{0,{_LINK_TARGET}}}\)"
 )
-_EXAMPLE_BLOCK = re.compile(r"<example>(.{1,3000}?)</example>", re.DOTALL | re.IGNORECASE)
+_EXAMPLE_BLOCK = linear.compile(r"(?is)<example>(.+?)</example>")
+_OPENING = "<example>"
+_LONGEST_BLOCK = 3000  # characters; what is longer was never closed, and the next one begins within it
 _SAID = linear.compile(r"(?i)\buser:\s*[\"'“]?(.{4}.*?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)")
 _WHEN = re.compile(
     r"\b((?:(?:use|invoke|activate|trigger|apply|call|run)s?"
@@ -115,10 +117,19 @@ def examples(description: str, body: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _blocks(text: str) -> Iterator[str]:
+    for found in _EXAMPLE_BLOCK.finditer(text):
+        block = str(found.group(1))
+        if len(block) > _LONGEST_BLOCK:
+            block = block[block.lower().rfind(_OPENING) + len(_OPENING) :] if _OPENING in block.lower() else ""
+        if 0 < len(block) <= _LONGEST_BLOCK:
+            yield block
+
+
 def _examples(description: str, body: str) -> Iterator[str]:
     whole = f"{description}\n{body}"
-    for block in _EXAMPLE_BLOCK.finditer(whole):
-        yield next(_said(block.group(1)), block.group(1))
+    for block in _blocks(whole):
+        yield next(_said(block), block)
     yield from _said(description)
     for quoted in _QUOTED.finditer(description):
         if " " in quoted.group(1).strip():
