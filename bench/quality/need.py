@@ -83,8 +83,8 @@ def _ridge(seen: np.ndarray, target: np.ndarray, counting: np.ndarray) -> tuple[
     return weights.astype(np.float32), float(level - middle @ weights)
 
 
-def check(taught: Prompts, reading: str) -> None:
-    """Print how many prompts that were held out are told right."""
+def held_out(taught: Prompts, reading: str) -> np.ndarray:
+    """Return the odds of each prompt by a model that learned nothing from its group, in FOLDS folds."""
     chance = np.random.default_rng(SEED)
     fold = {group: int(chance.integers(FOLDS)) for group in sorted(set(taught.groups))}
     own = np.array([fold[group] for group in taught.groups])
@@ -92,9 +92,15 @@ def check(taught: Prompts, reading: str) -> None:
     for out in range(FOLDS):
         kept = own != out
         texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
-        need = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), reading)
+        model = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), reading)
         for place in np.flatnonzero(~kept):
-            odds[place] = need.odds(taught.texts[place], taught.vectors[place])
+            odds[place] = model.odds(taught.texts[place], taught.vectors[place])
+    return odds
+
+
+def check(taught: Prompts, reading: str) -> None:
+    """Print how many prompts that were held out are told right."""
+    odds = held_out(taught, reading)
     asking, idle = odds[taught.asking], odds[~taught.asking]
     likelier = np.searchsorted(np.sort(idle), asking).mean() / len(idle)
     told = f"requests {100 * np.mean(asking > 0):.1f} %, others {100 * np.mean(idle <= 0):.1f} %"

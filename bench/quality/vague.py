@@ -17,7 +17,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "server"))
 
-from need import FOLDS, PLAIN, SEED, Prompts, learn  # noqa: E402
+from need import PLAIN, Prompts, held_out, learn  # noqa: E402
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.retrieval.vague import BAR, FILE  # noqa: E402
@@ -48,16 +48,7 @@ def prompts() -> tuple[Prompts, np.ndarray, str]:
 
 def check(taught: Prompts, clear: np.ndarray, reading: str) -> None:
     """Print how many vague tasks and how many requests that were held out reach each bar."""
-    chance = np.random.default_rng(SEED)
-    fold = {group: int(chance.integers(FOLDS)) for group in sorted(set(taught.groups))}
-    own = np.array([fold[group] for group in taught.groups])
-    odds = np.zeros(len(own))
-    for out in range(FOLDS):
-        kept = own != out
-        texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
-        learned = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), reading)
-        for place in np.flatnonzero(~kept):
-            odds[place] = learned.odds(taught.texts[place], taught.vectors[place])
+    odds = held_out(taught, reading)
     for bar in BARS:
         vague, requests = (100 * np.mean(odds[which] > bar) for which in (taught.asking, clear))
         print(f"log-odds above {bar}: {vague:.1f} % of the vague, {requests:.2f} % of the requests")
