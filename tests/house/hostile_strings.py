@@ -6,6 +6,7 @@ import random
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -29,8 +30,22 @@ CATEGORIES = {
 }
 
 
-def hostile(pattern: str, flags: int, length: int) -> Iterator[str]:
-    """Yield texts of about a length on which a careless expression takes long; the same ones each time."""
+@dataclass(frozen=True, order=True)
+class Hostile:
+    """One text that is hostile at any length: what leads, what is repeated, and what ends it."""
+
+    lead: str
+    pump: str
+    end: str
+
+    def text(self, length: int) -> str:
+        """Return the text, of about a length."""
+        times = max(1, (length - len(self.lead)) // len(self.pump))
+        return (self.lead + self.pump * times + self.end)[: length + len(self.lead)]
+
+
+def hostile(pattern: str, flags: int) -> list[Hostile]:
+    """Return the texts on which a careless expression takes long; the same ones each time."""
     try:
         tree = parser.parse(_as_re(pattern), flags & ~re.DEBUG)
     except re.error:  # RE2's own syntax: plain floods have to do
@@ -38,9 +53,7 @@ def hostile(pattern: str, flags: int, length: int) -> Iterator[str]:
     else:
         maker = _Maker(flags | tree.state.flags)
         units = set(maker.units(list(tree)))
-    for lead, pump, end in sorted(units):
-        if pump:
-            yield (lead + pump * max(1, (length - len(lead)) // len(pump)) + end)[: length + len(lead)]
+    return sorted(Hostile(*unit) for unit in units if unit[1])
 
 
 def _as_re(pattern: str) -> str:

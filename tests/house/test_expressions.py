@@ -22,10 +22,10 @@ from house.hostile_strings import hostile
 from repertoire import linear
 
 PACKAGE = Path(repertoire.__file__).parent
-LENGTH = 100_000
-BOUND = 40  # times a scan that looks at one character after the other; what grows faster is above it a thousandfold
-SCREENED = 2_000  # of this length all strings are tried, of the whole one those that took longest
-SLOWEST = 5
+LENGTH = 40_000
+BOUND = 40  # times a scan that looks at one character after the other; what grows faster is above it a hundredfold
+SCREENED = 1_000  # of this length all strings are tried, of the whole one those that took longest
+SLOWEST = 3
 ONCE = ("search", "match", "fullmatch")
 MANY = ("finditer", "findall", "sub", "subn", "split")
 SCAN = re.compile(r"\w|\W")
@@ -117,17 +117,17 @@ def slowest(expression: Expression, method: str, scan: float) -> tuple[float, st
     """Return the highest cost of an expression on strings of the full length, in scans, and the string's beginning."""
     flags = expression.flags if isinstance(expression, re.Pattern) else 0
     screened = []
-    for number, text in enumerate(hostile(expression.pattern, flags, SCREENED)):
-        screened.append((cost(use(expression, method, text), BOUND * scan), -number))
+    for one in hostile(expression.pattern, flags):
+        screened.append((cost(use(expression, method, one.text(SCREENED)), BOUND * scan), one))
         if screened[-1][0] == float("inf"):
-            return float("inf"), text[:60]
-    worst = {-number for _, number in sorted(screened, reverse=True)[:SLOWEST]}
-    found = [
-        (cost(use(expression, method, text), BOUND * scan) / scan, text[:60])
-        for number, text in enumerate(hostile(expression.pattern, flags, LENGTH))
-        if number in worst
-    ]
-    return max(found, default=(0.0, ""))
+            return float("inf"), one.text(60)
+    return max(
+        (
+            (cost(use(expression, method, one.text(LENGTH)), BOUND * scan) / scan, one.text(60))
+            for _, one in sorted(screened, reverse=True)[:SLOWEST]
+        ),
+        default=(0.0, ""),
+    )
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="this system has no timer of processor time")
