@@ -12,8 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from boot.checkout import Checkout, pebble, run, script
 from boot.talk import PATIENCE_S
+from repertoire.boot import installer
 
 OLD = time.time() - 31 * 86_400
 
@@ -46,6 +49,16 @@ def test_venv_and_pip_build_it_where_there_is_no_uv(checkout: Checkout, without_
     done = checkout.build(PATH=without_uv)
     assert "with pip" in done.stderr
     assert Path(done.stdout.strip()).exists()
+
+
+def test_the_environments_own_pip_fills_it_where_the_interpreters_cannot(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installer, "PIP_FOR_OTHERS", (999, 0))
+    env = tmp_path / "env"
+    installer.with_pip(installer.Job(env, checkout.root / "requirements.lock", tmp_path / "log", lambda *_: None))
+    python = str(env / "bin" / "python")
+    assert run([python, "-c", "import pebble, pip"], checkout.environ()).returncode == 0
 
 
 def test_uv_builds_it_where_there_is_one(checkout: Checkout, uv: str) -> None:

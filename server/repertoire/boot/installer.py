@@ -20,6 +20,7 @@ UV_PYTHON = "3.12"  # what uv fetches where no Python fits
 # Every pinned package has wheels where we run; without this flag a platform that lacks one starts a compiler, or
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
+PIP_FOR_OTHERS = (22, 3)  # the first release of pip with --python
 # The client's keys, and python's own settings: neither is an installer's business.
 WITHHELD_PREFIXES = ("ANTHROPIC_", "CLAUDE", "PYTHON")
 # What would send the packages elsewhere than into the environment.
@@ -67,14 +68,18 @@ def with_uv(tool: str, job: Job) -> None:
 
 
 def with_pip(job: Job) -> None:
-    """Build the environment with the standard library's venv and its pip.
+    """Build the environment with the standard library's venv, and with the interpreter's pip or else its own.
 
     Raises: NoInterpreterError, InstallError.
     """
     python = str(interpreter.find(needs_ensurepip=True).path)
-    _run([python, "-I", "-m", "venv", str(job.env)], "making an environment", job)
-    pip = [str(python_of(job.env)), "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    _run([*pip, *EXACTLY, "-r", str(job.lock)], "installing packages with pip", job)
+    shared = _has_pip_for_others(python)
+    venv = [python, "-I", "-m", "venv", *(["--without-pip"] if shared else []), str(job.env)]
+    _run(venv, "making an environment", job)
+    inside = str(python_of(job.env))
+    pip = [python, "-I", "-m", "pip", "--python", inside] if shared else [inside, "-I", "-m", "pip"]
+    install = [*pip, "install", "--no-input", "--disable-pip-version-check", *EXACTLY, "-r", str(job.lock)]
+    _run(install, "installing packages with pip", job)
 
 
 def environment() -> dict[str, str]:
@@ -85,6 +90,20 @@ def environment() -> dict[str, str]:
         if name not in WITHHELD and not name.startswith(WITHHELD_PREFIXES)
     }
     return {**kept, "PIP_USER": "0"}  # a `user = true` in pip's own settings fails inside an environment
+
+
+def _has_pip_for_others(python: str) -> bool:
+    """Tell whether an interpreter's own pip installs into other environments.
+
+    A pip of the environment's own would be installed first, which takes five times as long as the environment itself.
+    """
+    ask = "from importlib.metadata import version; print(version('pip'))"
+    try:
+        told = subprocess.run([python, "-I", "-c", ask], env=environment(), capture_output=True, timeout=15, check=True)
+        major, minor = told.stdout.decode().split(".")[:2]
+        return (int(major), int(minor)) >= PIP_FOR_OTHERS
+    except (OSError, subprocess.SubprocessError, ValueError):  # it has none
+        return False
 
 
 def _run(command: list[str], phase: str, job: Job) -> None:
