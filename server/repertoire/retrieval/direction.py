@@ -6,7 +6,8 @@ Only an imperative and a name (or the verb that a description begins with) are p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -86,11 +87,20 @@ _BEGINNING = 60  # characters of a description, of which the first word is read
 _BETWEEN = 4  # words from one end of a conversion to the other
 
 
+@dataclass(frozen=True)
+class Offer:
+    """What a component does: its actions with the stems of their words, and the products it converts from and to."""
+
+    actions: Mapping[str, str]
+    ends: tuple[str, str]
+
+
 class Directions:
     """Scores components by the direction of a task."""
 
     def __init__(self, products: Products) -> None:
         self._products = products
+        self._known: tuple[Snapshot | None, dict[int, Offer]] = None, {}  # by row of one snapshot
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
         """Return the log-odds that the direction adds to these rows; 0 where the task's direction is not plain."""
@@ -99,26 +109,28 @@ class Directions:
         action, ends = asked(words), self._ends(words)
         if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
-            for row, entry in reader.at(rows):
-                odds[row] = self._of_one(entry.component, action, ends, said)
+            offers = self._of(snapshot, reader, rows)
+            for row in rows.tolist():
+                odds[row] = _of_one(offers[row], action, ends[1], said) if row in offers else 0.0
         return odds
 
-    def _of_one(self, component: Component, action: str, ends: tuple[str, str], said: frozenset[str]) -> float:
-        name = name_words(component.name)
-        offers = offered(name, component.description)
-        # who asks for a review checklist is well served by a review
-        opposed = {offer for offer, word in offers.items() if stem(word) not in said}
-        found = _ALIKE if action in offers else 0.0
-        found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
-        return found - _ELSEWHERE * self._leads_elsewhere(component, name, ends)
+    def _of(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, Offer]:
+        if self._known[0] is not snapshot:
+            self._known = snapshot, {}
+        known = self._known[1]
+        for row, entry in reader.at(np.array([row for row in rows.tolist() if row not in known], dtype=np.int64)):
+            known[row] = self._offer(entry.component)
+        return known
 
-    def _leads_elsewhere(self, component: Component, name: Sequence[Word], ends: tuple[str, str]) -> bool:
-        """Tell whether a component turns things into something else: by its name, or by a sentence about both ends."""
-        own = self._ends(name) if ends[1] else ("", "")
-        if ends[1] and not own[1]:
+    def _offer(self, component: Component) -> Offer:
+        """Return what a component offers; its ends by its name, or by a sentence about both of them."""
+        name = name_words(component.name)
+        ends = self._ends(name)
+        if not ends[1]:
             told = self._ends(words_of(lead_of(component.description)))
-            own = told if all(told) else own
-        return own[1] not in {"", ends[1]}
+            ends = told if all(told) else ends
+        actions = {action: stem(word) for action, word in offered(name, component.description).items()}
+        return Offer(actions, ends)
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
         """Return the products that a text converts from and to; a side that is not named is empty."""
@@ -129,6 +141,14 @@ class Directions:
                 if after and after[0] not in before:
                     return before[-1] if before else "", after[0]
         return "", ""
+
+
+def _of_one(offer: Offer, action: str, into: str, said: frozenset[str]) -> float:
+    # who asks for a review checklist is well served by a review
+    opposed = {action for action, word in offer.actions.items() if word not in said}
+    found = _ALIKE if action in offer.actions else 0.0
+    found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
+    return found - _ELSEWHERE * (bool(into) and offer.ends[1] not in {"", into})
 
 
 def asked(words: Sequence[Word]) -> str:

@@ -107,7 +107,11 @@ class Calling:
 
     def likeliest(self, count: int) -> list[str]:
         """Return the likeliest capabilities."""
-        return sorted(self.likely, key=lambda name: -self.likely[name])[:count]
+        return self._likeliest_first[:count]
+
+    @cached_property
+    def _likeliest_first(self) -> list[str]:
+        return sorted(self.likely, key=self.likely.__getitem__, reverse=True)
 
 
 @lru_cache(maxsize=4096)  # the same few stand at the head again and again
@@ -122,6 +126,7 @@ class Called:
         """`synonyms` are the words by which each capability goes."""
         self._meant = meant
         self._synonyms = synonyms
+        self._stems: dict[str, list[str]] = {}  # by capability
         self._kept: tuple[Snapshot, Rows, Rows, Floats] | None = None
         self._most_are_known = False
 
@@ -155,8 +160,10 @@ class Called:
         return share
 
     def _words_of(self, capability: str) -> list[str]:
-        listed = self._synonyms.get(capability)
-        return stems(" ".join((capability, *listed))) if listed is not None else []
+        if capability not in self._stems:
+            listed = self._synonyms.get(capability)
+            self._stems[capability] = stems(" ".join((capability, *listed))) if listed is not None else []
+        return self._stems[capability]
 
     def known(self, snapshot: Snapshot) -> bool:
         """Tell whether the capabilities of most components are known."""
