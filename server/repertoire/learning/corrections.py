@@ -1,6 +1,6 @@
-"""Reads from a prompt whether it opens by saying that what was just done is wrong; in doubt it does not.
+"""Detects prompts that begin by saying that the last step was wrong; in doubt a prompt does not.
 
-A wrong yes marks an innocent component as failed, a wrong no leaves an outcome unknown.
+A false positive marks an innocent component as failed, a false negative only leaves its outcome unknown.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 
 from repertoire.learning.disapproval import ALONE, BARE_NO, OPENS, TURNED_DOWN, UNDONE, WRONG
 
-_READ = 300  # characters: whoever corrects says so first
+_READ = 300  # characters of a prompt that are read: a correction stands at its beginning
 _CLAUSE = re.compile(r"([^,.!?;:。！？、；：，\n]|[,.:](?=\S))+([,.!?;:。！？、；：，\n]*)")  # noqa: RUF001 - as typed in Chinese
 _DASH = re.compile(r"(?<!\s)\s+[-–—]+\s+")  # noqa: RUF001
 _CONDITION = re.compile(r"(?:if|when|once|unless|in case|wenn|falls|si|quand|cuando|se)\b", re.IGNORECASE)
 _ASKED_WHY = re.compile(r"why\b", re.IGNORECASE)
-# of a list, before a colon
+# words before a colon that begin a list
 _HEADING = re.compile(r"(?:not|still|wrong|incorrect|broken|failed)(?: \w+)?", re.IGNORECASE)
-_TAIL = 300  # characters of a message, in which it asks
-_BRIEF = 14  # words of a prompt that only says what is wrong
-_SHORT = 4  # words that may stand before the clause that says it
+_TAIL = 300  # characters at the end of a message in which a question is looked for
+_BRIEF = 14  # words of a prompt that is nothing but a correction, at most
+_SHORT = 4  # words that may stand before the correcting clause
 
 
 def corrects(prompt: str, *, answers: bool = False) -> bool:
-    """Tell whether a prompt opens by saying that what was done is wrong, or is to be undone.
+    """Tell whether a prompt begins by saying that the last step was wrong or must be undone.
 
-    Where it answers a question, "no, the second one" turns down nothing that was done.
+    If the prompt answers a question (`answers`), "no, the second one" is no correction.
     """
     text = prompt[:_READ].strip().replace("’", "'")  # noqa: RUF001
     turned_down = not answers and (TURNED_DOWN.match(text) or BARE_NO.fullmatch(text)) is not None
@@ -63,7 +63,7 @@ def _said(clause: str) -> str:
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the clauses of a text, and of each what ends it."""
+    """Yield the clauses of a text, each with the punctuation that ends it."""
     for found in _CLAUSE.finditer(_DASH.sub(", ", text)):
         clause = found[0][: len(found[0]) - len(found[2])].strip().strip("\"'`")
         if clause:
@@ -71,5 +71,5 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def asks(message: str) -> bool:
-    """Tell whether a message asks something at its end, though "let me know" or a list of choices may follow."""
+    """Tell whether a message asks a question near its end."""
     return any(mark in message[-_TAIL:] for mark in "?？")  # noqa: RUF001

@@ -1,4 +1,4 @@
-"""Joins the trials of exact copies: where one copy was offered and another used, that is one trial."""
+"""Merges the trials of exact copies: an offer of one copy and the use of another are one trial."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from repertoire.learning.outcomes import Trial
 
 
 def of_contents(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
-    """Return trials with each copy called as the one that `same` leads to; copies in one request are one chance."""
+    """Return trials under the node that `same` maps each copy to, with copies in one request merged."""
     if not same:
         return list(found)
     told: list[Trial] = []
-    chances: dict[tuple[str, str, str], dict[str, int]] = {}  # by copy, the place of its trial
+    chances: dict[tuple[str, str, str], dict[str, int]] = {}  # index of each copy's trial, by session, request and node
     for trial in found:
         node = same.get(trial.node)
         if node is None:
@@ -31,7 +31,7 @@ def of_contents(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
 
 
 def _together(one: Trial, other: Trial) -> Trial | None:
-    """Return the one chance that two copies had in a request; None where both were used: these are two uses."""
+    """Return the merged trial of two copies in one request; None if both were used, which are two uses."""
     if one.selected_at and other.selected_at:
         return None
     used, idle = (other, one) if other.selected_at else (one, other)

@@ -1,4 +1,4 @@
-"""Reads from a prompt, a shell command and edits what they say of what was done before: corrected, undone, checked."""
+"""Reads signals of success and failure from prompts and shell commands: corrected, undone, checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repertoire.learning.undoing import takes_up, undoes
 
 __all__ = ["asks", "corrects", "of_call", "of_command"]
 
-_READ = 4_000  # characters at the end of what a command printed: that is where checks sum up
+_READ = 4_000  # characters at the end of a command's output, where checks print their summary
 _PASSED = re.compile(
     r"""\b[1-9]\d*\ (?:tests?\ )?pass(?:ed|ing)\b | ^OK\b | \bSuccess:\ no\ issues | \bAll\ checks\ passed
     | \btest\ result:\ ok\b | ^ok\s+\S+ | \bBUILD\ SUCCESS | \b(?:0|no)\ (?:errors?|failures?|problems|issues)\b
@@ -31,7 +31,7 @@ _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
 def of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
-    """Return what a call of the client's shell tells that ended without an error; nothing where it still runs."""
+    """Return the signal of a successful call of the client's shell tool; empty if it still runs or tells nothing."""
     if told.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
         return ""
     printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))
@@ -39,10 +39,9 @@ def of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
 
 
 def of_command(command: str, printed: str = "") -> str:
-    """Return what a shell command that succeeded tells: an edit undone, a check passed, or nothing.
+    """Return the signal of a successful shell command: UNDONE, CHECKED or empty.
 
-    Where the status of a check is hidden by what stands around it (`pytest | tail`), what was printed has to say that
-    it passed.
+    If other commands hide the exit status of a check (`pytest | tail`), the printed output must say that it passed.
     """
     ran = commands(command)
     if any(undoes(each.words) for each in ran if each.begun) and not any(takes_up(each.words) for each in ran):
@@ -62,7 +61,7 @@ def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
 
 
 def _told_zero(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
-    """Tell whether what follows the one check is an `echo $?` that printed 0."""
+    """Tell whether an `echo $?` directly behind the only check printed 0."""
     if len(checks) > 1 or checks[0].piped or ran[-1].words[0] not in ("echo", "printf"):
         return False
     status = _STATUS.search(printed.strip())

@@ -1,7 +1,8 @@
-"""Reads from what was selected together which components go together, and which fail together: pure, with evidence.
+"""Suggests edges between components that were selected together: those that go together, and those in conflict.
 
-Strong evidence may apply itself: seen often, in several sessions, and sure by Wilson's lower bound. Weak evidence is
-seen at least twice and waits for a person. Two that fail apart as often as together are broken, not in conflict.
+A strong suggestion may be applied automatically: seen often, in several sessions, with a high Wilson lower bound. A
+weak one was seen at least twice and waits for a person. Two components that fail apart as often as together do not
+conflict.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from repertoire.learning.confidence_intervals import wilson
 from repertoire.learning.outcomes import BAD, Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"
-_SEEN, _STRONG_TOGETHER, _STRONG_AGAINST = 2, 5, 4  # requests
-_SESSIONS = 2
-_LIKELY, _SURE = 0.1, 0.3  # least share, surely, of the requests with either that had both
-_MAX_WEIGHT = 0.5  # weight: an author's word counts for more
+_SEEN, _STRONG_TOGETHER, _STRONG_AGAINST = 2, 5, 4  # least requests: for any, a strong companion, a strong conflict
+_SESSIONS = 2  # sessions at least
+_LIKELY, _SURE = 0.1, 0.3  # least Wilson lower bound of the share of requests with both: weak, strong
+_MAX_WEIGHT = 0.5  # largest weight of a suggested edge; edges from authors weigh more
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """An edge that use speaks for, low id first."""
+    """A suggested edge between two components, the lower id first."""
 
     first: str
     second: str
@@ -35,18 +36,18 @@ class Suggestion:
 
     @property
     def id(self) -> str:
-        """A short name that stays for as long as the two and the relation do."""
+        """A short hash that depends only on the two components and the relation."""
         return suggestion_id(self.first, self.second, self.relation)
 
 
 def suggestion_id(first: str, second: str, relation: str) -> str:
-    """Return the short name of an edge between two components."""
+    """Return the short hash of a suggested edge, whatever the order of its ends."""
     return hashlib.sha256("\0".join((relation, *sorted((first, second)))).encode("utf-8", "replace")).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """What happened to two together, and to either alone."""
+    """The selections of two components for the same requests (both), and of either alone."""
 
     both: list[list[Trial]]
     alone: list[Trial]
@@ -61,7 +62,7 @@ class _Pair:
 
 
 def suggestions(found: Iterable[Trial]) -> list[Suggestion]:
-    """Return the edges that use speaks for, the surest first."""
+    """Return the suggested edges from trials, strong ones first, then by falling weight."""
     selected = [trial for trial in found if trial.selected_at]
     made: list[Suggestion] = []
     for (first, second), pair in _pairs(selected):

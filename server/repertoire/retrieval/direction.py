@@ -1,7 +1,7 @@
-"""Which way a task goes: the action it asks for against the one that a component offers, where both are plain.
+"""Compares the action that a task asks for (write, review, convert …) with the action that a component offers.
 
-Who asks to have something written is not helped by a reviewer, and who asks for PDF to Excel not by Excel to Markdown.
-Only an imperative and a name (or the verb that a description begins with) are plain; all else says nothing.
+A task to write something is not served by a reviewer, and one to convert PDF to Excel not by Excel to Markdown. Only
+an imperative in the task, and the component's name (or the first verb of its description), are plain enough to count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ MAKE, REVIEW, FIX, REFACTOR, CONVERT, MIGRATE, DEPLOY, EXPLAIN, FIND, REMOVE, MO
     "mock",
     "load",
 )
-# Log-odds, by what 540 plain requests with an imperative asked for and what the components offer they were written for.
+# Log-odds for an opposite action, for the same action, and for another target of a conversion. Learned on 540 plain
+# requests with an imperative, and the components that they were written for.
 _OPPOSED, _ALIKE, _ELSEWHERE = 1.0, 0.4, 0.8
 _OPPOSITES = {
     MAKE: frozenset((REVIEW, FIX, REFACTOR)),
@@ -60,7 +61,7 @@ _VERBS = {
     REMOVE: "delete remove",
     MOCK: "mock stub",
 }
-# what else says in a name what a component does; a migration or a build is as often a thing
+# further words in names that say an action; `migration` and `build` are left out, since they are as often things
 _DOERS = {
     MAKE: "writer writing creator creation generator generation builder scaffolder drafter composer authoring",
     REVIEW: "reviewer reviewing auditor auditing critic assessor inspector",
@@ -82,18 +83,18 @@ _POLITE = frozenset(
 )
 _STRAIN = frozenset(("load", "stress"))
 _INTO = frozenset(("to", "into", "as", "2"))
-_BEGINNING = 60  # characters of a description, of which the first word is read
-_BETWEEN = 4  # words from one end of a conversion to the other
+_BEGINNING = 60  # characters of a description in which its first word is looked for
+_BETWEEN = 4  # words before and after `to` in which the two formats of a conversion are looked for
 
 
 class Directions:
-    """Scores components by the direction of a task."""
+    """Scores components by whether their action and conversion match those of a task."""
 
     def __init__(self, products: Products) -> None:
         self._products = products
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
-        """Return the log-odds that the direction adds to these rows; 0 where the task's direction is not plain."""
+        """Return the log-odds that the direction adds to each row; 0 if the task has no plain action or conversion."""
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
@@ -106,14 +107,14 @@ class Directions:
     def _of_one(self, component: Component, action: str, ends: tuple[str, str], said: frozenset[str]) -> float:
         name = name_words(component.name)
         offers = offered(name, component.description)
-        # who asks for a review checklist is well served by a review
+        # a task that says the offered action itself is served by it: "write a review checklist" by a reviewer
         opposed = {offer for offer, word in offers.items() if stem(word) not in said}
         found = _ALIKE if action in offers else 0.0
         found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
         return found - _ELSEWHERE * self._leads_elsewhere(component, name, ends)
 
     def _leads_elsewhere(self, component: Component, name: Sequence[Word], ends: tuple[str, str]) -> bool:
-        """Tell whether a component turns things into something else: by its name, or by a sentence about both ends."""
+        """Tell whether a component converts to another format than the task wants, by its name or first sentence."""
         own = self._ends(name) if ends[1] else ("", "")
         if ends[1] and not own[1]:
             told = self._ends(words_of(lead_of(component.description)))
@@ -121,7 +122,7 @@ class Directions:
         return own[1] not in {"", ends[1]}
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
-        """Return the products that a text converts from and to; a side that is not named is empty."""
+        """Return the products that a text converts from and to; an empty string for a side that it does not name."""
         for place, word in enumerate(words):
             if word.text in _INTO:
                 before = [found.product for found in self._products.borne(words[max(place - _BETWEEN, 0) : place])]
@@ -132,7 +133,7 @@ class Directions:
 
 
 def asked(words: Sequence[Word]) -> str:
-    """Return the action that an imperative asks for; blank where none stands at the beginning."""
+    """Return the action that a text's opening imperative asks for; an empty string where it opens with none."""
     told = [word.text for word in words if word.text not in _POLITE][:2]
     if len(told) > 1 and told[0] in _STRAIN and told[1].startswith("test"):
         return LOAD
@@ -140,7 +141,7 @@ def asked(words: Sequence[Word]) -> str:
 
 
 def offered(name: Sequence[Word], description: str) -> dict[str, str]:
-    """Return the actions that a name says a component does, else what its description begins with, with their words."""
+    """Return the actions in a component's name, else in its description's first word, each with its word."""
     own = [word.text for word in name]
     found = {_DONE[word]: word for word in own if word in _DONE}
     if any(word in _STRAIN and after.startswith("test") for word, after in pairwise(own)):

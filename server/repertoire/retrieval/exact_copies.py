@@ -1,4 +1,4 @@
-"""Which rows are exact copies: facts about one hold for all, and the installed one answers for them."""
+"""Groups components that are exact copies: evidence for one copy counts for all, and the installed copy is shown."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Copies:
-    """The exact copies among components: of one content, type and name.
+    """The groups of components that have the same content, type and name.
 
-    `answering` is by row the one that answers for its content: of what is installed too, the first installed one.
+    `answering[row]` is the row that is shown for the content of `row`: its first installed copy, else `row` itself.
     """
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
@@ -38,16 +38,16 @@ class Copies:
 
     @property
     def spare(self) -> Mask:
-        """Which rows are there already: not installed themselves, but an exact copy is."""
+        """The mask of rows that are not installed while an exact copy of them is."""
         return np.asarray(self.answering != np.arange(len(self.answering)))
 
     def of(self, row: int) -> tuple[int, ...]:
-        """Return the rows of all copies of a row, and itself; nothing where it has none."""
+        """Return the rows of a row's copies, including itself; an empty tuple where it has no copy."""
         at = self._group[self._rows == row]
         return tuple(self._rows[self._group == at[0]].tolist()) if len(at) else ()
 
     def shared(self, values: Floats) -> Floats:
-        """Return values by row, for each copy the one of its copies that says most."""
+        """Give all copies of a group the value of the largest magnitude in their group."""
         if not len(self._rows) or not values.any():
             return values
         own = values[self._rows]
@@ -57,7 +57,7 @@ class Copies:
         return found
 
     def least(self, values: Floats) -> Floats:
-        """Return values by row, for each copy the least of its copies."""
+        """Give all copies of a group the smallest value in their group."""
         if not len(self._rows):
             return values
         found = values.copy()
@@ -65,7 +65,7 @@ class Copies:
         return found
 
     def newest(self, dates: npt.NDArray[np.str_]) -> npt.NDArray[np.str_]:
-        """Return dates by row, for each copy the newest that is known of its copies."""
+        """Give all copies of a group the newest date in their group."""
         if not len(self._rows):
             return dates
         order = np.lexsort((dates[self._rows], self._group))
@@ -75,7 +75,7 @@ class Copies:
         return found
 
     def answered(self, shares: Floats, among: Mask) -> Floats:
-        """Move the share of each row to its installed copy, where that copy may answer."""
+        """Move each row's share to its installed copy, where the mask `among` allows that copy."""
         spare = np.flatnonzero(self.spare & among[self.answering] & (shares != 0.0))
         if not len(spare):
             return shares
@@ -85,13 +85,13 @@ class Copies:
         return found
 
     def behind(self, rows: Rows) -> Rows:
-        """Return ranked rows, each row with an installed copy directly behind that copy."""
+        """Reorder ranked rows so that copies of an installed component follow directly behind it."""
         ranked = rows.tolist()
         leaders = self.answering[rows].tolist()
         if leaders == ranked:
             return rows
         there = set(ranked)
-        led: dict[int, list[int]] = {}  # in the order of the best of each content
+        led: dict[int, list[int]] = {}  # groups in the order of their best row
         for row, leader in zip(ranked, leaders, strict=True):
             led.setdefault(leader if leader in there else row, []).append(row)
         order = (sorted(group, key=leader.__ne__) for leader, group in led.items())

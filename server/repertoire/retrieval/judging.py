@@ -1,4 +1,4 @@
-"""Ends a ranking: which of its head is answered with, how sure that is, and whether anything was needed at all."""
+"""Ends a ranking: cuts its head, computes its confidence, and whether the question needs a component at all."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from repertoire.retrieval.subject import Scope, subject_for
 from repertoire.retrieval.vague import vague_for
 
 MAX_RANKED = 200
-_JUDGED = 3  # hits whose text tells how sure it is
+_JUDGED = 3  # hits whose text the confidence is computed from
 
 
 def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict[str, float]:
-    """Return how rare each word of a question is here."""
+    """Return the inverse document frequency of each word of a question."""
     return rarity(graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
 
 class AnswerJudge:
-    """Judges answers over one store, with the weights of one query encoder."""
+    """Computes the confidence in answers over one store, with models that were learned for one query encoder."""
 
     def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
         self._graph = graph
@@ -39,17 +39,17 @@ class AnswerJudge:
         self._vague = vague_for(reading)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Prepare for a snapshot, if it changed."""
+        """Refresh what is cached for a snapshot, if it changed."""
         self._scope.read(snapshot)
 
     def ranking(self, run: Run, *, certain: bool) -> Ranking:
-        """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
+        """Return the head of the answer with its confidence; `certain` if the component was asked for by name."""
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
         with run.stage_log.stage("gate") as detail:
             sure = 1.0 if certain else self._sure(run, rows)
             if leads.any() and not fits(sure, among=among):
-                # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
+                # pointers are shown only where no component fits whose text was read
                 beyond = run.head(MAX_RANKED)
                 surer = self._sure(run, beyond)
                 rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
@@ -71,7 +71,7 @@ class AnswerJudge:
 
     def _chance(self, ranking: Ranking, calling: Calling, brevity: float) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if not len(rows) or not brevity:  # learned on brief tasks: of what is told at length, confidence tells more
+        if not len(rows) or not brevity:  # learned on brief tasks; for longer ones the confidence is better
             return None
         odds = ranking.odds(rows)
         leader = Leader(
@@ -88,17 +88,17 @@ class AnswerJudge:
         judged = self.evidence(run, rows, run.evidence.nearness)
         sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
         sure *= self._understood(run.plan)
-        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
+        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # past requests are an independent reason
 
     def evidence(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
-        """Return the evidence for an answer's first hits; None where there are none."""
+        """Return the features of the confidence, from an answer's first hits; None where there are none."""
         head = rows[:_JUDGED]
         rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
         held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
         return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
 
     def _understood(self, plan: QueryPlan) -> float:
-        """Return the share of a question's words that are known; a word in any component counts as known."""
+        """Return the share of a question's words that are translated or stand in any component; 1 for English."""
         if plan.reading is None or not plan.reading.unknown:
             return 1.0
         lost = {word: content_words(word) for word in plan.reading.unknown}

@@ -1,4 +1,4 @@
-"""Ranks components: plans the question, takes the stages in their order, judges the answer; each leaves a report."""
+"""Ranks components: plans the question, runs the stages in order, and computes the confidence in the answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
-# Each stage: its name, the part that switches it off, what it does, and when it is done.
+# Each stage has its name, the switch in `Query.without` that turns it off, its function, and its conditions.
 STAGES: tuple[Stage[Run], ...] = (
     Stage("words", "text", stages.words, cheap=True),
     Stage("vectors", "vectors", stages.vectors, on=stages.embedded),
@@ -42,7 +42,7 @@ STAGES: tuple[Stage[Run], ...] = (
     Stage(MEANT, MEANT, stages.call_for, on=stages.is_embedded, cheap=True),
     Stage("priors", "priors", stages.favour, cheap=True),
     Stage(CODE, CODE, stages.compare_code, on=stages.asks_in_code),
-    # A millisecond, and the best evidence there is: a busy machine must not forget what it learned.
+    # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.
     Stage("requests", "learning", stages.ask_the_past, on=stages.is_embedded, cheap=True),
     Stage("ppr", "graph", stages.walk_on, worth=stages.is_walked),
     Stage(PATTERNS, PATTERNS, stages.match),
@@ -52,11 +52,11 @@ STAGES: tuple[Stage[Run], ...] = (
     Stage(CROSS, "rerank", stages.ask_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.put_named_first, on=stages.is_named, cheap=True),
 )
-_WEIGHING = STAGES[:3]  # until words and vectors are weighed
+_WEIGHING = STAGES[:3]  # the stages up to `fuse`
 
 
 class Pipeline:
-    """Answers questions from one store with one model."""
+    """Ranks the components of one store for questions, with one embedding model."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Pipeline:
         capabilities: Capabilities | None = None,
         options: Options | None = None,
     ) -> None:
-        """Without an embedder answers come from words and graph, and say so."""
+        """Build the stages' resources; without an embedder, answers use words and graph alone and say so."""
         self._graph = graph
         self._capabilities = capabilities
         self._options = options or Options()
@@ -79,7 +79,7 @@ class Pipeline:
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:
-        """Read what moved since the last question, so that the next one need not; nothing before there was one."""
+        """Read a changed snapshot ahead of the next question; do nothing before the first question."""
         if self._snapshots.kept is None:
             return
         snapshot = self._snapshots.current()
@@ -87,9 +87,9 @@ class Pipeline:
         warm_walk(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
-        """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
+        """Rank the components that a query allows, without `muted` ids, sources and repositories.
 
-        `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
+        With `stale` the last snapshot is used even if the store has changed, for callers that cannot wait.
         """
         stage_log = self._options.pace.stage_log()
         with stage_log.stage("plan") as detail:
@@ -106,7 +106,7 @@ class Pipeline:
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
-        with stage_log.aside():  # what is read once and kept is no question's own time
+        with stage_log.aside():  # reading a new snapshot does not count as this question's time
             self._read(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
@@ -115,7 +115,7 @@ class Pipeline:
         return self._judge.ranking(run, certain=len(named) > 0)
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
-        """Return the hits at these rows, each with the parts of its score and why it is there."""
+        """Return the hits at these rows, each with the parts of its score and its reasons."""
         snapshot = ranking.snapshot
         changed, answering = snapshot.changed, snapshot.copies.answering
         shown = ranking.reader.at(rows)
@@ -150,7 +150,7 @@ class Pipeline:
         self._judge.read(snapshot)
 
     def _run(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows) -> Run:
-        """Return a question that stands before its first stage, while its vectors are made."""
+        """Return the run of a question before its first stage; its vectors are computed in the background."""
         embedding = self._resources.gatherer.begin(plan, snapshot, stage_log)
         return Run(
             plan,
@@ -164,7 +164,7 @@ class Pipeline:
         )
 
     def snapshot(self) -> Snapshot:
-        """Return the graph as it is now, where nothing is to be ranked."""
+        """Return the current snapshot without ranking anything."""
         return self._snapshots.current()
 
     def combinations(self, snapshot: Snapshot) -> Patterns:
@@ -172,7 +172,7 @@ class Pipeline:
         return self._resources.patterns.of(snapshot)
 
     def evidence(self, query: Query) -> tuple[Snapshot, Features]:
-        """Return what is weighed for a query, for learning the weights."""
+        """Return the features of a query's rows, for learning the weights of fusion."""
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
@@ -181,7 +181,7 @@ class Pipeline:
         return snapshot, run.evidence
 
     def look(self, query: Query, *, limit: int) -> tuple[list[str], Floats, Floats]:
-        """Return the ids of an answer's head, their odds, and what a second look at them sees, for learning RERANK."""
+        """Return the ids of an answer's head, their log-odds and their rerank features, for learning RERANK."""
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
         components = [entry.component for _, entry in ranking.reader.at(rows)]
@@ -191,11 +191,11 @@ class Pipeline:
         return [component.id for component in components], ranking.odds(rows), features
 
     def judge(self, query: Query) -> tuple[float, float, float]:
-        """Return what the confidence in an answer is made of, for learning how much each counts."""
+        """Return the three features of the confidence in an answer, for learning GATE."""
         ranking = self.rank(query, intent="")
         judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
     def _readable(self, query: Query) -> Query:
-        """Return a query that stays in its language where the model reads that better than it is read word by word."""
+        """Return the query, without translation if the model is multilingual."""
         return replace(query, without=query.without | {"languages"}) if self._reads_any else query

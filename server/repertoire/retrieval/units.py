@@ -1,4 +1,4 @@
-"""What comes along with a component: a plugin is installed as a whole, and listed as a whole in each session."""
+"""Computes the unit that a component is installed with (its whole plugin), and the unit's tokens in each session."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from repertoire.ports import Summary
 
 Floats = npt.NDArray[np.float64]
 
-_CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
-_LISTED = 1536  # characters of a description that Claude Code puts into its listing
-_ROOM = 8000  # characters of all descriptions of skills and commands together, beyond which names alone are listed
-_SHARING = (SKILL, COMMAND)
-_ENTRY = 12  # characters around a name in a listing, beside its plugin's
+_CHARACTERS_A_TOKEN = 4  # in English prose and Markdown
+_LISTED = 1536  # characters of one description that Claude Code lists at most
+_ROOM = 8000  # characters of all listed descriptions of skills and commands; beyond it Claude Code lists names alone
+_SHARING = (SKILL, COMMAND)  # types whose descriptions share _ROOM
+_ENTRY = 12  # characters of a listing's entry beside the component's and the plugin's name
 
 
 class Units:
-    """By row, the other components that an install line brings, and the tokens that they cost each session."""
+    """Holds by row the unit that installing a component brings, and the tokens that it costs in each session."""
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         self._summaries = summaries
@@ -35,11 +35,11 @@ class Units:
         self.tokens: Floats = np.fromiter((_tokens([one]) for one in summaries), np.float64, len(summaries))
         for rows in groups.values():
             members = [summaries[row] for row in rows if summaries[row].type != PLUGIN]
-            if members:  # of a plugin that is listed and was not read, nobody knows what it brings
+            if members:  # the contents of a plugin that is only listed are unknown
                 self._add(rows, members)
 
     def of(self, row: int) -> Unit | None:
-        """Return the plugin that a component is installed with; None where it is installed, or is the component."""
+        """Return the plugin that a component is installed with; None if it has none or is installed already."""
         at = int(self._at[row])
         return self._units[at] if at >= 0 else None
 
@@ -53,7 +53,7 @@ class Units:
 
 
 def _tokens(members: Sequence[Summary]) -> int:
-    """Estimate what these add to each session's listing."""
+    """Estimate the tokens that these components add to each session's listing."""
     shared = sum(min(one.described, _LISTED) for one in members if one.type in _SHARING)
     own = sum(len(one.name) + len(one.plugin) + _ENTRY for one in members)
     own += sum(min(one.described, _LISTED) for one in members if one.type == AGENT)

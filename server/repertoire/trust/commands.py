@@ -1,4 +1,4 @@
-"""Checks on what a component runs or has run: downloads, destruction, shells for others, hidden code."""
+"""Checks the commands that a component runs: downloads that are run, deletion, remote access, obfuscated code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_EVERYONE = re.compile(r"(?i)\b(?:main|master)\b|\s--(?:all|mirror)\b")
 
 
 def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a deletion: `rm` has to say, in any order, that all of it goes and that nobody is asked."""
+    """Return severities of a deletion: `rm` counts only if it is recursive and forced, in any order of options."""
     command = _WHOLE_COMMAND.match(match.string, match.start()) if match["removed"] else None
     if command is None or "--no-preserve-root" in command.group().lower():
         return GRAVE
@@ -39,14 +39,14 @@ def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
 
 
 def _of_all_within(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a deletion: `Remove-Item` has to say both, anywhere on its line."""
+    """Return severities of a deletion: `Remove-Item` counts only if it is recursive and forced."""
     line = _WHOLE_LINE.match(match.string, match.start())
     said = line.group().lower() if line else ""
     return GRAVE if "-recurse" in said and "-force" in said else {}
 
 
 def _for_everyone(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a push: it has to say, in any order, that it overwrites and that it is the main branch."""
+    """Return severities of a push: it counts only if it is forced and onto the main branch or all branches."""
     push = match.group()
     if _OVERWRITES.search(push) and _OF_EVERYONE.search(push):
         return {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
@@ -328,7 +328,7 @@ CHECKS = (
 )
 
 
-# Anchored at the line's start, and bounded: what is put under a name stands soon after it.
+# an assignment of decoded data; anchored at the line's start and bounded, for speed
 _DECODED = re.compile(
     r"""(?x) \s*(?:(?:const|let|var|export)\s\s*)?(?P<name>\w{1,40})\s?=\s?
         (?:[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()|["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode))"""
@@ -341,7 +341,7 @@ _LATER = 8
 
 
 def decoded_later(document: Document) -> Iterator[CheckMatch]:
-    """Yield the line of a program that runs what it decoded a few lines above."""
+    """Yield the lines of a program that run data which it decoded a few lines above."""
     run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:
         for index in document.numbers_of(needle):
@@ -354,5 +354,5 @@ def decoded_later(document: Document) -> Iterator[CheckMatch]:
 
 
 def _run(text: str) -> frozenset[str]:
-    """Return the names whose contents a line runs."""
+    """Return the names of variables whose contents a line runs."""
     return frozenset(match["given"] or match["put"] for match in _RUNS.finditer(text))

@@ -1,4 +1,4 @@
-"""Looks at what a configuration holds and nothing else keeps: values of variables, helpers, another's address."""
+"""Checks settings, server configurations and package scripts: commands, secrets in variables, redirected requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRUSTED = re.compile(
 
 
 def commands(component: Component, text: str) -> Iterator[str]:
-    """Yield the commands that settings have the client run, hooks apart: those are components of their own."""
+    """Yield the commands that settings make the client run, without hooks, which are components of their own."""
     if component.type != SETTING or not _TELLING.search(text):
         return
     data = _read(text)
@@ -34,7 +34,7 @@ def commands(component: Component, text: str) -> Iterator[str]:
 
 
 def at_install(text: str) -> Iterator[str]:
-    """Yield the commands that a package has run when it is installed."""
+    """Yield the commands that a package runs when it is installed."""
     if "install" in text or "prepare" in text:
         scripts = _mapping(_read(text).get("scripts"))
         for name in ("preinstall", "install", "postinstall", "prepare"):
@@ -43,7 +43,7 @@ def at_install(text: str) -> Iterator[str]:
 
 
 def values(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Yield secrets among the values of a setting or a server, and an address that all requests are sent to."""
+    """Yield matches for secrets in a setting or server, and for addresses that all requests are redirected to."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
         return
     own = _read(text)

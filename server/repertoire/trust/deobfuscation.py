@@ -1,4 +1,4 @@
-"""Deobfuscates text: letters of other alphabets, spaced or marked words, commands built from variables."""
+"""Deobfuscates orders (lookalike letters, spaced or marked words) and shell commands built from variables."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LOOKALIKES = str.maketrans(
 )
 _MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _UNSEEN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]")
-# Full width, and the mathematical alphabets: what they spell is shown, and read, as plain letters.
+# full-width and mathematical letters, which look like plain letters, and letters with invisible ones between them
 _OTHER_FORMS = re.compile(
     "[A-Za-z][\u200b-\u200d\u2060-\u2064\ufeff][A-Za-z]|[\uff21-\uff5a]{3}|[\U0001d400-\U0001d7ff]{3}"
 )
 _SPACED = re.compile(r"(?<!\S)(?:[A-Za-z] ){5,}[A-Za-z](?!\S)")
 _MARKED = re.compile(r"[*_`~]{1,3}(?:ignore|disregard|forget|override|bypass)[*_`~]{1,3}", re.IGNORECASE)
-_SIGNS = "\u0435\u043e\u03bf"  # the letters without which hardly a word can be disguised
+_SIGNS = "\u0435\u043e\u03bf"  # lookalikes of e and o, which nearly every disguised word needs
 _SPELLED = "i g n o r e"
 _MARKED_WORDS = ("*ignore", "_ignore", "`ignore")
 _MARKS = re.compile(r"[*_`~]+")
@@ -41,7 +41,7 @@ _MOST_LINES = 400
 
 
 def orders(document: Document) -> Iterator[CheckMatch]:
-    """Yield orders to disobey that are written so that a search does not find them."""
+    """Yield matches for orders to disobey that are obfuscated, so that a plain search misses them."""
     if document.kind != MARKDOWN:
         return
     low = document.lower
@@ -74,7 +74,7 @@ def _undone(text: str) -> Iterator[tuple[str, str]]:
 
 
 def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
-    """Yield the lines of a shell program whose command is a variable, with what the variables hold put in."""
+    """Yield the lines of a shell script that run variables, each with the variables' values substituted."""
     if (
         document.kind != SCRIPT
         or document.is_program
@@ -94,7 +94,7 @@ def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
 
 
 def joined(document: Document) -> Iterator[CheckMatch]:
-    """Yield the lines of a shell program that put a command's name together from several variables."""
+    """Yield matches for lines of a shell script that build a command's name from several variables."""
     for line, plain in expanded(document):
         if _JOINED.search(line.text) and _COMMANDS.search(plain.text):
             yield CheckMatch(OBFUSCATION, CRITICAL, line, "puts the name of a command together from pieces")

@@ -1,4 +1,4 @@
-"""Checks for exfiltration: credentials or the environment that are read, together with an address elsewhere."""
+"""Checks for exfiltration: reading credentials or the environment, and sending them to an address."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _THINGS = (
 
 @dataclass(frozen=True)
 class _Either:
-    """Several expressions as one: their matches in the order in which they begin."""
+    """Several expressions as one pattern."""
 
     patterns: tuple[linear.Pattern, ...]
 
     def finditer(self, text: str, /) -> Iterator[Match]:
-        """Yield the matches of all; those of one do not overlap."""
+        """Yield the matches of all expressions, by their start."""
         yield from sorted(
             (match for pattern in self.patterns for match in pattern.finditer(text)), key=lambda match: match.start()
         )
@@ -63,7 +63,7 @@ def _ordered(_: Match, line: Line) -> Mapping[str, str]:
 
 
 def _ordered_alone(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh an order that names no address: only where it is a sentence of its own."""
+    """Return severities of an order without an address: it counts only in a comment or as a sentence of its own."""
     start = min(match.start() + len(match.group()) - len(match.group().lstrip()), len(line.text))
     first = _FIRST_ORDER.search(line.text, start)
     bare = first is not None and is_bare_order(line.text, first.start(), len(line.text))
@@ -77,20 +77,20 @@ _SECRET_INSIDE = linear.compile(rf"(?i){places.FILES}|{places.ALL_ENV}|{places.D
 
 
 def _sent(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh what is sent: only secrets, and only where they leave the machine."""
+    """Return severities of a sending command: it counts only if it sends secrets off this machine."""
     if _OWN.search(line.text) or not _SECRET_INSIDE.search(match.group()):
         return {}
     return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 
 
 def _stolen(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh an order to read: the addresses of clusters and registries are read for honest reasons too."""
+    """Return severities of an order to read; low for cluster and registry files, which are read for honest reasons."""
     usual = ".kube" in match.group() or ".docker" in match.group()
     return {PROSE: LOW, COMMENT: MEDIUM} if usual else {PROSE: HIGH, COMMENT: CRITICAL}
 
 
 def _taken(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh what is asked of a keychain: not one's own entry, read for use, but others or one that is written out."""
+    """Return severities of a keychain query: it counts if it reads all entries, or passes a password on."""
     asked = match["after_asked"]
     if asked is None:
         return SERIOUS
@@ -107,7 +107,7 @@ _COLLECTOR = r"(?:webhook\.site|requestbin|ngrok(?:-free)?\.\w+|burpcollaborator
 _NOT_NULL = r"$|[^d]|d(?:$|[^e]|e(?:$|[^v]|v(?:$|[^/]|/(?:$|[^n]))))"
 _INTO = r"\|\s*(?:[^\n|]{0,80}\|\s*)?(?:curl|wget|nc|ncat|netcat|ssh)\b[^\n]*"
 _SENDING = (
-    # what may stand beside a secret must not swallow the pipe that follows it
+    # the text beside a secret must not match the pipe that follows it
     rf"""(?i) (?: (?:{STORES}|(?P<before>^|[^\w.]){places.DOT_ENV}|{places.OTHER_FILES}) [^\n]{{0,200}} | \.ssh | {places.KEY}) {_INTO}""",
     rf"""(?i) (?:^|[\s;&|(`$])
       (?: (?:printenv\s*[^\w\s|] | env\s*[>)`] | {places.PYTHON_ENV}\s*[,)}}\]] | {places.ENV_ITSELF}) [^\n]{{0,200}} | (?:print)?env\s*) {_INTO}""",
@@ -345,7 +345,7 @@ _TO_ITSELF = re.compile(
 
 
 def in_two_steps(document: Document) -> Iterator[CheckMatch]:
-    """Yield the line of a program that sends something away after another line read credentials."""
+    """Yield a match for the line of a script that sends data after an earlier line read credentials."""
     low = document.lower
     if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
         return
@@ -368,7 +368,7 @@ _LATER = 12
 
 
 def _put_aside(document: Document, lines: list[str]) -> Iterator[CheckMatch]:
-    """Yield the line of a shell program that sends away the variable into which secrets were read above."""
+    """Yield a match for the line of a shell script that sends a variable into which it read secrets."""
     for at, text in enumerate(lines):
         aside = _ASIDE.match(text) if "=" in text else None
         for later in range(at + 1, min(at + 1 + _LATER, len(lines)) if aside else 0):
@@ -379,5 +379,5 @@ def _put_aside(document: Document, lines: list[str]) -> Iterator[CheckMatch]:
 
 
 def _kept(text: str) -> bool:
-    """Tell the whole environment put aside from one handed to a program that is started."""
+    """Tell whether a line copies the whole environment, other than as the environment of a started program."""
     return _ALL_OF_IT.search(text) is not None and "env=" not in text and "env:" not in text

@@ -1,4 +1,4 @@
-"""Checks on what a component is allowed or allows: tools without asking, permissions switched off, hooks everywhere."""
+"""Checks for wide permissions: tools without asking, permission prompts switched off, hooks on every event."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
 RULE = "wide-permission"
 _EVERY = re.compile(r"^\s*(?:\*|all|\"\*\")\s*$", re.IGNORECASE)
 _ANY_SHELL = re.compile(r"^\s*(?:Bash|PowerShell)\(\s*(?:\*|:\*|\*:\*)\s*\)\s*$")
-# a shell, or root, runs whatever it is given: to allow it is to allow everything
+# shells and root, which run any command: to allow them is to allow everything
 _SAME_AS_ANY = re.compile(r"^\s*Bash\(\s*(?:sudo|(?:ba|z|da)?sh|eval|xargs)(?::\*|\s+\*)\s*\)\s*$")
 _DELETES = re.compile(r"^\s*Bash\(\s*(?:rm|shred)(?::\*|\s+\*)\s*\)\s*$")
-_MANY_EVENTS = 8  # of the dozen that a hook can listen to
+_MANY_EVENTS = 8  # events, of about twelve, from which on a hook listens everywhere
 _ALLOWS = re.compile(
     r"\"?permissionDecision\"?\s*:\s*\\?[\"']allow|\\?\"behavior\\?\"\s*:\s*\\?\"allow\\?\"|\\?\"decision\\?\"\s*:\s*\\?\"approve\\?\""
 )
 _JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
-_COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # a command, not a JSON answer shown in a prompt
 _EVENT = re.compile(r"(?P<event>[A-Z]\w+)(?P<matcher> \(.*?\))?: ")
 _OTHER_EVENTS = re.compile(r"(?:Stop|SubagentStop|UserPromptSubmit|SessionStart|SessionEnd|PreCompact|Notification)\b")
 _WHOLE_HOST = re.compile(r"--privileged\b|--(?:pid|ipc|userns)=host\b|--cap-add[= ](?:SYS_ADMIN|ALL)\b")
@@ -86,7 +86,7 @@ CHECKS = (
 
 
 def of_component(component: Component) -> Iterator[CheckMatch]:
-    """Yield what a component's own declarations allow too widely."""
+    """Yield matches for wide permissions in a component's own declarations."""
     front = component.front_matter
     if component.type in (SKILL, COMMAND):
         yield from _allowed(front.get("allowed-tools", front.get("allowed_tools")))
@@ -158,7 +158,7 @@ def _names(stated: Any) -> Sequence[str]:
 
 
 def _parted(stated: str) -> Sequence[str]:
-    """Split at the commas that stand in no parentheses."""
+    """Split at commas outside parentheses."""
     parts, end, closing = [], len(stated), False
     for place in range(len(stated) - 1, -1, -1):
         if stated[place] in "()":

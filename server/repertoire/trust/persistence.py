@@ -1,4 +1,4 @@
-"""Checks for persistence: start-up files, timers, login items, the client's own settings and rules."""
+"""Checks for persistence: start-up files, timers, login items, and the client's settings and rules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SLIGHT = {RUN: LOW, SHELL: LOW}
 
 
 def _by_what(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh what is put where it runs at each start: what asks the network then, what starts a program, a setting."""
+    """Return severities of a start-up entry: grave for network use, less for a program, least for a setting."""
     said = f"{line.text}\n{match.group()}"
     if _NETWORK.search(said):
         return _GRAVE
@@ -45,7 +45,7 @@ def _by_what(match: Match, line: Line) -> Mapping[str, str]:
 
 
 def _of_client(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh what touches the client's settings: a line put there, or a program that writes hooks into them."""
+    """Return severities of a change to the client's settings: it counts if it writes there, or adds hooks."""
     said = match.group()
     if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
         return {RUN: HIGH, SHELL: LOW, COMMENT: HIGH}

@@ -1,4 +1,4 @@
-"""Checks for prompt injection: hidden text, orders in comments, orders to disobey."""
+"""Checks for prompt injection: hidden text, orders in comments, orders to disobey or to conceal."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from repertoire.trust.prose import compile_prose
 
 HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
 
-# In UTF-8, where a search for these bytes costs next to nothing: zero width, direction, tags and selectors.
+# UTF-8 bytes of zero-width, direction, tag and selector characters; a search in bytes is much faster
 _STRANGE = re.compile(
     rb"\xf3\xa0|\xe2\x80[\x8b\x8c\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]\xef\xb8[\x80-\x8f]"
 )
-# England's flag and its like are spelled with tags, after a black flag.
+# runs of tag characters, but not those behind a black flag, which spell flags such as England's
 _TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{3,}")
 _SELECTORS = re.compile("[\U000e0100-\U000e01ef]{3,}|[\ufe00-\ufe0f]{4,}")
 _OVERRIDES = "\u202d\u202e"
-_TURNS = (("\u2066\u2067\u2068", "\u2069"), ("\u202a\u202b", "\u202c"))  # the direction, and back
+_TURNS = (("\u2066\u2067\u2068", "\u2069"), ("\u202a\u202b", "\u202c"))  # direction marks, and their closing marks
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200c\u200d\u2060-\u2064\ufeff]{12,}")
 _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
@@ -69,7 +69,7 @@ _TO_THE_MODEL = compile_prose(
 )
 _OUTWARD = compile_prose(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
-_FORBIDDING = 200  # characters before a risky word that may forbid it
+_FORBIDDING = 200  # characters before a risky word that are searched for a prohibition
 _UNSTOPPABLE = r"""\b(?i:you)\s+(?:are|ARE|will\s+be|WILL\s+BE)\s+(?:[A-Za-z]+\s+)?(?:forbidden|prohibited|FORBIDDEN|PROHIBITED)\s+(?i:from|to)\s+
         (?i:(?:stop|paus|terminat|quit|yield)(?:e|ing|ping|ting)?(?:\s+(?:until|before|unless|for\s+(?:user|the\s+user)|early|here|or|at\s+any|work)|\s*[.,;:!*]|\s*$)
           |end(?:ing)?\s+(?:your|the)\s+(?:turn|session)|ask(?:ing)?\s+(?:(?:the\s+|your\s+)?users?\b|for\s+(?:the\s+)?(?:users?\s+|human\s+)?(?:permission|confirmation|approval|consent)))
@@ -85,7 +85,7 @@ _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
 def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh an order to disobey that stands bare; in quotes or after "such as" it is talked about."""
+    """Return severities of an order to disobey; none if it is quoted or follows words such as "for example"."""
     text = line.text
     if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
         text[: match.start()]
@@ -256,7 +256,7 @@ CHECKS = (
 
 
 def hidden(document: Document) -> Iterator[CheckMatch]:
-    """Yield text that a reader does not see."""
+    """Yield matches for text that a reader does not see."""
     if not document.text.isascii() and _STRANGE.search(document.text.encode("utf-8", "replace")):
         for index, text in enumerate(document.lines):
             if not text.isascii():
@@ -267,7 +267,7 @@ def hidden(document: Document) -> Iterator[CheckMatch]:
 
 
 def comments(document: Document) -> Iterator[CheckMatch]:
-    """Yield orders in comments, which only a model reads."""
+    """Yield matches for orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
     room = ScanBudget()
@@ -289,13 +289,13 @@ def comments(document: Document) -> Iterator[CheckMatch]:
 
 
 def _private_order(said: str) -> tuple[int, int] | None:
-    """Return where the first order to disobey, to conceal or to give instructions away stands."""
+    """Return the span of the first order to disobey, to conceal or to reveal instructions; None without one."""
     found = (pattern.search(said) for pattern in (DISOBEYS, _HIDES, _REVEALS))
     return min((span_of(match) for match in found if match), key=lambda span: span[0], default=None)
 
 
 def _risks(said: str) -> bool:
-    """Tell an order to do something risky from one never to do it."""
+    """Tell whether a text orders a risky action, rather than forbids it."""
     return any(
         match.group()[:2].lower() == "do"
         or not _FORBIDS.search(said[max(0, match.start() - _FORBIDDING) : match.start()])
@@ -325,7 +325,7 @@ def _hidden_characters(text: str) -> tuple[str, str] | None:
 
 
 def _is_turned(line: str) -> bool:
-    """Tell whether a line's direction is turned and not turned back."""
+    """Tell whether a line changes the direction of text without closing it."""
     left_open = (max(map(line.rfind, marks)) > line.rfind(back) for marks, back in _TURNS)
     return any(mark in line for mark in _OVERRIDES) or any(left_open)
 

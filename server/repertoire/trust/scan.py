@@ -1,4 +1,4 @@
-"""Checks one component with everything that belongs to it, and tells what was found as flags, the gravest first."""
+"""Scans one component and its files with all checks, and returns flags, the gravest first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_
 from repertoire.trust.redaction import redact
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 5  # moves when the same text would be judged otherwise: everything is then checked again
+RULES_VERSION = 5  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -46,7 +46,7 @@ _BETRAY = (
     prompt_injection.HIDDEN,
     prompt_injection.IN_COMMENT,
     prompt_injection.ORDER,
-)  # who gives such orders is not believed to teach about them
+)  # rules after whose match a document is not believed to teach about attacks
 _CHECKS = Checks(
     (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
 )
@@ -59,16 +59,16 @@ _PROGRAMS = {
     "ts": "a.ts",
     "node": "a.js",
 }
-_MOST = 20  # flags of one component
+_MOST = 20  # flags of one component at most
 _MOST_TEXT = 1_000_000
 _LINE = 160
 _TEXTS = (".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".html")
 _KIND = re.compile(r'"type"\s*:\s*"(prompt|command|agent|http|mcp_tool)"')
-_OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # what they say is taken out of a file that holds more than them
+_OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # types that are read from a file which holds other data too
 
 
 def is_checked(path: str) -> bool:
-    """Tell whether a file that belongs to a component is looked at: programs and texts, not images and tables."""
+    """Tell whether a component's file is scanned: scripts and texts are, images and tables are not."""
     name = path.rpartition("/")[2]
     return is_script(path) or "." not in name or name.lower().endswith(_TEXTS)
 
@@ -76,10 +76,10 @@ def is_checked(path: str) -> bool:
 def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = ()) -> tuple[Flag, ...]:
     """Return the flags of a component, the gravest first.
 
-    `text` is its own file, `parts` the files that belong to it; None for one that could not be read.
+    `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read.
     """
     found: list[tuple[str, CheckMatch]] = [("", item) for item in _declared(component)]
-    # of a file that holds several, each is checked for what it says itself
+    # a component that shares its file with others is scanned by its own data alone
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
@@ -99,7 +99,7 @@ def _declared(component: Component) -> Iterator[CheckMatch]:
 
 
 def _own(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Check what a hook or a server runs, and what a manifest says of itself."""
+    """Scan the body, command and description of a component that shares its file with others."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
     yield from _checked(Document(component.body, kind=SCRIPT if runs else MARKDOWN))
@@ -117,7 +117,7 @@ def _own(component: Component, text: str) -> Iterator[CheckMatch]:
 
 
 def _is_prompt(text: str) -> bool:
-    """Tell a hook whose words go to a model or an agent from one whose words go to a shell."""
+    """Tell whether all hooks of a file send prompts to a model or an agent, and none runs a command."""
     kinds = set(_KIND.findall(text))
     return bool(kinds) and kinds <= {"prompt", "agent"}
 
@@ -153,7 +153,7 @@ def _checked(document: Document) -> Iterator[CheckMatch]:
 
 
 def _blocks(document: Document) -> Iterator[CheckMatch]:
-    """Check the blocks of a text that is not believed as what they are meant to be: programs that a model runs."""
+    """Scan the code blocks of a document that is not believed as programs, because a model may run them."""
     room = ScanBudget()
     for start, language, text in document.blocks():
         program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))

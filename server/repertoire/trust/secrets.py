@@ -1,4 +1,4 @@
-"""Finds real secrets that a component carries: tokens by their services' formats, random enough to be no example."""
+"""Finds real secrets in a component's text: tokens in the format of their service, too random to be examples."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _PREFIX = re.compile(
 )
 _BETWEEN = re.compile(r"\\n|[\s\"'+]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]+")
-_RANDOM = 3.4  # bits a character; sequences and repeated words stay below it
-_KEY_BODY = 400  # characters of base64 that a real private key has at least
-_KEY_ROOM = 20_000  # characters that the longest key and what stands around it take
+_RANDOM = 3.4  # entropy per character; sequences and repeated words stay below it
+_KEY_BODY = 400  # base64 characters that a real private key has at least
+_KEY_ROOM = 20_000  # characters that are searched for the whole key
 
 
 def secrets(document: Document) -> Iterator[CheckMatch]:
-    """Yield the lines that hold a secret which looks real."""
+    """Yield matches for lines that hold a secret which looks real."""
     seen: set[int] = set()
     for needle in _NEEDLES:
         for index in document.numbers_of(needle):
@@ -55,7 +55,7 @@ def secrets(document: Document) -> Iterator[CheckMatch]:
 
 
 def is_real(value: str) -> bool:
-    """Tell a random token from an example of one."""
+    """Tell whether a token is random, and so no example."""
     prefix = _PREFIX.match(value)
     tail = value[prefix.end() :] if prefix else value
     if _EXAMPLE.search(tail):

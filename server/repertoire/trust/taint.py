@@ -1,4 +1,4 @@
-"""Taint tracking: follows variables of a program from a secret or a download to where it is sent or run."""
+"""Tracks taint in a script: variables that hold a secret which is sent, or downloaded or decoded data that is run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from repertoire.trust.document import LONGEST, SCRIPT, Document
 
 SECRET, FETCHED, DECODED = "secret", "fetched", "decoded"
 
-_LONGEST_PROGRAM = 1_500  # lines: a program made to be slow must not stop an ingest
-_MOST_NAMES = 40
-_GOES_ON = ("\\", "(", "{", ",")
-_REACH = 6  # lines that a call may be written over
+_LONGEST_PROGRAM = 1_500  # lines; a script made to be slow must not stop an ingest
+_MOST_NAMES = 40  # tainted names that are followed
+_GOES_ON = ("\\", "(", "{", ",")  # ends of a line that continues on the next
+_REACH = 6  # lines that a call may span
 _SOURCES: dict[str, tuple[Pattern, ...]] = {
     SECRET: (
         re.compile(rf"(?ix) {exfiltration.STORES} | {exfiltration.OF_HOME} | {exfiltration.WHOLE_ENVIRONMENT}"),
@@ -42,7 +42,7 @@ _SOURCES: dict[str, tuple[Pattern, ...]] = {
         ),
     ),
 }
-# Where none of these words stands, nothing needs to be followed.
+# lower-case needles, one of which a source line must hold; they save most matching
 _HINTS = {
     SECRET: (
         *(
@@ -112,14 +112,14 @@ _SENDS_HINTS = (
     ".upload",
     "smtp",
 )
-# What stands before the name of what is run: matched backwards from each name, not from each beginning to every name.
+# the text directly before a name that is run; it is matched backwards from each name, which is faster
 _RUNS = linear.compile(
     r"""(?i) (?:(?:^|[^.\w])(?:exec|eval|compile)\([^\n]{0,40}|\bnew\s+Function\([^\n]{0,60}|(?:^|[^.\w])Function\([^\n]{0,40}
         |\bvm\.run\w*\([^\n]{0,20}|\b(?:os\.system|os\.popen|execSync|exec)\(\s*|\b(?:iex|Invoke-Expression)\s+["'(]*
         |\b(?:eval|(?:ba|z|da)?sh\s+-\w*c|python3?\s+-c|node\s+-e)\s+["']?) \$?\{?$""",
     verbose=True,
 )
-_NEAR = 200  # characters before a name that are looked at
+_NEAR = 200  # characters before a name that are matched
 _RUNS_HINTS = (
     "exec",
     "eval",
@@ -144,7 +144,7 @@ _PUTS = re.compile(
 )
 _METHOD = re.compile(r"\s*(\w{1,40})\.(?:append|update|extend|push|set)\(")
 _ADDRESS = re.compile(r"(?i)https?://([\w.-]+)")
-# To whom a secret belongs may be sent it: that is what it is for.
+# hosts that issue secrets, to which secrets may be sent, and the local machine
 _OWNERS = re.compile(
     r"(?i)(?:^|\.)(?:api\.github\.com|github\.com|anthropic\.com|claude\.ai|openai\.com|amazonaws\.com|googleapis\.com|google\.com|azure\.com|microsoft(?:online)?\.com"
     r"|gitlab\.com|registry\.npmjs\.org|docker\.(?:io|com)|huggingface\.co|cloudflare\.com|localhost|local|internal)$|^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0)"
@@ -157,7 +157,7 @@ _NO_CODE = re.compile(r"\s*(?:#(?!!)|//|\*|/\*)")
 
 
 def flows(document: Document) -> Iterator[CheckMatch]:
-    """Yield the lines of a program that send away, or run, what other lines put under a name."""
+    """Yield matches for lines of a script that send or run a variable which other lines tainted."""
     if document.kind != SCRIPT or len(document.lines) > _LONGEST_PROGRAM:
         return
     low = document.lower
@@ -170,14 +170,14 @@ def flows(document: Document) -> Iterator[CheckMatch]:
 
 
 class _Program:
-    """A program, line by line, and to whom it speaks."""
+    """A script's lines, its calls over several lines, and the hosts that it names."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.lines = [line[:LONGEST] for line in document.lines]
 
     def call(self, at: int) -> str:
-        """Return a call that is written over several lines as one text."""
+        """Return the call that begins on a line as one text, up to `_REACH` lines."""
         text = self.lines[at]
         for line in self.lines[at + 1 : at + _REACH]:
             if text.count("(") <= text.count(")") and not text.rstrip().endswith(("\\", ",", "|")):
@@ -186,7 +186,7 @@ class _Program:
         return text
 
     def leaves(self, call: str) -> bool:
-        """Tell a call to a stranger from one to this machine or to those whose secret it is."""
+        """Tell whether a call sends data to a host that is neither local nor an issuer of secrets."""
         if _ADDRESS.search(call):
             return _is_to_strangers(call)
         return self._names_strangers if self._has_addresses else _BARE_SENDERS.search(call) is not None
@@ -205,7 +205,7 @@ def _is_to_strangers(text: str) -> bool:
 
 
 def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
-    """Yield the first line that sends or runs what a source of this kind gave."""
+    """Yield a match for the first line that sends or runs data of this kind of source."""
     sources = _where(program.document, kind)
     names: dict[str, int] = {}
     for at in range(min(sources, default=len(program.lines)), len(program.lines)):
@@ -224,7 +224,7 @@ def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
 
 
 def _where(document: Document, kind: str) -> set[int]:
-    """Return the indices of the lines where something of this kind comes from."""
+    """Return the indices of the lines that read a source of this kind."""
     hinted = {index for hint in _HINTS[kind] if hint in document.lower for index in document.numbers_of(hint)}
     return {
         index
@@ -234,12 +234,12 @@ def _where(document: Document, kind: str) -> set[int]:
 
 
 def _source(kind: str, text: str) -> Match | None:
-    """Return where something of this kind comes from."""
+    """Return the first match of a source of this kind in a text; None without one."""
     return next((found for pattern in _SOURCES[kind] for found in pattern.finditer(text)), None)
 
 
 def _held(names: dict[str, int], text: str) -> str:
-    """Return the first of these names that a text holds as a word of its own, and no attribute of another."""
+    """Return the first of these names that a text holds as a word, not as an attribute; empty without one."""
     if not any(name in text for name in names):
         return ""
     words = set(_OWN_WORD.findall(text))
@@ -247,7 +247,7 @@ def _held(names: dict[str, int], text: str) -> str:
 
 
 def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
-    """Return the flag of a line that sends away what is under one of these names, or what it reads itself."""
+    """Return the match of a line that sends a tainted variable or a secret that it reads; None for other lines."""
     text = program.lines[at]
     sent = _SENDS.search(text)
     if sent is None or _NO_CODE.match(text):
@@ -255,7 +255,7 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | Non
     call = program.call(at)
     name = _held(names, call[sent.start() :]) or _held(names, call)
     piped = None if program.document.is_program else _source(SECRET, text[: sent.start()])
-    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the mark may have been taken along
+    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the match may include the pipe itself
     here = _source(SECRET, call[sent.end() :]) or "|" in between
     if not (name or here) or not program.leaves(call):
         return None
@@ -264,7 +264,7 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | Non
 
 
 def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
-    """Return the flag of a line that runs what is under one of these names."""
+    """Return the match of a line that runs a variable tainted on an earlier line; None for other lines."""
     text = program.lines[at]
     earlier = {name: since for name, since in names.items() if name in text and since != at + 1}
     ran = _ran(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
@@ -278,7 +278,7 @@ def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckM
 
 
 def _ran(text: str, names: set[str]) -> set[str]:
-    """Return which of these names a line runs the contents of."""
+    """Return those of these names whose contents a line runs."""
     spelt = {name.lower() for name in names}
     said = {
         word.group().lower()
