@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from repertoire.trust.document import SCRIPT, Document
-from repertoire.trust.taint import flows
+from repertoire.trust.scanned_text import SCRIPT, ScannedText
+from repertoire.trust.taint import tainted_lines
 
 FETCHED = "code = requests.get(URL).text\n"
 SECRET = "key = open(os.path.expanduser('~/.ssh/id_rsa')).read()\n"
 
 
 def found(text: str, path: str = "a.py") -> list[tuple[str, int]]:
-    return [(item.rule, item.line.number) for item in flows(Document(text, kind=SCRIPT, path=path))]
+    return [(item.rule, item.line.number) for item in tainted_lines(ScannedText(text, kind=SCRIPT, path=path))]
 
 
 @pytest.mark.parametrize(

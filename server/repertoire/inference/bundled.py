@@ -49,7 +49,7 @@ class BundledSession:
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
 
     def load(self) -> None:

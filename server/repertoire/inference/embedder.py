@@ -54,7 +54,7 @@ class IdleEmbedder:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
         self._weights = weights
         self._threads = threads

@@ -50,7 +50,7 @@ class FastembedSession:
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
         self._query, self._passage = prefixes(weights.name)
 

@@ -41,7 +41,7 @@ class Weights:
         return f"{self.name}@{self.sha256[:12]}"
 
     @property
-    def reading(self) -> str:
+    def query_encoder(self) -> str:
         """The name of the query encoder: exactly these weights with exactly this query adapter."""
         return f"{self.model}+{self.questions_sha256[:12]}" if self.questions else self.model
 

@@ -36,17 +36,17 @@ def _opens_so(text: str) -> bool:
     before = 0
     for clause, end in _clauses(text):
         lists = ":" in end and _HEADING.fullmatch(clause)
-        asks = "?" in end and not _ASKED_WHY.match(_said(clause))
-        if not lists and not asks and (WRONG.fullmatch(_said(clause)) or WRONG.fullmatch(clause)):
+        asks = "?" in end and not _ASKED_WHY.match(_without_opening(clause))
+        if not lists and not asks and (WRONG.fullmatch(_without_opening(clause)) or WRONG.fullmatch(clause)):
             return True
-        before += len(_said(clause).split())
+        before += len(_without_opening(clause).split())
         if before > _SHORT:
             break
     return False
 
 
 def _ends_undoing(text: str) -> bool:
-    last = [_said(clause) for clause, _ in _clauses(text)][-1:]
+    last = [_without_opening(clause) for clause, _ in _clauses(text)][-1:]
     return bool(last) and UNDONE.fullmatch(last[0]) is not None and not _CONDITION.match(text)
 
 
@@ -54,10 +54,10 @@ def _is_all(text: str) -> bool:
     clauses = list(_clauses(text))
     if len(clauses) != 1 or "?" in clauses[0][1] or len(text.split()) > _BRIEF:
         return False
-    return ALONE.fullmatch(_said(clauses[0][0])) is not None
+    return ALONE.fullmatch(_without_opening(clauses[0][0])) is not None
 
 
-def _said(clause: str) -> str:
+def _without_opening(clause: str) -> str:
     opens = OPENS.match(clause)
     return clause[opens.end() :] if opens else clause
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from repertoire.learning.outcomes import Trial
 
 
-def of_contents(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
+def merge_copies(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
     """Return trials under the node that `same` maps each copy to, with copies in one request merged."""
     if not same:
         return list(found)

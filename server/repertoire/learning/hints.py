@@ -99,7 +99,7 @@ def _demand(seen: Looks, patience: float, most: float) -> float:
     return min(max((patience + seen.looks) / (patience + seen.taken / RARE), 1.0), most)
 
 
-def let_through(occasion: str) -> bool:
+def is_exploration(occasion: str) -> bool:
     """Tell whether an occasion is the one in `FLOOR` that needs only the usual odds; every process agrees."""
     digest = hashlib.sha256(occasion.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % FLOOR == 0

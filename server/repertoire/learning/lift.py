@@ -75,10 +75,10 @@ NO_LIFT = Lift()
 
 def lift_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Lift:
     """Return the lift of one component from its weighted trials."""
-    return compare(*sides_of(found, weight))
+    return compare(*count_arms(found, weight))
 
 
-def sides_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[LiftArm, LiftArm]:
+def count_arms(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[LiftArm, LiftArm]:
     """Count the requests with and without one component from its weighted trials."""
     found = list(found)
     used = _side(((trial, trial.outcome) for trial in found if trial.selected_at), weight)

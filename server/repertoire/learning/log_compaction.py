@@ -18,7 +18,7 @@ from repertoire.domain.event import (
     COUNTED,
     SESSION_KINDS,
 )
-from repertoire.learning.outcomes import Dated, Trial, traced, trials
+from repertoire.learning.outcomes import Dated, Trial, indexed_trials, trials
 
 _OF_SESSIONS = frozenset(SESSION_KINDS)
 _DAY, _MONTH = len("2026-01-01"), len("2026-01")
@@ -56,7 +56,7 @@ class CompactedLog:
     counts: tuple[Count, ...] = ()
 
 
-def condense(events: Sequence[Dated], room: LogBounds) -> CompactedLog:
+def compact(events: Sequence[Dated], room: LogBounds) -> CompactedLog:
     """Return which events of a log to remove, and counts from which learning gives the same results."""
     of_sessions = [event for event in events if event.kind in _OF_SESSIONS]
     counted = [event for event in events if event.kind == COUNTED]
@@ -88,7 +88,7 @@ def _old_sessions(events: Sequence[Dated], room: LogBounds) -> tuple[list[int], 
     """Return the event numbers of the sessions to remove, and the trials of these sessions."""
     if len(events) <= room.newest:
         return [], []
-    folded = traced(events)
+    folded = indexed_trials(events)
     old = [group for group in _groups(events, folded.told) if group[-1] < events[-room.newest].id]
     kept, gone, told = 0, list[int](), list[Trial]()
     for group in sorted(old, key=lambda numbers: -numbers[-1]):
@@ -151,9 +151,9 @@ def _count(node: str, project: str, kinds: Mapping[Trial, list[Trial]]) -> Count
     told = []
     for kind, same in kinds.items():
         offered_at, selected_at = max(one.offered_at for one in same), max(one.selected_at for one in same)
-        told.append([len(same), _told(replace(kind, offered_at=offered_at, selected_at=selected_at))])
+        told.append([len(same), _fields_of(replace(kind, offered_at=offered_at, selected_at=selected_at))])
     return Count(max(one.at for same in kinds.values() for one in same), project, node, {"trials": told})
 
 
-def _told(trial: Trial) -> dict[str, Any]:
+def _fields_of(trial: Trial) -> dict[str, Any]:
     return {name: value for name in _TOLD if (value := getattr(trial, name)) != getattr(_STANDARD, name)}

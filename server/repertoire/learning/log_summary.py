@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 
 from repertoire.learning.hints import HintRate, Key, Kind, Looks, looks_of, rates, seen_of, weariness
-from repertoire.learning.lift import NONE, LiftArm, compare, sides_of
+from repertoire.learning.lift import NONE, LiftArm, compare, count_arms
 from repertoire.learning.outcomes import Dated, Trial
 from repertoire.learning.usage import Decay
 
@@ -141,7 +141,7 @@ def _sides(found: Iterable[Trial], clock: Decay) -> dict[str, Sides]:
     of_node: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
         of_node[trial.node].append(trial)
-    counted = {node: sides_of(own, clock.weight) for node, own in of_node.items()}
+    counted = {node: count_arms(own, clock.weight) for node, own in of_node.items()}
     return {node: both for node, both in counted.items() if both != (NONE, NONE)}
 
 

@@ -103,7 +103,7 @@ def trials(events: Iterable[Dated]) -> list[Trial]:
     fold = _Fold()
     for event in events:
         if event.kind == COUNTED:
-            counted.extend(of_count(event))
+            counted.extend(trials_of_count(event))
         else:
             fold.add(event)
     return [*counted, *fold.trials()]
@@ -117,7 +117,7 @@ class IndexedTrials:
     told: Mapping[int, Sequence[int]]
 
 
-def traced(events: Iterable[Dated]) -> IndexedTrials:
+def indexed_trials(events: Iterable[Dated]) -> IndexedTrials:
     """Fold the log, oldest event first, into indexed trials, without those that the log only counts."""
     fold = _Fold()
     for event in events:
@@ -125,7 +125,7 @@ def traced(events: Iterable[Dated]) -> IndexedTrials:
     return IndexedTrials(fold.trials(), fold.told_by)
 
 
-def of_count(event: Dated) -> Iterator[Trial]:
+def trials_of_count(event: Dated) -> Iterator[Trial]:
     """Yield the trials that a count event stands for; they have no session."""
     for times, told in event.data.get("trials", ()):
         yield from [Trial(event.node, event.project, **told)] * int(times)
@@ -138,7 +138,7 @@ class _Fold:
         self.found: list[Trial] = []
         self._of_node: dict[str, list[int]] = {}
         self._of_event: dict[int, int] = {}
-        self._told: set[int] = set()  # trials whose outcome a person told
+        self._by_person: set[int] = set()  # trials whose outcome a person told
         self._present: dict[str, list[int]] = {}  # by session: trials that its present request selected
         self._before: dict[str, list[int]] = {}  # by session: trials that the request before selected
         self._asked: dict[str, str] = {}  # by session: its present request
@@ -152,17 +152,17 @@ class _Fold:
         if event.kind == ASKED:
             self._next_request(event)
         elif event.kind == OFFERED and event.node:
-            self._offered(event)
+            self._take_offer(event)
         elif event.kind in (SELECTED, FAILED) and event.node:
-            self._selected(event)
+            self._take_selection(event)
         elif event.kind == OUTCOME and event.node:
-            self._said(event)
+            self._take_feedback(event)
         elif event.kind == CHECKED:
-            self._told_of(event, self._present.get(event.session, ()), OK, "a check passed after it")
+            self._set_outcomes(event, self._present.get(event.session, ()), OK, "a check passed after it")
         elif event.kind == UNDONE:
-            self._told_of(event, self._last(event.session), BAD, "an edit was undone after it")
+            self._set_outcomes(event, self._last(event.session), BAD, "an edit was undone after it")
         elif event.kind == CORRECTED:
-            self._told_of(event, self._last(event.session), BAD, "the next prompt corrected it")
+            self._set_outcomes(event, self._last(event.session), BAD, "the next prompt corrected it")
 
     def trials(self) -> list[Trial]:
         """Return the trials; an offer that was not selected gets the outcome of its request as `apart`."""
@@ -182,7 +182,7 @@ class _Fold:
         self._before[session] = self._present.pop(session, [])
         self._asked[session] = event.request
 
-    def _told_of(self, event: Dated, indices: Iterable[int], outcome: str, because: str) -> None:
+    def _set_outcomes(self, event: Dated, indices: Iterable[int], outcome: str, because: str) -> None:
         """Set the outcome of selected trials; if there are none, of the present request."""
         indices = list(indices)
         self._signal(indices, outcome, because)
@@ -203,13 +203,13 @@ class _Fold:
     def _trace(self, index: int) -> None:
         self.told_by[self._event] = (*self.told_by.get(self._event, ()), index)
 
-    def _offered(self, event: Dated) -> None:
+    def _take_offer(self, event: Dated) -> None:
         rank = max(int(event.data.get("rank", 1) or 1), 1)
         where, kind = str(event.data.get("where", "")), str(event.data.get("type", ""))
         trial = Trial(event.node, event.project, event.session, event.request, offered_at=event.at, rank=rank)
         self._of_event[event.id] = self._add(replace(trial, moment=where, type=kind))
 
-    def _selected(self, event: Dated) -> None:
+    def _take_selection(self, event: Dated) -> None:
         index = self._same_selection(event)
         if index is None:
             offer = self._offer_of(event)
@@ -248,7 +248,7 @@ class _Fold:
                 return index
         return None
 
-    def _said(self, event: Dated) -> None:
+    def _take_feedback(self, event: Dated) -> None:
         outcome = str(event.data.get("outcome", UNKNOWN))
         chosen = [index for index in self._of_node.get(event.node, ()) if self.found[index].selected_at]
         same = [index for index in chosen if event.session and self.found[index].session == event.session]
@@ -259,7 +259,7 @@ class _Fold:
             index = self._add(
                 Trial(event.node, event.project, event.session, event.request, selected_at=event.at, how="told")
             )
-        self._told.add(index)
+        self._by_person.add(index)
         self._trace(index)
         self.found[index] = replace(self.found[index], outcome=outcome, because="somebody said so")
 
@@ -267,7 +267,7 @@ class _Fold:
         for index in indices:
             self._trace(index)
             trial = self.found[index]
-            if index not in self._told and not (outcome == OK and trial.outcome == BAD):
+            if index not in self._by_person and not (outcome == OK and trial.outcome == BAD):
                 self.found[index] = replace(trial, outcome=outcome, because=because)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from repertoire.domain.text import content_words, split_words
-from repertoire.learning.small_talk import amount, is_small_talk
+from repertoire.learning.small_talk import count_words, is_small_talk
 
 MOST = 6_000  # characters of a prompt that are read; the rest is pasted material
 _MIN_WORDS = 2  # content words of a request
@@ -35,14 +35,14 @@ def core(prompt: str) -> str:
     return " ".join(word for word in words[begin:] if word not in _AROUND)
 
 
-def needless(prompt: str) -> str:
+def why_needless(prompt: str) -> str:
     """Return the reason why a prompt needs no component; empty if it may need one."""
     if _BY_CLIENT.match(prompt):
         return "written by the client"
     if _COMMAND.match(prompt):
         return "a command"
     words = content_words(prompt[:MOST])
-    if amount(words) < _MIN_WORDS or is_small_talk(words):
+    if count_words(words) < _MIN_WORDS or is_small_talk(words):
         return "small talk or too short"
     return ""
 

@@ -22,7 +22,7 @@ _MOST = 20_000  # characters of a command that are parsed
 
 
 @dataclass(frozen=True)
-class Ran:
+class ShellCommand:
     """One simple command, without assignments and redirections."""
 
     words: tuple[str, ...]
@@ -31,13 +31,13 @@ class Ran:
     piped: bool = False  # whether it is part of a pipeline
 
 
-def commands(text: str, *, depth: int = 0) -> list[Ran]:
+def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
     """Return the simple commands of a shell command that succeeded as a whole; empty if it cannot be parsed."""
     tokens = _tokens(text) if depth < _DEEP else []
     lists = [each for each in _split(_bare(tokens), {";", "&", "\n", ";;"}) if each[0]]
     strict = bool(lists) and _sets(lists[0][0], "e")  # `set -e`: any failure ends the command
     piping = any(_sets(each, "pipefail") for each, _ in lists)
-    found: list[Ran] = []
+    found: list[ShellCommand] = []
     for place, (each, end) in enumerate(lists):
         last = place == len(lists) - 1 or (strict and "&&" not in each)  # `set -e` ignores a failure before `&&`
         sure = end != "&" and last and not (_GROUP in each and {"|", "||"} & set(each))
@@ -107,7 +107,7 @@ def _split(tokens: Sequence[str], ends: set[str]) -> Iterator[tuple[list[str], s
         yield part, ""
 
 
-def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[Ran]:
+def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[ShellCommand]:
     """Yield the commands of pipelines joined by `&&` and `||`; behind `||` a command may not have run."""
     pipelines = list(_split([each for each in tokens if each != _GROUP], {"&&", "||"}))
     after = max((place for place, (_, end) in enumerate(pipelines) if end == "||"), default=-2) + 1
@@ -119,7 +119,7 @@ def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[Ran]
             words, plain = _words(part)
             if words:
                 last = number == len(parts) - 1
-                yield Ran(words, begun and plain, held and plain and (last or piping), len(parts) > 1)
+                yield ShellCommand(words, begun and plain, held and plain and (last or piping), len(parts) > 1)
 
 
 def _words(part: Sequence[str]) -> tuple[tuple[str, ...], bool]:
@@ -138,7 +138,7 @@ def _sets(words: Sequence[str], option: str) -> bool:
     return any(option in each and _SHORT_OPTIONS.fullmatch(each) for each in options)
 
 
-def _within(ran: Ran, depth: int) -> list[Ran]:
+def _within(ran: ShellCommand, depth: int) -> list[ShellCommand]:
     """Return the commands in the argument of `sh -c` and its like; else the command itself."""
     name = ran.words[0].rsplit("/", 1)[-1]
     told = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)

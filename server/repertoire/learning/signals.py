@@ -9,10 +9,10 @@ from typing import Any
 from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.checks import is_check
 from repertoire.learning.corrections import asks, corrects
-from repertoire.learning.shell import Ran, commands
-from repertoire.learning.undoing import takes_up, undoes
+from repertoire.learning.shell import ShellCommand, commands
+from repertoire.learning.undoing import restores_stash, undoes
 
-__all__ = ["asks", "corrects", "of_call", "of_command"]
+__all__ = ["asks", "corrects", "signal_of_call", "signal_of_command"]
 
 _READ = 4_000  # characters at the end of a command's output, where checks print their summary
 _PASSED = re.compile(
@@ -30,27 +30,27 @@ _FAILED = re.compile(
 _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
-def of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
+def signal_of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
     """Return the signal of a successful call of the client's shell tool; empty if it still runs or tells nothing."""
     if told.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
         return ""
     printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))
-    return of_command(str(told.get("command", "")), printed)
+    return signal_of_command(str(told.get("command", "")), printed)
 
 
-def of_command(command: str, printed: str = "") -> str:
+def signal_of_command(command: str, printed: str = "") -> str:
     """Return the signal of a successful shell command: UNDONE, CHECKED or empty.
 
     If other commands hide the exit status of a check (`pytest | tail`), the printed output must say that it passed.
     """
     ran = commands(command)
-    if any(undoes(each.words) for each in ran if each.begun) and not any(takes_up(each.words) for each in ran):
+    if any(undoes(each.words) for each in ran if each.begun) and not any(restores_stash(each.words) for each in ran):
         return UNDONE
     checks = [each for each in ran if is_check(each.words)]
     return CHECKED if checks and _passed(ran, checks, printed) else ""
 
 
-def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
+def _passed(ran: Sequence[ShellCommand], checks: Sequence[ShellCommand], printed: str) -> bool:
     if all(check.sure for check in checks):
         return True
     if not printed.strip() or _FAILED.search(printed):
@@ -60,7 +60,7 @@ def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
     )
 
 
-def _told_zero(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
+def _told_zero(ran: Sequence[ShellCommand], checks: Sequence[ShellCommand], printed: str) -> bool:
     """Tell whether an `echo $?` directly behind the only check printed 0."""
     if len(checks) > 1 or checks[0].piped or ran[-1].words[0] not in ("echo", "printf"):
         return False

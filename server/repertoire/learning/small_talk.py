@@ -68,7 +68,7 @@ def is_small_talk(words: Sequence[str]) -> bool:
     return all(word in _WORDS or not _left(word) for word in words)
 
 
-def amount(words: Sequence[str]) -> int:
+def count_words(words: Sequence[str]) -> int:
     """Return the number of words, with a run of Japanese or Chinese counted by its length."""
     return sum(max(1, len(word) // _A_WORD) if CJK.search(word) else 1 for word in words)
 

@@ -46,7 +46,7 @@ def suggestion_id(first: str, second: str, relation: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _PairTrials:
     """The selections of two components for the same requests (both), and of either alone."""
 
     both: list[list[Trial]]
@@ -70,7 +70,7 @@ def suggestions(found: Iterable[Trial]) -> list[Suggestion]:
     return sorted(made, key=lambda one: (not one.strong, -one.weight, one.first, one.second))
 
 
-def _pairs(selected: list[Trial]) -> Iterator[tuple[tuple[str, str], _Pair]]:
+def _pairs(selected: list[Trial]) -> Iterator[tuple[tuple[str, str], _PairTrials]]:
     both: dict[tuple[str, str], list[list[Trial]]] = defaultdict(list)
     for group in together(selected):
         for low, high in combinations(group, 2):
@@ -82,10 +82,10 @@ def _pairs(selected: list[Trial]) -> Iterator[tuple[tuple[str, str], _Pair]]:
         if len(pairs) >= _SEEN:
             taken = {(trial.session, trial.request) for pair in pairs for trial in pair}
             alone = [t for node in ends for t in of_node[node] if (t.session, t.request) not in taken]
-            yield ends, _Pair(pairs, alone)
+            yield ends, _PairTrials(pairs, alone)
 
 
-def _together(first: str, second: str, pair: _Pair) -> Suggestion | None:
+def _together(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     times, sessions = len(pair.worked), _sessions(pair.worked)
     either = len(pair.both) + len(pair.alone)
     sure = wilson(times, either).low
@@ -96,7 +96,7 @@ def _together(first: str, second: str, pair: _Pair) -> Suggestion | None:
     return Suggestion(first, second, TOGETHER, round(_MAX_WEIGHT * sure, 2), strong, told)
 
 
-def _against(first: str, second: str, pair: _Pair) -> Suggestion | None:
+def _against(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     times, sessions = len(pair.failed), _sessions(pair.failed)
     failed_alone = sum(trial.outcome == BAD for trial in pair.alone)
     apart = failed_alone / len(pair.alone) if pair.alone else 0.0

@@ -22,7 +22,7 @@ def undoes(words: Sequence[str]) -> bool:
     return (name, rest[0] if rest else "") in {("hg", "revert"), ("svn", "revert"), ("jj", "undo"), ("jj", "restore")}
 
 
-def takes_up(words: Sequence[str]) -> bool:
+def restores_stash(words: Sequence[str]) -> bool:
     """Tell whether a simple command restores stashed edits."""
     return tuple(words[:3]) in {("git", "stash", "pop"), ("git", "stash", "apply")}
 

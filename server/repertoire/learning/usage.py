@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
 from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
-from repertoire.learning.exact_copies import of_contents
+from repertoire.learning.exact_copies import merge_copies
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
@@ -93,7 +93,7 @@ def summarize_usage(found: Iterable[Trial], clock: Decay, *, same: Mapping[str, 
     every = list(found)
     known = experiences(every, clock.weight)
     of_node: dict[str, list[Trial]] = defaultdict(list)
-    found = of_contents(every, same)
+    found = merge_copies(every, same)
     for trial in found:
         of_node[trial.node].append(trial)
     beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))

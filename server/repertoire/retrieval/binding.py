@@ -59,7 +59,7 @@ _KINDS_OF_THING = frozenset(
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundProducts:
     """The products that one component is bound to, each listed once, where it is written most plainly."""
 
     name: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ def capitals(text: str) -> set[str]:
     return {word.text for word in words_of(text) if word.capital}
 
 
-class Bindings:
+class ProductBindings:
     """Caches the products that the components of the newest snapshot are bound to, each read when first needed."""
 
     def __init__(self, products: Products, synonyms: Mapping[str, Iterable[str]]) -> None:
@@ -83,7 +83,7 @@ class Bindings:
         self._kept: Snapshot | None = None
         self._brands: frozenset[str] = frozenset()
         self._server: Mapping[int, str] = {}
-        self._known: dict[int, Bound] = {}
+        self._known: dict[int, BoundProducts] = {}
 
     def read(self, snapshot: Snapshot) -> None:
         """Find the brands of a snapshot, if it is not the cached one."""
@@ -98,9 +98,9 @@ class Bindings:
         """Return the products and brands that a question names, those they imply, and those that the project uses."""
         known = plan.stack.uses.union(plan.capabilities)
         brands = self._brands.intersection(word.text for word in name_words(plan.query.text))
-        return self._products.asked(plan.query.text, known) | brands
+        return self._products.in_question(plan.query.text, known) | brands
 
-    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, Bound]:
+    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, BoundProducts]:
         """Return the products that the components at these rows are bound to, by row."""
         new = [row for row in rows.tolist() if row not in self._known]
         for row, entry in reader.at(np.array(new, dtype=np.int64)):
@@ -114,10 +114,10 @@ class Bindings:
         if self._products.known:
             named, known = self.named(plan), self.of(reader, rows)
             for row in rows.tolist():
-                odds[row] = self._of_one(known.get(row, Bound()), named)
+                odds[row] = self._of_one(known.get(row, BoundProducts()), named)
         return odds
 
-    def _of_one(self, bound: Bound, named: frozenset[str]) -> float:
+    def _of_one(self, bound: BoundProducts, named: frozenset[str]) -> float:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
         akin = fits or bool(named & self._products.implied(every - self._brands))
@@ -132,7 +132,7 @@ class Bindings:
     def _kind(self, one: str) -> str:
         return self._products.known[one].kind if one in self._products.known else SERVICE
 
-    def _bound(self, component: Component, server: str) -> Bound:
+    def _bound(self, component: Component, server: str) -> BoundProducts:
         told = "" if component.type == HOOK else component.description[:_TEXT]  # a hook's description is its command
         own = name_words(component.name)
         group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
@@ -141,16 +141,16 @@ class Bindings:
         name |= brands.intersection(word.text for word in own)
         within = (self._borne(group, told, whole=False) | brands) if group else brands
         if within and component.type != TOOL:  # not everything in a vendor's collection is about the vendor
-            within &= self._products.written(told) | brands
+            within &= self._products.in_text(told) | brands
         if component.type in _SERVING:
             name, within = name - {MCP}, within - {MCP}
         borne = self._narrow(name | within)
-        lead = self._narrow(self._products.written(lead_of(told))) - self._products.implied(borne - self._brands)
-        return Bound(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
+        lead = self._narrow(self._products.in_text(lead_of(told))) - self._products.implied(borne - self._brands)
+        return BoundProducts(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
 
     def _borne(self, words: Sequence[Word], told: str, *, whole: bool) -> frozenset[str]:
         """Return the products in a name; an ordinary word counts if the text capitalises it, or it fills the name."""
-        borne = list(self._products.borne(words))
+        borne = list(self._products.in_name(words))
         plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}
         if len(plain) == len(borne):
             return frozenset(plain)
@@ -166,12 +166,12 @@ class Bindings:
 
     def _narrow(self, names: frozenset[str]) -> frozenset[str]:
         listed = frozenset(name for name in names if name in self._products.known)
-        return self._products.narrowest(listed) | (names - listed)
+        return self._products.without_implied(listed) | (names - listed)
 
     def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
         naming = (one.name for one in summaries if one.type in {MCP_SERVER, PLUGIN})
         words = {word.text for name in naming for word in name_words(name)} - self._words
-        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.listed(word)}
+        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.has_word(word)}
         families: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for one in summaries:
             for word in candidates.intersection(_PLAIN.findall(one.name.lower())):

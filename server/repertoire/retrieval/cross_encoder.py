@@ -10,7 +10,7 @@ from repertoire.domain.answer import BODY_SPACE
 from repertoire.ports import Reranker, StoredComponent
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.embedded_text import passage
-from repertoire.retrieval.ranking import Run
+from repertoire.retrieval.ranking import ComponentRun
 
 STAGE = "cross-encoder"
 MOST = 30  # rows at the head that are reranked
@@ -19,7 +19,7 @@ _BOUND = 1.5  # log-odds, up or down: as much as a good match of words
 _CHARACTERS = 2000  # of a component's text that the model reads
 
 
-def cross_encode(run: Run, rows: Rows, stored: Sequence[StoredComponent], reranker: Reranker) -> str:
+def cross_encode(run: ComponentRun, rows: Rows, stored: Sequence[StoredComponent], reranker: Reranker) -> str:
     """Add a cross-encoder's log-odds to these rows, whose components are given; return a line for the stage report.
 
     Raises:
@@ -35,7 +35,7 @@ def cross_encode(run: Run, rows: Rows, stored: Sequence[StoredComponent], rerank
     return f"{len(rows)} looked at"
 
 
-def _scores(run: Run, stored: Sequence[StoredComponent], reranker: Reranker) -> Floats | None:
+def _scores(run: ComponentRun, stored: Sequence[StoredComponent], reranker: Reranker) -> Floats | None:
     texts = [passage(BODY_SPACE, entry.component)[:_CHARACTERS] for entry in stored]
     found: list[Floats] = []
     for start in range(0, len(texts), _BATCH):

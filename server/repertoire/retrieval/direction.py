@@ -125,8 +125,8 @@ class Directions:
         """Return the products that a text converts from and to; an empty string for a side that it does not name."""
         for place, word in enumerate(words):
             if word.text in _INTO:
-                before = [found.product for found in self._products.borne(words[max(place - _BETWEEN, 0) : place])]
-                after = [found.product for found in self._products.borne(words[place + 1 : place + 1 + _BETWEEN])]
+                before = [found.product for found in self._products.in_name(words[max(place - _BETWEEN, 0) : place])]
+                after = [found.product for found in self._products.in_name(words[place + 1 : place + 1 + _BETWEEN])]
                 if after and after[0] not in before:
                     return before[-1] if before else "", after[0]
         return "", ""

@@ -18,7 +18,7 @@ Mask = npt.NDArray[np.bool_]
 class Copies:
     """The groups of components that have the same content, type and name.
 
-    `answering[row]` is the row that is shown for the content of `row`: its first installed copy, else `row` itself.
+    `representative[row]` is the row that is shown in place of `row`: its first installed copy, else `row` itself.
     """
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
@@ -31,22 +31,22 @@ class Copies:
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))
         self._group = np.repeat(np.arange(len(copied)), sizes)
         self._begins = np.cumsum(sizes) - sizes
-        self.answering = np.arange(len(summaries), dtype=np.int64)
+        self.representative = np.arange(len(summaries), dtype=np.int64)
         for rows in copied:
             first = next((row for row in rows if summaries[row].installed), -1)
-            self.answering[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
+            self.representative[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
 
     @property
-    def spare(self) -> Mask:
+    def has_installed_copy(self) -> Mask:
         """The mask of rows that are not installed while an exact copy of them is."""
-        return np.asarray(self.answering != np.arange(len(self.answering)))
+        return np.asarray(self.representative != np.arange(len(self.representative)))
 
     def of(self, row: int) -> tuple[int, ...]:
         """Return the rows of a row's copies, including itself; an empty tuple where it has no copy."""
         at = self._group[self._rows == row]
         return tuple(self._rows[self._group == at[0]].tolist()) if len(at) else ()
 
-    def shared(self, values: Floats) -> Floats:
+    def strongest(self, values: Floats) -> Floats:
         """Give all copies of a group the value of the largest magnitude in their group."""
         if not len(self._rows) or not values.any():
             return values
@@ -56,7 +56,7 @@ class Copies:
         found[self._rows] = np.where(high >= -low, high, low)[self._group]
         return found
 
-    def least(self, values: Floats) -> Floats:
+    def smallest(self, values: Floats) -> Floats:
         """Give all copies of a group the smallest value in their group."""
         if not len(self._rows):
             return values
@@ -74,20 +74,20 @@ class Copies:
         found[self._rows] = dates[self._rows[last]][self._group]
         return found
 
-    def answered(self, shares: Floats, among: Mask) -> Floats:
+    def moved_to_installed(self, shares: Floats, among: Mask) -> Floats:
         """Move each row's share to its installed copy, where the mask `among` allows that copy."""
-        spare = np.flatnonzero(self.spare & among[self.answering] & (shares != 0.0))
+        spare = np.flatnonzero(self.has_installed_copy & among[self.representative] & (shares != 0.0))
         if not len(spare):
             return shares
         found = shares.copy()
-        np.add.at(found, self.answering[spare], shares[spare])
+        np.add.at(found, self.representative[spare], shares[spare])
         found[spare] = 0.0
         return found
 
-    def behind(self, rows: Rows) -> Rows:
+    def grouped_behind_installed(self, rows: Rows) -> Rows:
         """Reorder ranked rows so that copies of an installed component follow directly behind it."""
         ranked = rows.tolist()
-        leaders = self.answering[rows].tolist()
+        leaders = self.representative[rows].tolist()
         if leaders == ranked:
             return rows
         there = set(ranked)

@@ -117,7 +117,7 @@ def fuse(evidence: Features) -> tuple[Floats, dict[str, Floats]]:
     return contributions.sum(axis=0), parts
 
 
-def spoken_for(evidence: Features) -> Mask:
+def matched_rows(evidence: Features) -> Mask:
     """Return the mask of rows that match the question by any word or vector."""
     return np.asarray(evidence.table[: len(FEATURES) - PRIORS].max(axis=0, initial=0.0) > 0.0)
 

@@ -15,7 +15,7 @@ _USUAL_NEARNESS = 0.5  # usual cosine of components that serve a question to its
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ConfidenceFeatures:
     """The features of the confidence: cosine, and shares of the question's words, of the first three hits."""
 
     nearness: float  # largest cosine of the three to the adapted question
@@ -23,7 +23,7 @@ class Evidence:
     best: float  # largest share that one of the three holds
 
 
-def confidence(evidence: Evidence, *, vectors: bool) -> float:
+def confidence(evidence: ConfidenceFeatures, *, vectors: bool) -> float:
     """Return the confidence, 0 to 1, that a stored component serves the question.
 
     Without vectors the share of words stands in for the cosine: all words held counts as the usual cosine.
@@ -53,7 +53,7 @@ _LEAD, _LOW = 3.0, 1e-4  # largest lead that counts; smallest chance of which lo
 
 
 @dataclass(frozen=True)
-class Leader:
+class LeaderFeatures:
     """The features of the first component of an answer, for the chance that it serves the task."""
 
     sure: float  # confidence in the answer
@@ -63,14 +63,14 @@ class Leader:
     words: int  # content words of the task
 
 
-def chance(leader: Leader) -> float:
+def chance(leader: LeaderFeatures) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1."""
     told = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
     odds = float(np.dot(_SERVES_WEIGHTS, (*told, min(leader.words, _FULL_TASK_WORDS), 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
 
 
-def between(one: float, other: float, share: float) -> float:
+def interpolate(one: float, other: float, share: float) -> float:
     """Interpolate between two chances in log-odds: the first at a share of 0, the other at 1."""
     odds = (1.0 - share) * _log_odds(one) + share * _log_odds(other)
     return 1.0 / (1.0 + math.exp(-odds))

@@ -34,10 +34,10 @@ _LEVELS = 127.0  # steps of a weight in eight bits
 
 
 @dataclass(frozen=True)
-class Meant:
+class CapabilityModel:
     """A softmax regression from a question to capabilities, learned for one query encoder."""
 
-    reading: str
+    query_encoder: str
     capabilities: tuple[str, ...]
     words: tuple[str, ...]
     rarity: Floats
@@ -63,7 +63,7 @@ class Meant:
         steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _LEVELS
         np.savez_compressed(
             path,
-            reading=np.array(self.reading),
+            reading=np.array(self.query_encoder),
             capabilities=np.array(self.capabilities),
             words=np.array(self.words),
             rarity=self.rarity.astype(np.float32),
@@ -82,15 +82,15 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in content_words(text)]
 
 
-def meant_for(reading: str, path: Path = FILE) -> Meant | None:
+def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
+        if str(kept["reading"]) != query_encoder:
             return None
-        return Meant(
-            reading,
+        return CapabilityModel(
+            query_encoder,
             tuple(kept["capabilities"].tolist()),
             tuple(kept["words"].tolist()),
             kept["rarity"],
@@ -100,7 +100,7 @@ def meant_for(reading: str, path: Path = FILE) -> Meant | None:
 
 
 @dataclass(frozen=True)
-class Calling:
+class ImpliedCapabilities:
     """The capabilities that a question implies, and by row how far a component provides them."""
 
     likely: Mapping[str, float]  # probability by capability
@@ -116,10 +116,10 @@ def _stems_of_name(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_words(name))
 
 
-class Called:
+class CapabilityScorer:
     """Scores the components of the newest snapshot by the capabilities that a question implies."""
 
-    def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, meant: CapabilityModel | None, synonyms: Mapping[str, Iterable[str]]) -> None:
         """Keep the model; `synonyms` maps each capability to its other words."""
         self._meant = meant
         self._synonyms = synonyms
@@ -142,7 +142,7 @@ class Called:
         odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
         return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
 
-    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling) -> Floats:
+    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: ImpliedCapabilities) -> Floats:
         """Return by row the share of a component's name that the question neither says nor implies; 1 beyond the head.
 
         A vendor, a framework or a trade in a name makes a component special.
@@ -164,12 +164,12 @@ class Called:
         self.read(snapshot)
         return self._most_are_known
 
-    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> Calling | None:
+    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> ImpliedCapabilities | None:
         """Return the capabilities that a question implies, and which rows provide them; None without a model."""
         likely = self.likely(text, adapted)
-        return Calling(likely, self.providing(snapshot, likely)) if likely else None
+        return ImpliedCapabilities(likely, self.providing(snapshot, likely)) if likely else None
 
-    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:
+    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: ImpliedCapabilities, near: Floats) -> Floats:
         """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""
         beside = self.beside_it(snapshot, rows, text, calling)
         return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[a-z']+")
 class NeedModel:
     """A logistic regression on a prompt's vector and words, learned for one query encoder."""
 
-    reading: str
+    query_encoder: str
     words: tuple[str, ...]  # single words, and pairs of adjacent words
     weights: Vectors  # of the vector's dimensions, then of the words
     offset: float
@@ -49,7 +49,7 @@ class NeedModel:
         step = max(float(np.abs(self.weights).max()), 1e-9) / _LEVELS
         np.savez_compressed(
             path,
-            reading=np.array(self.reading),
+            reading=np.array(self.query_encoder),
             words=np.array("\n".join(self.words)),
             weights=np.round(self.weights / step).astype(np.int8),
             step=np.array(step),
@@ -67,12 +67,12 @@ def words_of(text: str) -> set[str]:
     return {*words, *(f"{first} {second}" for first, second in itertools.pairwise(words))}
 
 
-def need_for(reading: str, path: Path = FILE) -> NeedModel | None:
+def need_model_for(query_encoder: str, path: Path = FILE) -> NeedModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
+        if str(kept["reading"]) != query_encoder:
             return None
         weights = kept["weights"].astype(np.float32) * float(kept["step"])
-        return NeedModel(reading, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))
+        return NeedModel(query_encoder, tuple(str(kept["words"]).split("\n")), weights, float(kept["offset"]))

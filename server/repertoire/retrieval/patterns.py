@@ -92,8 +92,10 @@ class Patterns:
             one = snapshot.summaries[row]
             for called in {one.id, one.name}:
                 self._called.setdefault(called, []).append(row)
-        for row in np.flatnonzero(snapshot.copies.spare).tolist():  # an installed copy is found by its copies' ids too
-            answering = int(snapshot.copies.answering[row])
+        for row in np.flatnonzero(
+            snapshot.copies.has_installed_copy
+        ).tolist():  # an installed copy is found by its copies' ids too
+            answering = int(snapshot.copies.representative[row])
             if answering in self._called.get(snapshot.summaries[answering].id, ()):
                 self._called.setdefault(snapshot.summaries[row].id, []).append(answering)
         self._of_term = _terms(snapshot, place)
@@ -136,7 +138,7 @@ class Patterns:
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
         """Return the companions of these rows, the strongest first, from the rows in the mask `among`."""
         chosen = np.zeros(self._size, dtype=np.bool_)
-        chosen[self._snapshot.copies.answering[list(rows)]] = True
+        chosen[self._snapshot.copies.representative[list(rows)]] = True
         if not len(self._which) or not chosen.any():
             return []
         count = np.bincount(self._which, weights=chosen[self._row], minlength=len(self))
@@ -157,7 +159,7 @@ class Patterns:
 
     def holding(self, rows: Sequence[int], *, limit: int) -> list[KnownPattern]:
         """Return the combinations that hold any of these rows, by falling support and lift."""
-        wanted = np.isin(self._row, self._snapshot.copies.answering[list(rows)])
+        wanted = np.isin(self._row, self._snapshot.copies.representative[list(rows)])
         found = {self.known[index] for index in self._which[wanted].tolist()}
         return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
 
@@ -264,7 +266,7 @@ class KeptPatterns:
 
 
 def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
-    topology, answering = snapshot.topology, snapshot.copies.answering
+    topology, answering = snapshot.topology, snapshot.copies.representative
     surest: dict[tuple[int, int], float] = {}  # exact copies count as one member
     for source, target, weight, relation in zip(
         topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True

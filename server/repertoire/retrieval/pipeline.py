@@ -16,41 +16,41 @@ from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.foreign import reads_any
 from repertoire.retrieval.fuse import NAME, Features
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
-from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.resources import Options, Resources
 from repertoire.retrieval.snapshot import Snapshot, Snapshots
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
+from repertoire.retrieval.translation import is_multilingual
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
 # Each stage has its name, the switch in `Query.without` that turns it off, its function, and its conditions.
-STAGES: tuple[Stage[Run], ...] = (
+STAGES: tuple[Stage[ComponentRun], ...] = (
     Stage("words", "text", stages.words, cheap=True),
     Stage("vectors", "vectors", stages.vectors, on=stages.embedded),
     Stage("fuse", "", stages.weigh, cheap=True),
-    Stage("capabilities", "capabilities", stages.name_the_near, on=stages.is_embedded, cheap=True),
-    Stage(MEANT, MEANT, stages.call_for, on=stages.is_embedded, cheap=True),
-    Stage("priors", "priors", stages.favour, cheap=True),
-    Stage(CODE, CODE, stages.compare_code, on=stages.asks_in_code),
+    Stage("capabilities", "capabilities", stages.find_near_capabilities, on=stages.is_embedded, cheap=True),
+    Stage(MEANT, MEANT, stages.add_implied_capabilities, on=stages.is_embedded, cheap=True),
+    Stage("priors", "priors", stages.add_priors, cheap=True),
+    Stage(CODE, CODE, stages.add_code_similarity, on=stages.asks_in_code),
     # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.
-    Stage("requests", "learning", stages.ask_the_past, on=stages.is_embedded, cheap=True),
-    Stage("ppr", "graph", stages.walk_on, worth=stages.is_walked),
+    Stage("requests", "learning", stages.add_past_requests, on=stages.is_embedded, cheap=True),
+    Stage("ppr", "graph", stages.add_graph_walk, worth=stages.may_walk),
     Stage(PATTERNS, PATTERNS, stages.match),
     Stage(BINDING, BINDING, stages.bind, on=stages.knows_products, cheap=True),
     Stage(DIRECTION, DIRECTION, stages.direct, on=stages.knows_products, cheap=True),
-    Stage(RERANK, "rerank", stages.look_again, on=stages.is_whole, worth=stages.trusts_a_look),
-    Stage(CROSS, "rerank", stages.ask_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
-    Stage(NAME, "", stages.put_named_first, on=stages.is_named, cheap=True),
+    Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
+    Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
+    Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
 _WEIGHING = STAGES[:3]  # the stages up to `fuse`
 
@@ -72,10 +72,10 @@ class Pipeline:
         self._capabilities = capabilities
         self._options = options or Options()
         self._resources = Resources(graph, embedder, self._options)
-        model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
-        self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
-        self._reads_any = reads_any(model)
-        self._judge = AnswerJudge(graph, self._resources.called, reading)
+        model, query_encoder = (embedder.model, embedder.query_encoder) if embedder is not None else ("", "")
+        self._snapshots = Snapshots(graph, vectors, model=model, query_encoder=query_encoder)
+        self._is_multilingual = is_multilingual(model)
+        self._judge = AnswerJudge(graph, self._resources.called, query_encoder)
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:
@@ -100,9 +100,9 @@ class Pipeline:
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
-            if plan.reading is not None:
-                stage_log.missing(plan.reading.note)
-                detail.append(f"read from {plan.reading.language}, {plan.reading.known} words known")
+            if plan.translation is not None:
+                stage_log.missing(plan.translation.note)
+                detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
@@ -117,7 +117,7 @@ class Pipeline:
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
         """Return the hits at these rows, each with the parts of its score and its reasons."""
         snapshot = ranking.snapshot
-        changed, answering = snapshot.changed, snapshot.copies.answering
+        changed, answering = snapshot.changed, snapshot.copies.representative
         shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
@@ -149,10 +149,12 @@ class Pipeline:
         self._resources.read(snapshot)
         self._judge.read(snapshot)
 
-    def _run(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows) -> Run:
+    def _run(
+        self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows
+    ) -> ComponentRun:
         """Return the run of a question before its first stage; its vectors are computed in the background."""
         embedding = self._resources.gatherer.begin(plan, snapshot, stage_log)
-        return Run(
+        return ComponentRun(
             plan,
             ComponentReader(self._graph, snapshot),
             snapshot,
@@ -198,4 +200,4 @@ class Pipeline:
 
     def _readable(self, query: Query) -> Query:
         """Return the query, without translation if the model is multilingual."""
-        return replace(query, without=query.without | {"languages"}) if self._reads_any else query
+        return replace(query, without=query.without | {"languages"}) if self._is_multilingual else query

@@ -11,7 +11,7 @@ from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
-from repertoire.retrieval.foreign import Reading, read
+from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
@@ -131,7 +131,9 @@ class QueryPlan:
     effort: Effort = field(default=EFFORTS[BALANCED])
     stack: Stack = Stack()
     near: tuple[str, ...] = ()  # capabilities whose centroid is near to the question's vector, once it is embedded
-    reading: Reading | None = None  # the translation of a question that is not in English; the query holds its text
+    translation: Translation | None = (
+        None  # the translation of a question that is not in English; the query holds its text
+    )
 
     @property
     def brevity(self) -> float:
@@ -149,9 +151,9 @@ def make_plan(
     is translated into English first.
     """
     asked = query.text.strip()
-    reading = None if "languages" in query.without else read(asked)
-    if reading is not None:
-        query = replace(query, text=reading.text)
+    translation = None if "languages" in query.without else translate(asked)
+    if translation is not None:
+        query = replace(query, text=translation.text)
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
     words = tuple(content_words(text)[:MAX_WORDS])
@@ -171,7 +173,7 @@ def make_plan(
         size=size_of(parts, named),
         effort=EFFORTS[query.mode],
         stack=stack or Stack(),
-        reading=reading,
+        translation=translation,
     )
 
 

@@ -55,7 +55,7 @@ def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> 
 
 def popularity(snapshot: Snapshot) -> Floats:
     """Return the popularity of each row, 0 to 1, the same for all exact copies."""
-    carried = snapshot.copies.shared(snapshot.column("popularity").astype(np.float64))
+    carried = snapshot.copies.strongest(snapshot.column("popularity").astype(np.float64))
     return np.asarray(np.minimum(carried / _POPULAR, 1.0))
 
 

@@ -58,21 +58,23 @@ class Products:
         self.known = known
         self._borne, self._asked = _index(known, _own), _index(known, _by_question)
 
-    def asked(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
+    def in_question(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
         """Return the products that a question names, with those in `known` and all that these imply."""
         words = words_of(text)
         named = {found.product for found in _find(words, self._asked) if not found.ordinary or _capital(found)}
         return self.implied(named.union(name for name in known if name in self.known))
 
-    def borne(self, words: Sequence[Word]) -> Iterator[ProductMention]:
+    def in_name(self, words: Sequence[Word]) -> Iterator[ProductMention]:
         """Yield the product mentions among the words of a name, even if they are ordinary words."""
         return _find(words, self._borne)
 
-    def written(self, text: str) -> frozenset[str]:
+    def in_text(self, text: str) -> frozenset[str]:
         """Return the products that running text mentions; an ordinary word counts only with a capital."""
-        return frozenset(found.product for found in self.borne(words_of(text)) if not found.ordinary or _capital(found))
+        return frozenset(
+            found.product for found in self.in_name(words_of(text)) if not found.ordinary or _capital(found)
+        )
 
-    def listed(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Tell whether a product is known by this single word."""
         return any(len(phrase) == 1 for phrase, _ in self._borne.get(word, ()))
 
@@ -87,7 +89,7 @@ class Products:
                 left.extend(self.known[name].implies)
         return frozenset(found)
 
-    def narrowest(self, names: frozenset[str]) -> frozenset[str]:
+    def without_implied(self, names: frozenset[str]) -> frozenset[str]:
         """Return these products without those that another one implies, as Django implies Python."""
         beyond = {name: self.implied(self.known[name].implies) for name in names}
         return frozenset(

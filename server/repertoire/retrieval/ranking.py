@@ -1,4 +1,4 @@
-"""Defines the state of a question during ranking (`Run`) and its result (`Ranking`): log-odds by row, in parts."""
+"""Defines the state of a question during ranking (`ComponentRun`) and its result (`Ranking`), with scores in parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.ports import StoredComponent
 from repertoire.retrieval.arrays import Floats, Mask, Rows, best_rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import Features
-from repertoire.retrieval.implied_capabilities import Calling
+from repertoire.retrieval.implied_capabilities import ImpliedCapabilities
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, QueryPlan
@@ -54,7 +54,7 @@ class Ranking:
     vague: float = 0.0  # log-odds that the question is too vague for any set; 0 without a model
     beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
-    calling: Calling | None = None  # the capabilities that the question implies
+    calling: ImpliedCapabilities | None = None  # the capabilities that the question implies
     chance: float | None = None  # that the first component serves a plain task; None if it cannot be estimated
 
     @property
@@ -62,7 +62,7 @@ class Ranking:
         """The rows without those that have an installed copy, unless the query is limited to a repository."""
         if self.plan.query.repository:
             return self.rows
-        return self.rows[~self.snapshot.copies.spare[self.rows]]
+        return self.rows[~self.snapshot.copies.has_installed_copy[self.rows]]
 
     def odds(self, rows: Rows) -> Floats:
         """Return the log-odds of rows relative to the best row."""
@@ -70,7 +70,7 @@ class Ranking:
 
 
 @dataclass
-class Run:
+class ComponentRun:
     """The state of one question: each stage adds its part to the log-odds of every row.
 
     A row is in the answer once a stage found it; a row that is not allowed stays at minus infinity.
@@ -94,7 +94,7 @@ class Run:
     parts: dict[str, Floats] = field(default_factory=dict)
     found: Mask = field(init=False)
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
-    calling: Calling | None = None  # the capabilities that the question implies
+    calling: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)

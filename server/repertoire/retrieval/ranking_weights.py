@@ -45,7 +45,7 @@ RERANK = (
     -0.581,
 )
 
-# Weights of the log-odds that a component serves a question, for the fields of gate.Evidence; then the constant.
+# weights of the log-odds of the confidence, one for each of gate.ConfidenceFeatures, and the constant
 GATE = (
     11.70,
     2.20,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from repertoire.domain.experience import Experiences
 from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker
-from repertoire.retrieval.binding import Bindings
+from repertoire.retrieval.binding import ProductBindings
 from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
-from repertoire.retrieval.implied_capabilities import Called, meant_for
+from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
 from repertoire.retrieval.nearest import NearestCapabilities
 from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
@@ -64,8 +64,10 @@ class Resources:
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
         self.nearest = NearestCapabilities()
-        self.called = Called(meant_for(embedder.reading if embedder is not None else ""), options.synonyms)
-        self.bindings, self.directions = Bindings(products, options.synonyms), Directions(products)
+        self.called = CapabilityScorer(
+            capability_model_for(embedder.query_encoder if embedder is not None else ""), options.synonyms
+        )
+        self.bindings, self.directions = ProductBindings(products, options.synonyms), Directions(products)
         self.patterns = KeptPatterns()
         self._history: tuple[Snapshot, RequestHistory] | None = None
 

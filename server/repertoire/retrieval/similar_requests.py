@@ -199,7 +199,7 @@ def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
     return np.asarray(np.einsum("ij,j->i", vectors, vector))  # see vector.semantic
 
 
-def with_past(scores: Floats, past: RequestEvidence) -> Floats:
+def with_past_requests(scores: Floats, past: RequestEvidence) -> Floats:
     """Return scores after past requests moved likelihood from passed-over components to selected ones."""
     if past.passed is None:
         return scores

@@ -180,13 +180,13 @@ class Snapshots:
         vectors: VectorReader,
         *,
         model: str,
-        reading: str = "",
+        query_encoder: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Begin without a snapshot; `reading` names the query encoder, if it differs from the model."""
+        """Begin without a snapshot; `query_encoder` names the query encoder, if it differs from the model."""
         self._graph = graph
         self._vectors = vectors
-        self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: reading or model}
+        self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: query_encoder or model}
         self._clock = clock
         self._kept: Snapshot | None = None
         self._revisions: Mapping[str, tuple[int, int]] = {}

@@ -13,7 +13,7 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.stage_reports import StageLog
 
 
-class Run(Protocol):
+class StageRun(Protocol):
     """The properties that stages need of the run of any system."""
 
     @property
@@ -29,7 +29,7 @@ class Run(Protocol):
         """The effort of the question in words, for reports on skipped stages."""
 
 
-R = TypeVar("R", bound=Run)
+R = TypeVar("R", bound=StageRun)
 
 
 def always(_run: Any) -> bool:
@@ -53,7 +53,7 @@ class Stage(Generic[R]):
     cheap: bool = False
 
     def take(self, run: R) -> None:
-        """Run this stage, or report why it is skipped; a missing model is noted in the answer."""
+        """StageRun this stage, or report why it is skipped; a missing model is noted in the answer."""
         if not self.on(run) or not self._may(run):
             return
         try:
@@ -73,6 +73,6 @@ class Stage(Generic[R]):
 
 
 def take_all(stages: Sequence[Stage[R]], run: R) -> None:
-    """Run the stages in order."""
+    """StageRun the stages in order."""
     for stage in stages:
         stage.take(run)

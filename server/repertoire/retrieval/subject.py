@@ -21,10 +21,10 @@ _FEW = 25  # percentile of the stored components' scores below which a prompt as
 
 
 @dataclass(frozen=True)
-class Subject:
+class SubjectModel:
     """A linear model over adapted question vectors, learned for one query encoder."""
 
-    reading: str
+    query_encoder: str
     direction: Vectors
     offset: float
 
@@ -34,13 +34,13 @@ class Subject:
 
     def save(self, path: Path = FILE) -> None:
         """Write the model to a file."""
-        np.savez(path, reading=np.array(self.reading), direction=self.direction, offset=np.array(self.offset))
+        np.savez(path, reading=np.array(self.query_encoder), direction=self.direction, offset=np.array(self.offset))
 
 
-class Scope:
+class SubjectScale:
     """Caches the lower end of the newest snapshot's components on the scale of a subject model."""
 
-    def __init__(self, subject: Subject | None) -> None:
+    def __init__(self, subject: SubjectModel | None) -> None:
         self._subject = subject
         self._kept: tuple[Snapshot, float] | None = None
 
@@ -58,7 +58,7 @@ class Scope:
             self._kept = snapshot, _lower_end(snapshot, self._subject)
 
 
-def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
+def _lower_end(snapshot: Snapshot, subject: SubjectModel) -> float:
     vectors = snapshot.spaces[DESCRIPTION_SPACE].vectors
     if not len(vectors):
         return -np.inf
@@ -68,11 +68,11 @@ def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
     return float(low) if middle > 0.0 else -np.inf
 
 
-def subject_for(reading: str, path: Path = FILE) -> Subject | None:
+def subject_model_for(query_encoder: str, path: Path = FILE) -> SubjectModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
+        if str(kept["reading"]) != query_encoder:
             return None
-        return Subject(reading, kept["direction"].astype(np.float32), float(kept["offset"]))
+        return SubjectModel(query_encoder, kept["direction"].astype(np.float32), float(kept["offset"]))

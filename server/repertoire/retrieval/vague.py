@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from repertoire.retrieval.need import NeedModel, need_for
+from repertoire.retrieval.need import NeedModel, need_model_for
 
 FILE = Path(__file__).with_name("vague.npz")
 BAR = 1.3  # threshold in log-odds; 3 in 1,000 held-out requests exceed it, and most of those are vague too
@@ -17,9 +17,9 @@ OF_AN_AREA = 3.0  # threshold for a task that names an area of work: "set up mon
 SERVED = 0.5  # chance of a set from which on it is given whatever the wording
 
 
-def vague_for(reading: str) -> NeedModel | None:
+def vagueness_model_for(query_encoder: str) -> NeedModel | None:
     """Return the model that was learned for exactly this query encoder; None where there is none."""
-    return need_for(reading, FILE)
+    return need_model_for(query_encoder, FILE)
 
 
 def too_vague(odds: float, chance: float | None, named: Iterable[str], areas: frozenset[str]) -> bool:

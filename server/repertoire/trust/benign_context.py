@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from repertoire import linear
-from repertoire.trust.document import RUN, Document, Line
+from repertoire.trust.scanned_text import RUN, Line, ScannedText
 
 _WARNS = re.compile(
     r"""(?ix)
@@ -70,7 +70,7 @@ _BEFORE = 120  # characters before an order in which its sentence begins
 NOT, PERHAPS, SURELY = 0, 1, 2  # degrees to which an attack is only mentioned
 
 
-def is_spoken_of(line: Line, start: int, end: int) -> int:
+def how_surely_mentioned(line: Line, start: int, end: int) -> int:
     """Return how surely the span only mentions an attack: as a warning, an example or a search pattern.
 
     SURELY if its own line says so; PERHAPS if only the words around it do, which an attacker may have written.
@@ -101,12 +101,12 @@ def is_bare_order(text: str, start: int, end: int) -> bool:
     return not _SHOWN.match(text) and _BARE.search(before) is not None and not is_quoted(text, start, end)
 
 
-def is_about_security(document: Document) -> bool:
+def is_about_security(document: ScannedText) -> bool:
     """Tell whether a believed document is about security."""
     return document.believed and len(_TOPIC.findall(document.about)) >= 2
 
 
-def is_only_text(document: Document, line: Line, start: int) -> bool:
+def is_only_text(document: ScannedText, line: Line, start: int) -> bool:
     """Tell whether a command in a program is a string that it stores, shows or compares, but never runs."""
     before = line.text[:start]
     if not document.is_program or not _in_a_string(before):

@@ -12,13 +12,13 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
 from repertoire.trust.benign_context import (
     NOT,
     SURELY,
+    how_surely_mentioned,
     is_about_security,
     is_bare_order,
     is_only_text,
     is_quoted,
-    is_spoken_of,
 )
-from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
+from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
 
 # Needles that are looked for in code alone, because in prose they mean nothing.
 CODE_WORDS = frozenset(
@@ -77,7 +77,7 @@ class CheckMatch:
 Match = re.Match[str] | linear.Match
 
 
-class Pattern(Protocol):
+class MatchFinder(Protocol):
     """A searcher for the places that a check judges: a regular expression of either kind, or code.
 
     RE2 has no lookaround. Text that must stand beside a match is matched in a group whose name begins with `before` or
@@ -96,7 +96,7 @@ class Check:
     rule: str
     reason: str
     needles: tuple[str, ...]
-    pattern: Pattern
+    pattern: MatchFinder
     severities: Mapping[str, str]
     weigh: Callable[[Match, Line], Mapping[str, str]] | None = None
     span: int = 1  # lines that a match may span
@@ -117,7 +117,7 @@ class ScanBudget:
         return self._left >= 0
 
 
-class Checks:
+class CheckSet:
     """Many checks that run together: each needle is searched once, and only lines that hold it are matched."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
@@ -128,7 +128,7 @@ class Checks:
                 self._by_needle.setdefault(needle, []).append(check)
         self._foreign = frozenset(needle for needle in self._by_needle if not needle.isascii())
 
-    def run(self, document: Document, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
+    def run(self, document: ScannedText, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
         """Yield the matches of all checks in a document, until the budget is used up."""
         seen: set[tuple[int, int]] = set()
         room = room or ScanBudget()
@@ -151,7 +151,7 @@ class Checks:
                         return
 
 
-def _judge(check: Check, document: Document, index: int, room: ScanBudget) -> CheckMatch | None:
+def _judge(check: Check, document: ScannedText, index: int, room: ScanBudget) -> CheckMatch | None:
     raw = document.lines[index][:LONGEST]
     text = document.following(index, check.span) if check.span > 1 else raw
     line: Line | None = None
@@ -168,7 +168,7 @@ def _judge(check: Check, document: Document, index: int, room: ScanBudget) -> Ch
     return None if fits else CheckMatch(UNCHECKED, MEDIUM, document.line(index), reason)
 
 
-def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
+def _severity(check: Check, document: ScannedText, line: Line, match: Match) -> str:
     start, end = (min(place, len(line.text)) for place in span_of(match))
     place = line.place
     if place == PROSE and _DYNAMIC.search(line.text[:start]):
@@ -177,7 +177,7 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     severity = severities.get(place, "")
     if not severity:
         return ""
-    spoken = is_spoken_of(line, start, end)
+    spoken = how_surely_mentioned(line, start, end)
     if spoken == SURELY or (place == RUN and is_only_text(document, line, start)):
         return ""
     if place == RUN or (check.orders and place == PROSE and is_bare_order(line.text, start, end)):
@@ -189,7 +189,7 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     return _ON_TOPIC[severity] if place != COMMENT and _teaches(document) else severity
 
 
-def _teaches(document: Document) -> bool:
+def _teaches(document: ScannedText) -> bool:
     """Tell whether a believed document teaches about attacks; the answer is cached on it."""
     if document.believed and document.teaches is None:
         document.teaches = is_about_security(document)

@@ -9,8 +9,8 @@ from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import fetched
 from repertoire.trust.check import GRAVE, Check, CheckMatch, Match
-from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.origins import by_source, by_source_if_any
+from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "download-and-run",
@@ -340,7 +340,7 @@ _RUNS = re.compile(
 _LATER = 8
 
 
-def decoded_later(document: Document) -> Iterator[CheckMatch]:
+def decoded_later(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield the lines of a program that run data which it decoded a few lines above."""
     run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:

@@ -10,8 +10,8 @@ from typing import Any
 from repertoire.domain.component import MCP_SERVER, SETTING, Component
 from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import RUN, Document, Line
 from repertoire.trust.exfiltration import SENDS
+from repertoire.trust.scanned_text import RUN, Line, ScannedText
 from repertoire.trust.secrets import secrets
 
 _HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
@@ -53,7 +53,7 @@ def values(component: Component, text: str) -> Iterator[CheckMatch]:
         )
         own = _mapping(servers.get(component.name))
     held = {name: own[name] for name in ("env", "headers") if name in own}
-    yield from secrets(Document(json.dumps(held, indent=0)))
+    yield from secrets(ScannedText(json.dumps(held, indent=0)))
     env = _mapping(own.get("env"))
     proxy = next(
         (env[name] for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY") if isinstance(env.get(name), str)), ""

@@ -10,8 +10,8 @@ from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.benign_context import is_quoted
 from repertoire.trust.check import CheckMatch
 from repertoire.trust.commands import OBFUSCATION
-from repertoire.trust.document import LONGEST, MARKDOWN, PROSE, SCRIPT, Document, Line
 from repertoire.trust.prompt_injection import DISOBEYS, ORDER
+from repertoire.trust.scanned_text import LONGEST, MARKDOWN, PROSE, SCRIPT, Line, ScannedText
 
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u0501\u04cf\u0458\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0391\u0392\u0395\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7\u03bf\u03b1\u03b9\u03bd\u03c1",
@@ -40,7 +40,7 @@ _COMMANDS = re.compile(r"\b(?:curl|wget|bash|sh|nc|base64|python3?|rm)\b")
 _MOST_LINES = 400
 
 
-def orders(document: Document) -> Iterator[CheckMatch]:
+def orders(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for orders to disobey that are obfuscated, so that a plain search misses them."""
     if document.kind != MARKDOWN:
         return
@@ -73,7 +73,7 @@ def _undone(text: str) -> Iterator[tuple[str, str]]:
         yield _MARKS.sub("", text), "between marks"
 
 
-def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
+def expanded(document: ScannedText) -> Iterator[tuple[Line, ScannedText]]:
     """Yield the lines of a shell script that run variables, each with the variables' values substituted."""
     if (
         document.kind != SCRIPT
@@ -90,10 +90,10 @@ def expanded(document: Document) -> Iterator[tuple[Line, Document]]:
         if held and "$" in text and _COMMANDED.search(text):
             plain = _VARIABLE.sub(lambda match: held.get(match[1], match.group()), text)
             if plain != text:
-                yield document.line(index), Document(plain, kind=SCRIPT)
+                yield document.line(index), ScannedText(plain, kind=SCRIPT)
 
 
-def joined(document: Document) -> Iterator[CheckMatch]:
+def joined(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for lines of a shell script that build a command's name from several variables."""
     for line, plain in expanded(document):
         if _JOINED.search(line.text) and _COMMANDS.search(plain.text):

@@ -11,8 +11,8 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import places
 from repertoire.trust.benign_context import is_bare_order
 from repertoire.trust.check import NOTABLE, SERIOUS, Check, CheckMatch, Match
-from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.prose import compile_prose
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line, ScannedText
 
 READS, SENDS = "credential-read", "exfiltration"
 
@@ -344,7 +344,7 @@ _TO_ITSELF = re.compile(
 )
 
 
-def in_two_steps(document: Document) -> Iterator[CheckMatch]:
+def in_two_steps(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield a match for the line of a script that sends data after an earlier line read credentials."""
     low = document.lower
     if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
@@ -367,7 +367,7 @@ _ASIDE = linear.compile(
 _LATER = 12
 
 
-def _put_aside(document: Document, lines: list[str]) -> Iterator[CheckMatch]:
+def _put_aside(document: ScannedText, lines: list[str]) -> Iterator[CheckMatch]:
     """Yield a match for the line of a shell script that sends a variable into which it read secrets."""
     for at, text in enumerate(lines):
         aside = _ASIDE.match(text) if "=" in text else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Match
-from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line
 
 _URL = linear.compile(r"(?i)https?://[^\s\"'`)\]>|\\]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s\"'`)|]*")
 _OWN = re.compile(r"(?i)^(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|192\.168\.|10\.\d|host\.docker\.internal)")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust.check import Check, Match
-from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.scanned_text import COMMENT, PROSE, RUN, SHELL, Line
 
 RULE = "persistence"
 _HOME = r"(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/home/[\w$*]+|/Users/[\w$*]+)[/\\]"

@@ -1,7 +1,7 @@
 """Lists parts of expressions for places of secrets (files, environment) and for commands that send data.
 
 They have no lookaround: text that must follow is matched too, in groups whose name begins with `after` if the caller
-asks for them (see `check.Pattern`).
+asks for them (see `check.MatchFinder`).
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import other_languages
 from repertoire.trust.benign_context import is_negated, is_quoted
 from repertoire.trust.check import UNCHECKED, Check, CheckMatch, Match, ScanBudget, span_of
-from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
 from repertoire.trust.prose import compile_prose
+from repertoire.trust.scanned_text import CODE, COMMENT, MARKDOWN, PROSE, RUN, Line, ScannedText
 
 HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
 
@@ -255,7 +255,7 @@ CHECKS = (
 )
 
 
-def hidden(document: Document) -> Iterator[CheckMatch]:
+def hidden(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for text that a reader does not see."""
     if not document.text.isascii() and _STRANGE.search(document.text.encode("utf-8", "replace")):
         for index, text in enumerate(document.lines):
@@ -266,7 +266,7 @@ def hidden(document: Document) -> Iterator[CheckMatch]:
     yield from _unseen(document)
 
 
-def comments(document: Document) -> Iterator[CheckMatch]:
+def comments(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
@@ -303,7 +303,7 @@ def _risks(said: str) -> bool:
     )
 
 
-def _comment(document: Document, index: int, line: Line) -> str:
+def _comment(document: ScannedText, index: int, line: Line) -> str:
     start = max(line.text.find("<!--"), 0)
     text = "\n".join([line.text[start:], *document.lines[index + 1 : index + 40]])[:4_000]
     if not line.text[start:].startswith("<!--"):
@@ -330,7 +330,7 @@ def _is_turned(line: str) -> bool:
     return any(mark in line for mark in _OVERRIDES) or any(left_open)
 
 
-def _unseen(document: Document) -> Iterator[CheckMatch]:
+def _unseen(document: ScannedText) -> Iterator[CheckMatch]:
     if document.kind != MARKDOWN:
         return
     seen: set[int] = set()

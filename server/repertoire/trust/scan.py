@@ -20,9 +20,9 @@ from repertoire.trust import (
     taint,
     typosquatting,
 )
-from repertoire.trust.check import UNCHECKED, CheckMatch, Checks, ScanBudget
-from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
+from repertoire.trust.check import UNCHECKED, CheckMatch, CheckSet, ScanBudget
 from repertoire.trust.redaction import redact
+from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
 RULES_VERSION = 5  # raised when a text may get other flags than before, so that everything is scanned again
@@ -47,7 +47,7 @@ _BETRAY = (
     prompt_injection.IN_COMMENT,
     prompt_injection.ORDER,
 )  # rules after whose match a document is not believed to teach about attacks
-_CHECKS = Checks(
+_CHECKS = CheckSet(
     (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
 )
 _PROGRAMS = {
@@ -102,16 +102,16 @@ def _own(component: Component, text: str) -> Iterator[CheckMatch]:
     """Scan the body, command and description of a component that shares its file with others."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
-    yield from _checked(Document(component.body, kind=SCRIPT if runs else MARKDOWN))
+    yield from _checked(ScannedText(component.body, kind=SCRIPT if runs else MARKDOWN))
     if component.type == MCP_SERVER:
         front = component.front_matter
         args = front.get("args")
         words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
-        yield from _checked(Document(" ".join(str(word) for word in words if word), kind=SCRIPT))
+        yield from _checked(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
     for command in configuration.commands(component, text):
-        yield from _checked(Document(command, kind=SCRIPT))
+        yield from _checked(ScannedText(command, kind=SCRIPT))
     yield from configuration.values(component, text)
-    described = Document(component.description)
+    described = ScannedText(component.description)
     yield from prompt_injection.hidden(described)
     yield from prompt_injection.comments(described)
 
@@ -126,11 +126,11 @@ def _document(text: str, path: str) -> Iterator[CheckMatch]:
     text = text[:_MOST_TEXT]
     if path.endswith("package.json"):
         for command in configuration.at_install(text):
-            yield from _checked(Document(command, kind=SCRIPT))
-    yield from _checked(Document(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
+            yield from _checked(ScannedText(command, kind=SCRIPT))
+    yield from _checked(ScannedText(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
 
 
-def _checked(document: Document) -> Iterator[CheckMatch]:
+def _checked(document: ScannedText) -> Iterator[CheckMatch]:
     found = [
         *_CHECKS.run(document),
         *prompt_injection.hidden(document),
@@ -145,19 +145,19 @@ def _checked(document: Document) -> Iterator[CheckMatch]:
     if document.kind == SCRIPT:
         yield from exfiltration.in_two_steps(document)
         yield from commands.decoded_later(document)
-        yield from taint.flows(document)
+        yield from taint.tainted_lines(document)
         room = ScanBudget()
         for line, plain in deobfuscation.expanded(document):
             yield from (replace(item, line=line) for item in _CHECKS.run(plain, room))
         yield from deobfuscation.joined(document)
 
 
-def _blocks(document: Document) -> Iterator[CheckMatch]:
+def _blocks(document: ScannedText) -> Iterator[CheckMatch]:
     """Scan the code blocks of a document that is not believed as programs, because a model may run them."""
     room = ScanBudget()
     for start, language, text in document.blocks():
-        program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
-        for item in (*_CHECKS.run(program, room), *taint.flows(program)):
+        program = ScannedText(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
+        for item in (*_CHECKS.run(program, room), *taint.tainted_lines(program)):
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from repertoire.domain.trust import HIGH
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import Document
+from repertoire.trust.scanned_text import ScannedText
 
 RULE = "secret"
 _NEEDLES = (
@@ -39,7 +39,7 @@ _KEY_BODY = 400  # base64 characters that a real private key has at least
 _KEY_ROOM = 20_000  # characters that are searched for the whole key
 
 
-def secrets(document: Document) -> Iterator[CheckMatch]:
+def secrets(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for lines that hold a secret which looks real."""
     seen: set[int] = set()
     for needle in _NEEDLES:
@@ -72,7 +72,7 @@ def _values(text: str) -> Iterator[str]:
         yield match["value"]
 
 
-def _has_body(document: Document, index: int) -> bool:
+def _has_body(document: ScannedText, index: int) -> bool:
     near = "".join(line[:_KEY_ROOM] for line in document.lines[index : index + 60])[:_KEY_ROOM]
     body = near.partition("-----BEGIN")[2].partition("-----END")[0]
     body = _BETWEEN.sub("", body.partition("PRIVATEKEY-----")[2] or body.partition("-----")[2])

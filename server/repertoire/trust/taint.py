@@ -9,8 +9,8 @@ from functools import cached_property
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL
 from repertoire.trust import commands, exfiltration
-from repertoire.trust.check import CheckMatch, Match, Pattern
-from repertoire.trust.document import LONGEST, SCRIPT, Document
+from repertoire.trust.check import CheckMatch, Match, MatchFinder
+from repertoire.trust.scanned_text import LONGEST, SCRIPT, ScannedText
 
 SECRET, FETCHED, DECODED = "secret", "fetched", "decoded"
 
@@ -18,7 +18,7 @@ _LONGEST_PROGRAM = 1_500  # lines; a script made to be slow must not stop an ing
 _MOST_NAMES = 40  # tainted names that are followed
 _GOES_ON = ("\\", "(", "{", ",")  # ends of a line that continues on the next
 _REACH = 6  # lines that a call may span
-_SOURCES: dict[str, tuple[Pattern, ...]] = {
+_SOURCES: dict[str, tuple[MatchFinder, ...]] = {
     SECRET: (
         re.compile(rf"(?ix) {exfiltration.STORES} | {exfiltration.OF_HOME} | {exfiltration.WHOLE_ENVIRONMENT}"),
         linear.compile(
@@ -156,7 +156,7 @@ _AGAIN = re.compile(r"(?m)^[^\S\n]*(?:while\s+(?:True|1|:|true)|for\s*\(;;\)|set
 _NO_CODE = re.compile(r"\s*(?:#(?!!)|//|\*|/\*)")
 
 
-def flows(document: Document) -> Iterator[CheckMatch]:
+def tainted_lines(document: ScannedText) -> Iterator[CheckMatch]:
     """Yield matches for lines of a script that send or run a variable which other lines tainted."""
     if document.kind != SCRIPT or len(document.lines) > _LONGEST_PROGRAM:
         return
@@ -172,7 +172,7 @@ def flows(document: Document) -> Iterator[CheckMatch]:
 class _Program:
     """A script's lines, its calls over several lines, and the hosts that it names."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ScannedText) -> None:
         self.document = document
         self.lines = [line[:LONGEST] for line in document.lines]
 
@@ -206,24 +206,26 @@ def _is_to_strangers(text: str) -> bool:
 
 def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
     """Yield a match for the first line that sends or runs data of this kind of source."""
-    sources = _where(program.document, kind)
+    sources = _source_lines(program.document, kind)
     names: dict[str, int] = {}
     for at in range(min(sources, default=len(program.lines)), len(program.lines)):
         text = program.lines[at]
-        if at not in sources and not _held(names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text):
+        if at not in sources and not _tainted_name(
+            names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text
+        ):
             continue
-        found = _sent(program, at, names) if kind == SECRET else _run(program, at, kind, names)
+        found = _sending_match(program, at, names) if kind == SECRET else _running_match(program, at, kind, names)
         if found is not None:
             yield found
             return
         put = _PUTS.match(text) or _METHOD.match(text)
-        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _held(names, text)):
+        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _tainted_name(names, text)):
             continue
         for name in filter(None, put.groups()):
             names.setdefault(name, at + 1)
 
 
-def _where(document: Document, kind: str) -> set[int]:
+def _source_lines(document: ScannedText, kind: str) -> set[int]:
     """Return the indices of the lines that read a source of this kind."""
     hinted = {index for hint in _HINTS[kind] if hint in document.lower for index in document.numbers_of(hint)}
     return {
@@ -238,7 +240,7 @@ def _source(kind: str, text: str) -> Match | None:
     return next((found for pattern in _SOURCES[kind] for found in pattern.finditer(text)), None)
 
 
-def _held(names: dict[str, int], text: str) -> str:
+def _tainted_name(names: dict[str, int], text: str) -> str:
     """Return the first of these names that a text holds as a word, not as an attribute; empty without one."""
     if not any(name in text for name in names):
         return ""
@@ -246,14 +248,14 @@ def _held(names: dict[str, int], text: str) -> str:
     return next((name for name in names if name in words), "")
 
 
-def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
+def _sending_match(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
     """Return the match of a line that sends a tainted variable or a secret that it reads; None for other lines."""
     text = program.lines[at]
     sent = _SENDS.search(text)
     if sent is None or _NO_CODE.match(text):
         return None
     call = program.call(at)
-    name = _held(names, call[sent.start() :]) or _held(names, call)
+    name = _tainted_name(names, call[sent.start() :]) or _tainted_name(names, call)
     piped = None if program.document.is_program else _source(SECRET, text[: sent.start()])
     between = text[piped.end() - 1 : sent.start()] if piped else ""  # the match may include the pipe itself
     here = _source(SECRET, call[sent.end() :]) or "|" in between
@@ -263,11 +265,11 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | Non
     return CheckMatch(exfiltration.SENDS, CRITICAL, program.document.line(at), reason)
 
 
-def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
+def _running_match(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
     """Return the match of a line that runs a variable tainted on an earlier line; None for other lines."""
     text = program.lines[at]
     earlier = {name: since for name, since in names.items() if name in text and since != at + 1}
-    ran = _ran(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
+    ran = _run_names(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
     name = next((name for name in earlier if name in ran), "")
     if not name:
         return None
@@ -277,7 +279,7 @@ def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckM
     return CheckMatch(rule, CRITICAL, program.document.line(at), f"runs what line {earlier[name]} {did}")
 
 
-def _ran(text: str, names: set[str]) -> set[str]:
+def _run_names(text: str, names: set[str]) -> set[str]:
     """Return those of these names whose contents a line runs."""
     spelt = {name.lower() for name in names}
     said = {

@@ -9,7 +9,7 @@ from typing import Any
 from repertoire.domain.component import MCP_SERVER, PLUGIN, Component
 from repertoire.domain.trust import HIGH, MEDIUM
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import RUN, Line
+from repertoire.trust.scanned_text import RUN, Line
 
 RULE = "lookalike-name"
 OWNERS = frozenset(
@@ -73,16 +73,16 @@ def of_component(component: Component) -> Iterator[CheckMatch]:
         for package in packages(component.front_matter):
             found = lookalike_package(package)
             if found:
-                yield _found(HIGH, package, f"starts {package}, a name made to be taken for {found}")
+                yield _match(HIGH, package, f"starts {package}, a name made to be taken for {found}")
     if component.type in (MCP_SERVER, PLUGIN):
         owner = _owner(component.repository)
         near = _near(owner, OWNERS) if owner not in OWNERS else ""
         if near:
-            yield _found(HIGH, component.repository, f"comes from {owner}, a name made to be taken for {near}")
+            yield _match(HIGH, component.repository, f"comes from {owner}, a name made to be taken for {near}")
         name = component.name.lower()
         product = _near(name, frozenset(PRODUCTS)) if name not in PRODUCTS else ""
         if product and owner != PRODUCTS[product]:
-            yield _found(MEDIUM, component.name, f"is called {name}, which is easily taken for {product}")
+            yield _match(MEDIUM, component.name, f"is called {name}, which is easily taken for {product}")
 
 
 def packages(front: Mapping[str, Any]) -> Iterator[str]:
@@ -156,5 +156,5 @@ def _owner(repository: str) -> str:
     return parts[1] if len(parts) >= 3 and parts[0] in ("github.com", "gitlab.com") else ""
 
 
-def _found(severity: str, text: str, reason: str) -> CheckMatch:
+def _match(severity: str, text: str, reason: str) -> CheckMatch:
     return CheckMatch(RULE, severity, Line(0, text, RUN), reason)

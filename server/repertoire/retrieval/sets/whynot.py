@@ -78,7 +78,7 @@ def why_not(case: Case, key: str) -> Refusal:
     return refusal
 
 
-def same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
+def member_of_same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
     """Return the key of the member that does most of a likely candidate's job; empty if there is none."""
     likely, left = choices.brings(key, asked)
     return choices.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
@@ -118,7 +118,7 @@ def _merit(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
     if case.choices.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
-    if asked and (nearest := same_job(case.choices, key, asked)):
+    if asked and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)

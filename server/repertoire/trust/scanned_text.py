@@ -48,7 +48,7 @@ def is_script(path: str, text: str = "") -> bool:
     return path.lower().endswith(_SCRIPTS) or text.startswith("#!")
 
 
-class Document:
+class ScannedText:
     """One text with its lines; their places are computed only when a check asks for them."""
 
     def __init__(self, text: str, *, kind: str = MARKDOWN, path: str = "") -> None:
@@ -173,7 +173,7 @@ class Document:
 
     def _above(self, start: int) -> list[str]:
         """Return the two nearest lines of prose above a line, and the nearest heading."""
-        told, headings = self._told
+        told, headings = self._prose_and_headings
         last = max(0, start - _HIGHEST)
         place = bisect_left(headings, start)
         heading = [at for at in headings[max(0, place - 1) : place] if at >= last]
@@ -191,7 +191,7 @@ class Document:
         return starts
 
     @cached_property
-    def _told(self) -> tuple[list[int], list[int]]:
+    def _prose_and_headings(self) -> tuple[list[int], list[int]]:
         """The indices of the lines of prose, and those of the headings."""
         told: list[int] = []
         headings: list[int] = []

@@ -26,7 +26,7 @@ _PLAIN = re.compile("[^\\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u
 
 
 @dataclass(frozen=True)
-class Reading:
+class Translation:
     """A question translated into English."""
 
     text: str
@@ -42,7 +42,7 @@ class Reading:
 
 
 @dataclass
-class _Said:
+class _EnglishText:
     """The English words of a translation so far, and the words that were not known."""
 
     words: list[str] = field(default_factory=list)
@@ -71,30 +71,30 @@ class _Said:
         if self.words and self.words[-1][-1] not in _STOPS:
             self.words[-1] += mark
 
-    def reading(self, language: str, rest: str) -> Reading:
-        return Reading(" ".join(self.words) + rest, language, self.known, tuple(dict.fromkeys(self.unknown)))
+    def translation(self, language: str, rest: str) -> Translation:
+        return Translation(" ".join(self.words) + rest, language, self.known, tuple(dict.fromkeys(self.unknown)))
 
 
-def read(text: str) -> Reading | None:
+def translate(text: str) -> Translation | None:
     """Return the English translation of a question; None if it is English already, or in no supported language."""
     code = language_of(text)
     if not code:
         return None
-    said, head = _Said(), text[:_MOST].replace("\u2019", "'")
+    english_text, head = _EnglishText(), text[:_MOST].replace("\u2019", "'")
     if code in UNPARTED:
-        _by_letters(head.translate(_FULL), lexicon(code), said)
+        _by_letters(head.translate(_FULL), lexicon(code), english_text)
     else:
-        _by_words(head, lexicon(code), said)
-    return said.reading(LANGUAGES[code], text[_MOST:])
+        _by_words(head, lexicon(code), english_text)
+    return english_text.translation(LANGUAGES[code], text[_MOST:])
 
 
 def in_english(text: str, model: str = "") -> str:
     """Return a text in English as far as it can be translated; unchanged for a multilingual model."""
-    reading = None if reads_any(model) else read(text)
-    return text if reading is None else reading.text
+    translation = None if is_multilingual(model) else translate(text)
+    return text if translation is None else translation.text
 
 
-def reads_any(model: str) -> bool:
+def is_multilingual(model: str) -> bool:
     """Tell by a model's name whether it is multilingual."""
     return "multilingual" in model.lower()
 
@@ -112,16 +112,16 @@ class _Token:
         return self.bare.lower()
 
 
-def _by_words(text: str, words: Lexicon, said: _Said) -> None:
+def _by_words(text: str, words: Lexicon, english_text: _EnglishText) -> None:
     tokens, place = list(_tokens(text)), 0
     while place < len(tokens):
-        width = _say_phrase(tokens, place, words, said)
+        width = _add_phrase(tokens, place, words, english_text)
         if not width:
-            _say_word(tokens[place].bare, words, said)
+            _add_word(tokens[place].bare, words, english_text)
             width = 1
         place += width
         if tokens[place - 1].mark:
-            said.stop(tokens[place - 1].mark)
+            english_text.stop(tokens[place - 1].mark)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -146,69 +146,69 @@ def _bare(written: str) -> tuple[str, str]:
     return quoted if _NAME.search(quoted) else quoted.strip("()[]*."), mark
 
 
-def _say_phrase(tokens: list[_Token], place: int, words: Lexicon, said: _Said) -> int:
+def _add_phrase(tokens: list[_Token], place: int, words: Lexicon, english_text: _EnglishText) -> int:
     """Translate the longest known phrase that begins at a token; return its number of words, 0 if none is known."""
     ahead = tokens[place : place + words.most]
     ends = next((count for count, token in enumerate(ahead, 1) if token.mark), len(ahead))
     for width in range(ends, 1, -1):
         english = words.phrase([token.lower for token in ahead[:width]])
         if english is not None:
-            said.add(english)
+            english_text.add(english)
             return width
     return 0
 
 
-def _say_word(bare: str, words: Lexicon, said: _Said) -> None:
+def _add_word(bare: str, words: Lexicon, english_text: _EnglishText) -> None:
     lower = bare.lower()
     if not bare or lower == "'":
         return
     if _NAME.search(bare) and "-" not in bare:
-        said.keep(bare)
+        english_text.keep(bare)
     elif (english := words.word(lower)) is not None:
-        said.add(english)
+        english_text.add(english)
     elif lower in ENGLISH:
-        said.keep(bare)
+        english_text.keep(bare)
     elif "-" in bare and any(words.word(part) is not None for part in lower.split("-") if part):
         for part in bare.split("-"):
-            _say_word(part, words, said)
+            _add_word(part, words, english_text)
     elif bare.endswith("'"):
         return  # an elided article or pronoun, as in l'erreur
     else:
-        said.miss(bare)
+        english_text.miss(bare)
 
 
-def _by_letters(text: str, words: Lexicon, said: _Said) -> None:
+def _by_letters(text: str, words: Lexicon, english_text: _EnglishText) -> None:
     place, begun, lost = 0, False, ""
     while place < len(text):
         letter = text[place]
         if not _PARTED.match(letter):
-            lost, begun = _lose(lost, said), False
-            place = _say_plain(text, place, said)
+            lost, begun = _add_unknown(lost, english_text), False
+            place = _add_plain(text, place, english_text)
             continue
         key = _longest(text, place, words, begun=begun)
         if key:
-            lost = _lose(lost, said)
-            said.add(words.written(key) or "")
+            lost = _add_unknown(lost, english_text)
+            english_text.add(words.written(key) or "")
             place, begun = place + len(key), True
             continue
         if not _HIRAGANA.match(letter) and not ("\uac00" <= letter <= "\ud7af" and begun):
             lost += letter
         place += 1
-    _lose(lost, said)
+    _add_unknown(lost, english_text)
 
 
-def _say_plain(text: str, place: int, said: _Said) -> int:
+def _add_plain(text: str, place: int, english_text: _EnglishText) -> int:
     found = _PLAIN.match(text, place)
     if found is None:
         if text[place] == "\n":
-            said.stop(".")
+            english_text.stop(".")
         return place + 1
     written = found.group()
     bare, mark = _bare(written)
     if bare:
-        said.keep(bare)
+        english_text.keep(bare)
     if mark:
-        said.stop(mark)
+        english_text.stop(mark)
     return found.end()
 
 
@@ -221,7 +221,7 @@ def _longest(text: str, place: int, words: Lexicon, *, begun: bool) -> str:
     return ""
 
 
-def _lose(lost: str, said: _Said) -> str:
+def _add_unknown(lost: str, english_text: _EnglishText) -> str:
     if lost:
-        said.miss(lost)
+        english_text.miss(lost)
     return ""
