@@ -123,26 +123,26 @@ def edit(old: str, new: str, file: str = "a.py") -> dict[str, str]:
 
 def test_an_edit_is_undone_where_a_later_turn_puts_back_the_old_text() -> None:
     edits = Edits()
-    assert not edits.take(edit("one", "two"))
-    assert not edits.take(edit("two", "one"))  # tried out
-    edits.take(edit("one", "three"))
+    assert not edits.add(edit("one", "two"))
+    assert not edits.add(edit("two", "one"))  # tried out
+    edits.add(edit("one", "three"))
     edits.end_turn()
-    assert not edits.take(edit("three", "one", file="b.py"))
-    assert not edits.take(edit("three", "four"))
-    assert edits.take(edit("three", "one"))
+    assert not edits.add(edit("three", "one", file="b.py"))
+    assert not edits.add(edit("three", "four"))
+    assert edits.add(edit("three", "one"))
 
 
 def test_what_was_edited_before_a_selection_or_two_turns_ago_is_none_of_its_doing() -> None:
     edits = Edits()
-    edits.take(edit("one", "two"))
+    edits.add(edit("one", "two"))
     edits.end_turn()
     edits.forget()
-    assert not edits.take(edit("two", "one"))
-    edits.take(edit("five", "six"))
+    assert not edits.add(edit("two", "one"))
+    edits.add(edit("five", "six"))
     edits.end_turn()
     edits.end_turn()
-    assert not edits.take(edit("six", "five"))
-    assert not edits.take({"file_path": 1, "old_string": "a"})
+    assert not edits.add(edit("six", "five"))
+    assert not edits.add({"file_path": 1, "old_string": "a"})
 
 
 @given(st.text(max_size=400))

@@ -161,7 +161,7 @@ def test_what_was_used_together_is_a_companion_but_adds_nothing_to_the_score(sto
     assert not ranking.parts[PATTERNS].any()
     (found,) = ranking.matched.companions([row_of(ranking, "sow-rows")])
     assert ranking.snapshot.summaries[found.row].name == "almanac"
-    assert ranking.matched.patterns.told(found.known, found.beside) == (
+    assert ranking.matched.patterns.sentence(found.known, found.beside) == (
         "often used together with sow-rows (support 2, lift 2.0)"
     )
 

@@ -64,10 +64,10 @@ class BundledSession:
         read = clean(text)
         encoding, tokens = self._read(read, self._adapter)
         starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
-        told = starts < ends  # special tokens stand for no character
+        spans_text = starts < ends  # special tokens stand for no character
         vectors = [_mean(tokens)]
         for part, (start, end) in zip(parts, _places(read, [clean(part) for part in parts]), strict=True):
-            own = told & (starts >= start) & (ends <= end)
+            own = spans_text & (starts >= start) & (ends <= end)
             vectors.append(tokens[own].mean(axis=0) if own.any() else self.embed_queries([part])[0])
         return unit(vectors, self.dimensions)
 
@@ -87,9 +87,9 @@ class BundledSession:
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
-    told, configured = ((folder / name).read_text(encoding="utf-8") for name in _SPECIAL)
-    tokenizer: Tokenizer = Tokenizer.from_str(told)
-    tokenizer.enable_truncation(max_length=int(json.loads(configured)["model_max_length"]))
+    vocabulary, configuration = ((folder / name).read_text(encoding="utf-8") for name in _SPECIAL)
+    tokenizer: Tokenizer = Tokenizer.from_str(vocabulary)
+    tokenizer.enable_truncation(max_length=int(json.loads(configuration)["model_max_length"]))
     tokenizer.no_padding()
     return tokenizer
 

@@ -48,11 +48,11 @@ def newcombe(first: tuple[float, float], second: tuple[float, float]) -> RateDif
     """Return the difference of two shares with Newcombe's interval; each share is given as successes and trials."""
     if first[1] < _NONE or second[1] < _NONE:
         return ANY_DIFFERENCE
-    one, other = first[0] / first[1], second[0] / second[1]
+    first_share, second_share = first[0] / first[1], second[0] / second[1]
     here, there = wilson(*first), wilson(*second)
-    value = one - other
+    value = first_share - second_share
     return RateDifference(
         value,
-        value - math.hypot(one - here.low, there.high - other),
-        value + math.hypot(here.high - one, other - there.low),
+        value - math.hypot(first_share - here.low, there.high - second_share),
+        value + math.hypot(here.high - first_share, second_share - there.low),
     )

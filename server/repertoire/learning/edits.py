@@ -15,12 +15,12 @@ class Edits:
         self._before: frozenset[int] = frozenset()
         self._now: list[int] = []
 
-    def take(self, told: Mapping[str, Any]) -> bool:
+    def add(self, edit: Mapping[str, Any]) -> bool:
         """Add an edit; return whether it reverts an edit of the turn before.
 
         A revert within one turn does not count: experiments and debug output come and go.
         """
-        file, old, new = (told.get(name) for name in ("file_path", "old_string", "new_string"))
+        file, old, new = (edit.get(name) for name in ("file_path", "old_string", "new_string"))
         if not (isinstance(file, str) and isinstance(old, str) and isinstance(new, str)):
             return False
         self._now = [*self._now, hash((file, old, new))][-_MOST:]

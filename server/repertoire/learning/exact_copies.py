@@ -12,22 +12,22 @@ def merge_copies(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]
     """Return trials under the node that `same` maps each copy to, with copies in one request merged."""
     if not same:
         return list(found)
-    told: list[Trial] = []
+    merged: list[Trial] = []
     chances: dict[tuple[str, str, str], dict[str, int]] = {}  # index of each copy's trial, by session, request and node
     for trial in found:
         node = same.get(trial.node)
         if node is None:
-            told.append(trial)
+            merged.append(trial)
             continue
         named = replace(trial, node=node)
         others = chances.setdefault((trial.session, trial.request, node), {}) if trial.request else {}
         place = next((place for copy, place in others.items() if copy != trial.node), None)
-        if place is None or (one := _together(told[place], named)) is None:
-            others[trial.node] = len(told)
-            told.append(named)
+        if place is None or (both := _together(merged[place], named)) is None:
+            others[trial.node] = len(merged)
+            merged.append(named)
         else:
-            told[place] = one
-    return told
+            merged[place] = both
+    return merged
 
 
 def _together(one: Trial, other: Trial) -> Trial | None:

@@ -112,7 +112,7 @@ def _looks_by(
     for trial in found:
         if trial.offered_at and trial.moment in MOMENTS:
             hinted[key(trial)].append(trial)
-    return {one: _looks(own, weight) for one, own in hinted.items()}
+    return {name: _looks(own, weight) for name, own in hinted.items()}
 
 
 def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:

@@ -93,7 +93,7 @@ def compare(used: LiftArm, unused: LiftArm) -> Lift:
 
 
 def _side(found: Iterable[tuple[Trial, str]], weight: Callable[[Trial], float]) -> LiftArm:
-    told = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
-    good = [trial for trial, outcome in told if outcome == OK]
-    bad = [trial for trial, outcome in told if outcome == BAD]
+    judged = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
+    good = [trial for trial, outcome in judged if outcome == OK]
+    bad = [trial for trial, outcome in judged if outcome == BAD]
     return LiftArm(len(good), len(bad), sum(map(weight, good)), sum(map(weight, bad)))

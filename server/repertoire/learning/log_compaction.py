@@ -89,34 +89,34 @@ def _old_sessions(events: Sequence[Dated], room: LogBounds) -> tuple[list[int], 
     if len(events) <= room.newest:
         return [], []
     folded = indexed_trials(events)
-    old = [group for group in _groups(events, folded.told) if group[-1] < events[-room.newest].id]
-    kept, gone, told = 0, list[int](), list[Trial]()
+    old = [group for group in _groups(events, folded.by_event) if group[-1] < events[-room.newest].id]
+    kept, gone, removed = 0, list[int](), list[Trial]()
     for group in sorted(old, key=lambda numbers: -numbers[-1]):
-        indices = {index for number in group for index in folded.told.get(number, ())}
+        indices = {index for number in group for index in folded.by_event.get(number, ())}
         found = [folded.trials[index] for index in sorted(indices)]
         if any(trial.selected_at for trial in found):
             kept += len(group)
             if kept <= room.selected:
                 continue
         gone += group
-        told += found
-    return gone, told
+        removed += found
+    return gone, removed
 
 
-def _groups(events: Sequence[Dated], told: Mapping[int, Sequence[int]]) -> list[list[int]]:
+def _groups(events: Sequence[Dated], trials_of: Mapping[int, Sequence[int]]) -> list[list[int]]:
     """Group event numbers by session, and join groups whose events changed the same trial."""
     above: dict[int | str, int | str] = {}  # union-find parents: event numbers, negative trial indices, session names
 
-    def top(one: int | str) -> int | str:
-        while (following := above.setdefault(one, one)) != one:
-            above[one] = above.setdefault(following, following)
-            one = following
-        return one
+    def top(entry: int | str) -> int | str:
+        while (following := above.setdefault(entry, entry)) != entry:
+            above[entry] = above.setdefault(following, following)
+            entry = following
+        return entry
 
     for event in events:
-        beside: list[int | str] = [-1 - index for index in told.get(event.id, ())]
-        for one in [*beside, *([event.session] if event.session else [])]:
-            above[top(one)] = top(event.id)
+        beside: list[int | str] = [-1 - index for index in trials_of.get(event.id, ())]
+        for entry in [*beside, *([event.session] if event.session else [])]:
+            above[top(entry)] = top(event.id)
     groups: dict[int | str, list[int]] = defaultdict(list)
     for event in events:
         groups[top(event.id)].append(event.id)
@@ -132,8 +132,8 @@ def _fewer(found: Iterable[Trial], most: int) -> list[Count]:
 
 def _trials_of(counts: Iterable[Count]) -> Iterator[Trial]:
     for count in counts:
-        for times, told in count.data["trials"]:
-            yield from [Trial(count.node, count.project, **told)] * times
+        for times, values in count.data["trials"]:
+            yield from [Trial(count.node, count.project, **values)] * times
 
 
 def _counts(found: Iterable[Trial], span: int) -> list[Count]:
@@ -148,11 +148,11 @@ def _counts(found: Iterable[Trial], span: int) -> list[Count]:
 
 
 def _count(node: str, project: str, kinds: Mapping[Trial, list[Trial]]) -> Count:
-    told = []
+    counted = []
     for kind, same in kinds.items():
-        offered_at, selected_at = max(one.offered_at for one in same), max(one.selected_at for one in same)
-        told.append([len(same), _fields_of(replace(kind, offered_at=offered_at, selected_at=selected_at))])
-    return Count(max(one.at for same in kinds.values() for one in same), project, node, {"trials": told})
+        offered_at, selected_at = max(trial.offered_at for trial in same), max(trial.selected_at for trial in same)
+        counted.append([len(same), _fields_of(replace(kind, offered_at=offered_at, selected_at=selected_at))])
+    return Count(max(trial.at for same in kinds.values() for trial in same), project, node, {"trials": counted})
 
 
 def _fields_of(trial: Trial) -> dict[str, Any]:

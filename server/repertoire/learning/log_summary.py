@@ -35,13 +35,15 @@ class LogSummary:
 
     def as_text(self) -> str:
         """Return the sums as the JSON text that is stored."""
-        looks = [[place, *kind, *astuple(one)] for place, kinds in self.looks.items() for kind, one in kinds.items()]
+        looks = [
+            [place, *kind, *astuple(counts)] for place, kinds in self.looks.items() for kind, counts in kinds.items()
+        ]
         sides = [
             [place, node, *astuple(used), *astuple(unused)]
             for place, nodes in self.sides.items()
             for node, (used, unused) in nodes.items()
         ]
-        seen = [[place, node, *astuple(one)] for place, nodes in self.seen.items() for node, one in nodes.items()]
+        seen = [[place, node, *astuple(counts)] for place, nodes in self.seen.items() for node, counts in nodes.items()]
         return json.dumps([self.at, self.half_life, self.through, looks, sides, seen])
 
 

@@ -114,7 +114,7 @@ class IndexedTrials:
     """Trials, and by event number the indices of the trials that the event changed."""
 
     trials: list[Trial]
-    told: Mapping[int, Sequence[int]]
+    by_event: Mapping[int, Sequence[int]]
 
 
 def indexed_trials(events: Iterable[Dated]) -> IndexedTrials:

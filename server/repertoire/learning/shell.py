@@ -141,8 +141,8 @@ def _sets(words: Sequence[str], option: str) -> bool:
 def _within(ran: ShellCommand, depth: int) -> list[ShellCommand]:
     """Return the commands in the argument of `sh -c` and its like; else the command itself."""
     name = ran.words[0].rsplit("/", 1)[-1]
-    told = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)
-    if name not in _SHELLS or not told or told + 1 >= len(ran.words):
+    option_at = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)
+    if name not in _SHELLS or not option_at or option_at + 1 >= len(ran.words):
         return [ran]
-    inner = commands(ran.words[told + 1], depth=depth + 1)
+    inner = commands(ran.words[option_at + 1], depth=depth + 1)
     return [replace(each, begun=ran.begun and each.begun, sure=ran.sure and each.sure) for each in inner]

@@ -30,12 +30,12 @@ _FAILED = re.compile(
 _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
-def signal_of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
+def signal_of_call(arguments: Mapping[str, Any], response: Mapping[str, Any]) -> str:
     """Return the signal of a successful call of the client's shell tool; empty if it still runs or tells nothing."""
-    if told.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
+    if arguments.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
         return ""
     printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))
-    return signal_of_command(str(told.get("command", "")), printed)
+    return signal_of_command(str(arguments.get("command", "")), printed)
 
 
 def signal_of_command(command: str, printed: str = "") -> str:

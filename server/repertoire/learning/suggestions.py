@@ -66,8 +66,14 @@ def suggestions(found: Iterable[Trial]) -> list[Suggestion]:
     selected = [trial for trial in found if trial.selected_at]
     made: list[Suggestion] = []
     for (first, second), pair in _pairs(selected):
-        made.extend(one for one in (_against(first, second, pair), _together(first, second, pair)) if one is not None)
-    return sorted(made, key=lambda one: (not one.strong, -one.weight, one.first, one.second))
+        made.extend(
+            suggestion
+            for suggestion in (_against(first, second, pair), _together(first, second, pair))
+            if suggestion is not None
+        )
+    return sorted(
+        made, key=lambda suggestion: (not suggestion.strong, -suggestion.weight, suggestion.first, suggestion.second)
+    )
 
 
 def _pairs(selected: list[Trial]) -> Iterator[tuple[tuple[str, str], _PairTrials]]:
@@ -91,9 +97,9 @@ def _together(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     sure = wilson(times, either).low
     if times < _SEEN or sessions < _SESSIONS or sure < _LIKELY:
         return None
-    told = f"selected together for {times} of {either} requests with either, in {sessions} sessions"
+    evidence = f"selected together for {times} of {either} requests with either, in {sessions} sessions"
     strong = times >= _STRONG_TOGETHER and sure >= _SURE
-    return Suggestion(first, second, TOGETHER, round(_MAX_WEIGHT * sure, 2), strong, told)
+    return Suggestion(first, second, TOGETHER, round(_MAX_WEIGHT * sure, 2), strong, evidence)
 
 
 def _against(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
@@ -103,7 +109,7 @@ def _against(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     sure = wilson(times, len(pair.both)).low
     if times < _SEEN or sessions < _SESSIONS or sure <= apart:
         return None
-    told = (
+    evidence = (
         f"failed together in {times} of {len(pair.both)} requests with both, in {sessions} sessions; "
         f"apart {failed_alone} of {len(pair.alone)} failed"
     )
@@ -112,7 +118,7 @@ def _against(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
         and len(pair.alone) >= _STRONG_AGAINST
         and sure > wilson(failed_alone, len(pair.alone)).high
     )
-    return Suggestion(first, second, AGAINST, round(_MAX_WEIGHT * sure, 2), strong, told)
+    return Suggestion(first, second, AGAINST, round(_MAX_WEIGHT * sure, 2), strong, evidence)
 
 
 def _sessions(pairs: list[list[Trial]]) -> int:

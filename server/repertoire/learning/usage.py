@@ -98,10 +98,10 @@ def summarize_usage(found: Iterable[Trial], clock: Decay, *, same: Mapping[str, 
         of_node[trial.node].append(trial)
     beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for group in together(found):
-        for one in group:
+        for selected in group:
             for other in group:
-                if other is not one:
-                    beside[one.node][other.node] += 1
+                if other is not selected:
+                    beside[selected.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
     weary = weariness(seen_of(found, clock.weight))
     return Usage(records, hint_rates(found, clock.weight), weary, known, same)

@@ -165,7 +165,7 @@ class Answers:
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             return HookOutcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
         if hook.name("tool_name") == "Edit":
-            if not self._edits_of(hook.session).take(hook.mapping("tool_input")):
+            if not self._edits_of(hook.session).add(hook.mapping("tool_input")):
                 return HookOutcome()
             return HookOutcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))

@@ -121,61 +121,63 @@ class ProductBindings:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
         akin = fits or bool(named & self._products.implied(every - self._brands))
-        instead, told = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
-        against = [_IN_NAME[self._kind(one)] + instead for one in bound.name - named]
+        instead, instead_in_lead = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
+        against = [_IN_NAME[self._kind(product)] + instead for product in bound.name - named]
         against += [_WITHIN] * bool(bound.within - named)
         if not fits:
-            against += [_IN_LEAD.get(self._kind(one), 0.0) + told for one in bound.lead]
+            against += [_IN_LEAD.get(self._kind(product), 0.0) + instead_in_lead for product in bound.lead]
         worst = max(against, default=0.0)
         return _NAMED * fits - (_AKIN * worst if akin else worst)
 
-    def _kind(self, one: str) -> str:
-        return self._products.known[one].kind if one in self._products.known else SERVICE
+    def _kind(self, product: str) -> str:
+        return self._products.known[product].kind if product in self._products.known else SERVICE
 
     def _bound(self, component: Component, server: str) -> BoundProducts:
-        told = "" if component.type == HOOK else component.description[:_TEXT]  # a hook's description is its command
+        description = (
+            "" if component.type == HOOK else component.description[:_TEXT]
+        )  # a hook's description is its command
         own = name_words(component.name)
         group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
-        brands = self._brands_in([*own, *group], told)
-        name = self._borne(own, told, whole=component.type in {MCP_SERVER, PLUGIN})
+        brands = self._brands_in([*own, *group], description)
+        name = self._borne(own, description, whole=component.type in {MCP_SERVER, PLUGIN})
         name |= brands.intersection(word.text for word in own)
-        within = (self._borne(group, told, whole=False) | brands) if group else brands
+        within = (self._borne(group, description, whole=False) | brands) if group else brands
         if within and component.type != TOOL:  # not everything in a vendor's collection is about the vendor
-            within &= self._products.in_text(told) | brands
+            within &= self._products.in_text(description) | brands
         if component.type in _SERVING:
             name, within = name - {MCP}, within - {MCP}
         borne = self._narrow(name | within)
-        lead = self._narrow(self._products.in_text(lead_of(told))) - self._products.implied(borne - self._brands)
+        lead = self._narrow(self._products.in_text(lead_of(description))) - self._products.implied(borne - self._brands)
         return BoundProducts(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
 
-    def _borne(self, words: Sequence[Word], told: str, *, whole: bool) -> frozenset[str]:
+    def _borne(self, words: Sequence[Word], text: str, *, whole: bool) -> frozenset[str]:
         """Return the products in a name; an ordinary word counts if the text capitalises it, or it fills the name."""
         borne = list(self._products.in_name(words))
         plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}
         if len(plain) == len(borne):
             return frozenset(plain)
-        capital = capitals(told)
+        capital = capitals(text)
         return frozenset(plain).union(
             found.product for found in borne if any(word.text in capital for word in found.words)
         )
 
-    def _brands_in(self, words: Sequence[Word], told: str) -> frozenset[str]:
+    def _brands_in(self, words: Sequence[Word], text: str) -> frozenset[str]:
         """Return the brands among a component's words that its text always capitalises."""
         found = self._brands.intersection(word.text for word in words)
-        return found & capitals(told) - set(told.split()) if found else found
+        return found & capitals(text) - set(text.split()) if found else found
 
     def _narrow(self, names: frozenset[str]) -> frozenset[str]:
         listed = frozenset(name for name in names if name in self._products.known)
         return self._products.without_implied(listed) | (names - listed)
 
     def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
-        naming = (one.name for one in summaries if one.type in {MCP_SERVER, PLUGIN})
+        naming = (summary.name for summary in summaries if summary.type in {MCP_SERVER, PLUGIN})
         words = {word.text for name in naming for word in name_words(name)} - self._words
         candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.has_word(word)}
         families: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        for one in summaries:
-            for word in candidates.intersection(_PLAIN.findall(one.name.lower())):
-                families[word].add((one.repository, one.plugin))
+        for summary in summaries:
+            for word in candidates.intersection(_PLAIN.findall(summary.name.lower())):
+                families[word].add((summary.repository, summary.plugin))
         return frozenset(word for word in candidates if len(families[word]) <= _FEW_FAMILIES)
 
 

@@ -117,8 +117,8 @@ class Directions:
         """Tell whether a component converts to another format than the task wants, by its name or first sentence."""
         own = self._ends(name) if ends[1] else ("", "")
         if ends[1] and not own[1]:
-            told = self._ends(words_of(lead_of(component.description)))
-            own = told if all(told) else own
+            sentence_ends = self._ends(words_of(lead_of(component.description)))
+            own = sentence_ends if all(sentence_ends) else own
         return own[1] not in {"", ends[1]}
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
@@ -134,10 +134,10 @@ class Directions:
 
 def asked(words: Sequence[Word]) -> str:
     """Return the action that a text's opening imperative asks for; an empty string where it opens with none."""
-    told = [word.text for word in words if word.text not in _POLITE][:2]
-    if len(told) > 1 and told[0] in _STRAIN and told[1].startswith("test"):
+    opening = [word.text for word in words if word.text not in _POLITE][:2]
+    if len(opening) > 1 and opening[0] in _STRAIN and opening[1].startswith("test"):
         return LOAD
-    return _ASKED.get(told[0], "") if told else ""
+    return _ASKED.get(opening[0], "") if opening else ""
 
 
 def offered(name: Sequence[Word], description: str) -> dict[str, str]:

@@ -23,9 +23,9 @@ class Copies:
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         groups: dict[tuple[str, str, str], list[int]] = {}
-        for row, one in enumerate(summaries):
-            if one.content_hash:
-                groups.setdefault((one.content_hash, one.type, one.name), []).append(row)
+        for row, summary in enumerate(summaries):
+            if summary.content_hash:
+                groups.setdefault((summary.content_hash, summary.type, summary.name), []).append(row)
         copied = [rows for rows in groups.values() if len(rows) > 1]
         self._rows = np.fromiter(chain.from_iterable(copied), dtype=np.int64)
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))

@@ -65,14 +65,14 @@ class LeaderFeatures:
 
 def chance(leader: LeaderFeatures) -> float:
     """Return the chance that the first component of an answer serves the task, 0 to 1."""
-    told = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
-    odds = float(np.dot(_SERVES_WEIGHTS, (*told, min(leader.words, _FULL_TASK_WORDS), 1.0)))
+    values = (_log_odds(leader.sure), leader.provides, leader.beside_it, min(leader.lead, _LEAD))
+    odds = float(np.dot(_SERVES_WEIGHTS, (*values, min(leader.words, _FULL_TASK_WORDS), 1.0)))
     return 1.0 / (1.0 + math.exp(-odds))
 
 
-def interpolate(one: float, other: float, share: float) -> float:
-    """Interpolate between two chances in log-odds: the first at a share of 0, the other at 1."""
-    odds = (1.0 - share) * _log_odds(one) + share * _log_odds(other)
+def interpolate(first: float, second: float, share: float) -> float:
+    """Interpolate between two chances in log-odds: the first at a share of 0, the second at 1."""
+    odds = (1.0 - share) * _log_odds(first) + share * _log_odds(second)
     return 1.0 / (1.0 + math.exp(-odds))
 
 

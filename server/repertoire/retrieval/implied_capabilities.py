@@ -46,11 +46,11 @@ class CapabilityModel:
 
     def features(self, text: str, adapted: Vectors) -> Vectors:
         """Return a question's features: its adapted vector, and its words weighted by rarity."""
-        told = np.zeros(len(self.words), dtype=np.float32)
+        word_values = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in set(stems(text)) if word in self._places]
-        told[known] = self.rarity[known]
-        size = float(np.linalg.norm(told))
-        return np.concatenate([SCALE * adapted, told * (SCALE / size if size else 0.0)]).astype(np.float32)
+        word_values[known] = self.rarity[known]
+        size = float(np.linalg.norm(word_values))
+        return np.concatenate([SCALE * adapted, word_values * (SCALE / size if size else 0.0)]).astype(np.float32)
 
     def likely(self, text: str, adapted: Vectors) -> Floats:
         """Return the probability of each capability for a question; they sum up to 1."""
@@ -142,12 +142,12 @@ class CapabilityScorer:
         odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
         return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
 
-    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: ImpliedCapabilities) -> Floats:
+    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities) -> Floats:
         """Return by row the share of a component's name that the question neither says nor implies; 1 beyond the head.
 
         A vendor, a framework or a trade in a name makes a component special.
         """
-        meant = [name for name in calling.likeliest(_FEW) if calling.likely[name] > _SURE]
+        meant = [name for name in implied.likeliest(_FEW) if implied.likely[name] > _SURE]
         asked = {stem(word) for word in split_words(text)}.union(*(self._words_of(name) for name in meant))
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
@@ -159,7 +159,7 @@ class CapabilityScorer:
         listed = self._synonyms.get(capability)
         return stems(" ".join((capability, *listed))) if listed is not None else []
 
-    def known(self, snapshot: Snapshot) -> bool:
+    def knows_most(self, snapshot: Snapshot) -> bool:
         """Tell whether most components of a snapshot provide a capability that the model knows."""
         self.read(snapshot)
         return self._most_are_known
@@ -169,10 +169,10 @@ class CapabilityScorer:
         likely = self.likely(text, adapted)
         return ImpliedCapabilities(likely, self.providing(snapshot, likely)) if likely else None
 
-    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: ImpliedCapabilities, near: Floats) -> Floats:
+    def odds(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities, near: Floats) -> Floats:
         """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""
-        beside = self.beside_it(snapshot, rows, text, calling)
-        return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside
+        beside = self.beside_it(snapshot, rows, text, implied)
+        return _PROVIDING * implied.provided + _NEAR * near - _BESIDE_IT * beside
 
     def read(self, snapshot: Snapshot) -> None:
         """Compute which rows provide which capabilities, if the snapshot is not the cached one."""

@@ -30,9 +30,9 @@ def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict
 class AnswerJudge:
     """Computes the confidence in answers over one store, with models that were learned for one query encoder."""
 
-    def __init__(self, graph: GraphReader, called: CapabilityScorer, query_encoder: str) -> None:
+    def __init__(self, graph: GraphReader, scorer: CapabilityScorer, query_encoder: str) -> None:
         self._graph = graph
-        self._called = called
+        self._scorer = scorer
         self._subject = subject_model_for(query_encoder)
         self._scope = SubjectScale(self._subject)
         self._need = need_model_for(query_encoder)
@@ -56,8 +56,8 @@ class AnswerJudge:
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
-        if not certain and run.calling is not None:
-            ranking = replace(ranking, chance=self._chance(ranking, run.calling, run.brevity))
+        if not certain and run.implied is not None:
+            ranking = replace(ranking, chance=self._chance(ranking, run.implied, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
@@ -69,15 +69,15 @@ class AnswerJudge:
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
-    def _chance(self, ranking: Ranking, calling: ImpliedCapabilities, brevity: float) -> float | None:
+    def _chance(self, ranking: Ranking, implied: ImpliedCapabilities, brevity: float) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
         if not len(rows) or not brevity:  # learned on brief tasks; for longer ones the confidence is better
             return None
         odds = ranking.odds(rows)
         leader = LeaderFeatures(
             sure=ranking.confidence,
-            provides=float(calling.provided[rows[0]]),
-            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
+            provides=float(implied.provided[rows[0]]),
+            beside_it=float(self._scorer.beside_it(snapshot, rows[:1], text, implied)[rows[0]]),
             lead=float(odds[0] - odds[-1]),
             words=len(ranking.plan.words),
         )

@@ -69,7 +69,7 @@ def _by_script(text: str, english: int) -> str:
 
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
-    told = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
-    code = max(told, key=lambda one: told[one])
+    counts = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
+    code = max(counts, key=lambda language: counts[language])
     enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
-    return code if told[code] >= enough else ""
+    return code if counts[code] >= enough else ""

@@ -33,11 +33,11 @@ class Lexicon:
         self._begun: dict[str, str] = {}
         self._shared: frozenset[str] = frozenset()
         for line in text.splitlines():
-            english, told, said = line.partition(": ")
+            english, colon, forms = line.partition(": ")
             if english == _SHARED:
-                self._shared = frozenset(said.split(", "))
-            elif told:
-                self._keep("" if english == _DROPPED else english, said.replace("'", "' ").split(", "))
+                self._shared = frozenset(forms.split(", "))
+            elif colon:
+                self._keep("" if english == _DROPPED else english, forms.replace("'", "' ").split(", "))
 
     def tells(self, words: Sequence[str]) -> float:
         """Return how many words are in this language; shared with English they count half, and alone they count 0."""

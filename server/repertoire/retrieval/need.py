@@ -35,10 +35,10 @@ class NeedModel:
 
     def features(self, text: str, adapted: Vectors) -> Vectors:
         """Return a prompt's features: its adapted vector, its words and its word pairs."""
-        told = np.zeros(len(self.words), dtype=np.float32)
+        word_values = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in words_of(text) if word in self._places]
-        told[known] = 1.0 / np.sqrt(max(len(known), 1))
-        return np.concatenate([SCALE * adapted, SCALE * told]).astype(np.float32)
+        word_values[known] = 1.0 / np.sqrt(max(len(known), 1))
+        return np.concatenate([SCALE * adapted, SCALE * word_values]).astype(np.float32)
 
     def odds(self, text: str, adapted: Vectors) -> float:
         """Return the log-odds that a prompt asks for work that a component may serve."""

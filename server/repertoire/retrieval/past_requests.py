@@ -78,19 +78,25 @@ def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
 
 
 def _entries(
-    snapshot: Snapshot, selected: dict[int, float], told: Mapping[str, Experience]
+    snapshot: Snapshot, selected: dict[int, float], experiences: Mapping[str, Experience]
 ) -> list[tuple[int, float, float, float]]:
     """Return row, part, accepted and refused for every component that a request selected or refused."""
-    known = {row: one for row, one in ((snapshot.row_of(key), one) for key, one in told.items()) if row >= 0}
+    by_row = {
+        row: experience
+        for row, experience in ((snapshot.row_of(key), experience) for key, experience in experiences.items())
+        if row >= 0
+    }
     accepted = {}
     for row, times in selected.items():
-        one = known.get(row, _UNKNOWN)
-        before = max(times - one.selected, 0.0)  # selections that left the log by compaction; the graph counts them
-        accepted[row] = before * LEFT**one.refused + one.accepted
+        experience = by_row.get(row, _UNKNOWN)
+        before = max(
+            times - experience.selected, 0.0
+        )  # selections that left the log by compaction; the graph counts them
+        accepted[row] = before * LEFT**experience.refused + experience.accepted
     parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
     return [
-        (row, parts.get(row, 0.0), accepted.get(row, 0.0), known.get(row, _UNKNOWN).refused)
-        for row in (accepted | known)
+        (row, parts.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)
+        for row in (accepted | by_row)
     ]
 
 

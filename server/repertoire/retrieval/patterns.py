@@ -72,9 +72,9 @@ class Matches:
         """Return the sentence that names the combination behind a row's score; empty if the score is low."""
         if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _PATTERN_WEIGHT:
             return ""
-        known = self.patterns.known[self.by[row]]
-        others = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
-        return self.patterns.told(known, [other for other in others if self.likely[other] > 0.0] or others)
+        pattern = self.patterns.known[self.by[row]]
+        others = sorted((other for other in pattern.members if other != row), key=lambda other: -self.likely[other])
+        return self.patterns.sentence(pattern, [other for other in others if self.likely[other] > 0.0] or others)
 
 
 class Patterns:
@@ -89,8 +89,8 @@ class Patterns:
         self._rows = np.array(sorted(set(self._row.tolist())), dtype=np.int64)
         self._called: dict[str, list[int]] = {}
         for row in self._rows.tolist():
-            one = snapshot.summaries[row]
-            for called in {one.id, one.name}:
+            summary = snapshot.summaries[row]
+            for called in {summary.id, summary.name}:
                 self._called.setdefault(called, []).append(row)
         for row in np.flatnonzero(
             snapshot.copies.has_installed_copy
@@ -161,7 +161,9 @@ class Patterns:
         """Return the combinations that hold any of these rows, by falling support and lift."""
         wanted = np.isin(self._row, self._snapshot.copies.representative[list(rows)])
         found = {self.known[index] for index in self._which[wanted].tolist()}
-        return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
+        return sorted(found, key=lambda pattern: (-pattern.support, -pattern.lift, len(pattern.members), pattern.name))[
+            :limit
+        ]
 
     def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[KnownPattern]:
         """Return the combinations of capabilities that hold any of these, those that hold most of them first."""
@@ -169,7 +171,12 @@ class Patterns:
         of = {index for term in asked for index, _ in self._of_term.get(term, ())}
         return sorted(
             (self.known[index] for index in of if not self.known[index].members),
-            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.support, -known.lift, known.name),
+            key=lambda pattern: (
+                -len(asked.intersection(pattern.capabilities)),
+                -pattern.support,
+                -pattern.lift,
+                pattern.name,
+            ),
         )[:limit]
 
     def rows_called(self, name: str) -> list[int]:
@@ -183,23 +190,23 @@ class Patterns:
         of = sorted({index for term in asked for index, _ in self._of_term.get(term, ())})
         best = sorted(
             (self.known[index] for index in of if not self.known[index].members),
-            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.lift, known.name),
+            key=lambda pattern: (-len(asked.intersection(pattern.capabilities)), -pattern.lift, pattern.name),
         )
-        for known in best:
-            left = [term for term in known.capabilities if term not in asked]
+        for pattern in best:
+            left = [term for term in pattern.capabilities if term not in asked]
             if len(left) == 1:
-                found.setdefault(left[0], known)
+                found.setdefault(left[0], pattern)
         return list(found.items())[:limit]
 
-    def told(self, known: KnownPattern, others: Sequence[int]) -> str:
+    def sentence(self, pattern: KnownPattern, others: Sequence[int]) -> str:
         """Return a short sentence on how a component belongs to a combination, with two other members at most."""
         names = " and ".join(self._snapshot.summaries[row].name for row in others[:2])
-        if known.origin in _WHOLE:
-            whole = "your own set" if known.origin == "project" else f"{known.name}'s set"
+        if pattern.origin in _WHOLE:
+            whole = "your own set" if pattern.origin == "project" else f"{pattern.name}'s set"
             return f"part of {whole}" + (f", with {names}" if names else "")
-        figures = f"(support {known.support}, lift {known.lift:.1f})"
-        often = "often used together" if known.origin == _USED else "often together"
-        return f"{often} with {names or known.name} {figures}"
+        figures = f"(support {pattern.support}, lift {pattern.lift:.1f})"
+        often = "often used together" if pattern.origin == _USED else "often together"
+        return f"{often} with {names or pattern.name} {figures}"
 
     def _read(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
         topology, data = self._snapshot.topology, self._snapshot.patterns

@@ -75,7 +75,7 @@ class Pipeline:
         model, query_encoder = (embedder.model, embedder.query_encoder) if embedder is not None else ("", "")
         self._snapshots = Snapshots(graph, vectors, model=model, query_encoder=query_encoder)
         self._is_multilingual = is_multilingual(model)
-        self._judge = AnswerJudge(graph, self._resources.called, query_encoder)
+        self._judge = AnswerJudge(graph, self._resources.capability_scorer, query_encoder)
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:

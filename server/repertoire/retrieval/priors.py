@@ -71,15 +71,15 @@ def trust(snapshot: Snapshot) -> Floats:
 
 def freshness(snapshot: Snapshot, today: date, ageing: Ageing | None = None) -> Floats:
     """Return 1 for a component that changed today, falling to -1 with age; 0 where no copy has a date."""
-    known: dict[tuple[str, str], float] = {}  # many share a day
+    values: dict[tuple[str, str], float] = {}  # many share a day
     found = np.zeros(len(snapshot))
     for row, (changed, kind) in enumerate(zip(snapshot.changed, snapshot.column("type"), strict=True)):
         if changed:
             key = str(kind), str(changed)
-            if key not in known:
+            if key not in values:
                 judged = freshness_of(*key, today, ageing=ageing)
-                known[key] = 2.0 * judged.score - 1.0 if judged is not None else 0.0
-            found[row] = known[key]
+                values[key] = 2.0 * judged.score - 1.0 if judged is not None else 0.0
+            found[row] = values[key]
     return found
 
 
@@ -92,8 +92,8 @@ class Priors:
 
     def odds(self, snapshot: Snapshot, plan: QueryPlan) -> Iterator[tuple[str, Floats]]:
         """Yield the name and every row's log-odds of each prior that is not 0 everywhere."""
-        _, known, providers = self.read(snapshot)
-        yield from known
+        _, named_odds, providers = self.read(snapshot)
+        yield from named_odds
         if plan.stack.uses:
             yield STACK, _STACK * _fit(plan, providers, len(snapshot))
 

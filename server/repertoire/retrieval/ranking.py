@@ -54,7 +54,7 @@ class Ranking:
     vague: float = 0.0  # log-odds that the question is too vague for any set; 0 without a model
     beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
-    calling: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     chance: float | None = None  # that the first component serves a plain task; None if it cannot be estimated
 
     @property
@@ -94,7 +94,7 @@ class ComponentRun:
     parts: dict[str, Floats] = field(default_factory=dict)
     found: Mask = field(init=False)
     looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
-    calling: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
     brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
@@ -168,7 +168,7 @@ class ComponentRun:
             degraded=self.stage_log.degraded,
             matched=self.matched,
             question=self.question,
-            calling=self.calling,
+            implied=self.implied,
         )
 
 

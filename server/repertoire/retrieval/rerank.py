@@ -79,11 +79,11 @@ def _held(
     text = f"{name}\n{description}\n{component.body[:BODY_INDEXED].lower()}"
     marks = _marks(text, sought)
     starts = [start for start, _ in marks]
-    told, ends = len(name) + 1, len(name) + 1 + len(description)
-    first = _SENTENCE_END.search(text, told, ends)
+    description_at, ends = len(name) + 1, len(name) + 1 + len(description)
+    first = _SENTENCE_END.search(text, description_at, ends)
     # Few texts hold any of these signs: looking for signs first halves the time of searching every text for `_NOT_FOR`.
     wary = any(sign in text for sign in _NOT_FOR_SIGNS)
-    refused = [match.span() for match in _NOT_FOR.finditer(text, told)] if wary else []
+    refused = [match.span() for match in _NOT_FOR.finditer(text, description_at)] if wary else []
 
     def share(low: int, high: int) -> float:
         held = {word for _, word in marks[bisect_left(starts, low) : bisect_left(starts, high)]}
@@ -91,13 +91,17 @@ def _held(
 
     outside = {word for start, word in marks if not any(low <= start < high for low, high in refused)}
     inside = {word for start, word in marks if word not in outside}
-    beside = {(one, other) for (at, one), (then, other) in pairwise(marks) if then - at <= _BESIDE + len(one)}
+    beside = {
+        (word_before, other)
+        for (at, word_before), (then, other) in pairwise(marks)
+        if then - at <= _BESIDE + len(word_before)
+    }
     own = [stem(word) for word in content_words(component.name)]
     return [
-        share(0, told),
+        share(0, description_at),
         sum(word in weights for word in own) / max(len(own), 1),
-        share(told, ends),
-        share(told, first.start() if first else ends),
+        share(description_at, ends),
+        share(description_at, first.start() if first else ends),
         share(ends, len(text)),
         _densest(marks, weights) / total,
         sum(weight for pair, weight in pairs.items() if pair in beside) / total,

@@ -12,7 +12,7 @@ from repertoire.retrieval.binding import ProductBindings
 from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
-from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.nearest_capabilities import NearestCapabilities
 from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
@@ -64,7 +64,7 @@ class Resources:
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
         self.nearest = NearestCapabilities()
-        self.called = CapabilityScorer(
+        self.capability_scorer = CapabilityScorer(
             capability_model_for(embedder.query_encoder if embedder is not None else ""), options.synonyms
         )
         self.bindings, self.directions = ProductBindings(products, options.synonyms), Directions(products)
@@ -78,7 +78,7 @@ class Resources:
         self.patterns.of(snapshot)
         self.priors.read(snapshot)
         self.nearest.read(snapshot)
-        self.called.read(snapshot)
+        self.capability_scorer.read(snapshot)
         self.bindings.read(snapshot)
 
     def history_of(self, snapshot: Snapshot) -> RequestHistory:

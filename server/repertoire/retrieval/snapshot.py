@@ -138,7 +138,7 @@ class Snapshot(Arrays):
 
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
         """Return these ids with the ids of their exact copies and twins."""
-        rows = np.array([row for one in ids if (row := self.row_of(one)) >= 0], dtype=np.int64)
+        rows = np.array([row for component_id in ids if (row := self.row_of(component_id)) >= 0], dtype=np.int64)
         if not len(rows):
             return frozenset(ids)
         at, among = self.positions[rows], self.related(TWIN_OF)

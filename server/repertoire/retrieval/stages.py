@@ -89,16 +89,16 @@ def find_near_capabilities(run: ComponentRun) -> str:
 
 def add_implied_capabilities(run: ComponentRun) -> str:
     """Raise components that provide the capabilities which the question implies."""
-    text, called = run.plan.query.text, run.resources.called
-    run.calling = called.ask(run.snapshot, text, run.question.adapted) if run.question is not None else None
-    if run.calling is None:
+    text, scorer = run.plan.query.text, run.resources.capability_scorer
+    run.implied = scorer.ask(run.snapshot, text, run.question.adapted) if run.question is not None else None
+    if run.implied is None:
         return "nothing was learned for this model"
     near = run.evidence.table[DESCRIPTION]
-    odds = called.odds(run.snapshot, run.head(MAX_RANKED), text, run.calling, near)
-    run.brevity = run.plan.brevity if called.known(run.snapshot) else 0.0
+    odds = scorer.odds(run.snapshot, run.head(MAX_RANKED), text, run.implied, near)
+    run.brevity = run.plan.brevity if scorer.knows_most(run.snapshot) else 0.0
     run.add(MEANT, run.snapshot.copies.strongest(odds) * (1.0 + _BRIEF_MEANT * run.brevity))
     run.add(SIMILARITY, run.parts[SIMILARITY] * (_BRIEF_SIMILARITY * run.brevity))
-    return ", ".join(run.calling.likeliest(3))
+    return ", ".join(run.implied.likeliest(3))
 
 
 def add_priors(run: ComponentRun) -> str:
@@ -135,8 +135,8 @@ def add_past_requests(run: ComponentRun) -> str:
         run.past = replace(asked, share=copies.moved_to_installed(asked.share, run.allowed), wanted=wanted)
     if run.past.speaks and np.isfinite(run.scores).any():
         known = np.isfinite(run.scores)
-        heard = with_past_requests(run.scores, run.past)
-        odds = np.where(known, heard - np.where(known, run.scores, 0.0), 0.0)
+        moved = with_past_requests(run.scores, run.past)
+        odds = np.where(known, moved - np.where(known, run.scores, 0.0), 0.0)
         run.add(PAST, odds, finds=run.past.share > 0.0)
     return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
 

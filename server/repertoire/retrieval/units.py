@@ -27,12 +27,18 @@ class Units:
     def __init__(self, summaries: Sequence[Summary]) -> None:
         self._summaries = summaries
         groups: dict[tuple[str, str, str], list[int]] = {}
-        for row, one in enumerate(summaries):
-            if one.plugin and one.marketplace and not one.installed and one.type != TOOL and not is_pointer(one.id):
-                groups.setdefault((one.source, one.marketplace, one.plugin), []).append(row)
+        for row, summary in enumerate(summaries):
+            if (
+                summary.plugin
+                and summary.marketplace
+                and not summary.installed
+                and summary.type != TOOL
+                and not is_pointer(summary.id)
+            ):
+                groups.setdefault((summary.source, summary.marketplace, summary.plugin), []).append(row)
         self._units: list[Unit] = []
         self._at = np.full(len(summaries), -1, dtype=np.int64)
-        self.tokens: Floats = np.fromiter((_tokens([one]) for one in summaries), np.float64, len(summaries))
+        self.tokens: Floats = np.fromiter((_tokens([summary]) for summary in summaries), np.float64, len(summaries))
         for rows in groups.values():
             members = [summaries[row] for row in rows if summaries[row].type != PLUGIN]
             if members:  # the contents of a plugin that is only listed are unknown
@@ -45,7 +51,7 @@ class Units:
 
     def _add(self, rows: list[int], members: list[Summary]) -> None:
         first = members[0]
-        counts = Counter(one.type for one in members)
+        counts = Counter(member.type for member in members)
         unit = Unit(f"{first.plugin}@{first.marketplace}", dict(sorted(counts.items())), _tokens(members))
         self._at[rows] = len(self._units)
         self.tokens[rows] = unit.tokens
@@ -54,7 +60,7 @@ class Units:
 
 def _tokens(members: Sequence[Summary]) -> int:
     """Estimate the tokens that these components add to each session's listing."""
-    shared = sum(min(one.described, _LISTED) for one in members if one.type in _SHARING)
-    own = sum(len(one.name) + len(one.plugin) + _ENTRY for one in members)
-    own += sum(min(one.described, _LISTED) for one in members if one.type == AGENT)
+    shared = sum(min(member.described, _LISTED) for member in members if member.type in _SHARING)
+    own = sum(len(member.name) + len(member.plugin) + _ENTRY for member in members)
+    own += sum(min(member.described, _LISTED) for member in members if member.type == AGENT)
     return max(1, (own + min(shared, _ROOM)) // _CHARACTERS_A_TOKEN)

@@ -64,7 +64,7 @@ def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows
 
 def _products(asked: Vectors, vectors: Vectors) -> Vectors:
     if len(asked) <= _ONE_BY_ONE:
-        return np.stack([vectors @ one for one in asked])
+        return np.stack([vectors @ vector for vector in asked])
     # One product for all, because a pass over 150 MB of vectors costs more than the arithmetic. It needs BLAS on one
     # thread (boot.threads); several threads wait 20 ms for each other on a busy machine.
     return asked @ vectors.T

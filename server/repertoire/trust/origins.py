@@ -62,8 +62,8 @@ def by_source(match: Match, line: Line) -> Mapping[str, str]:
     if any(_OWN.search(address) for address in found):
         return {}
     if any(_UNSAFE.search(address) for address in found) and not all(_KNOWN.search(address) for address in found):
-        told = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
-        return SERIOUS if told else GRAVE
+        is_example = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
+        return SERIOUS if is_example else GRAVE
     if _NOBODY.search(" ".join(found)) and line.place != RUN:
         if _NAMED_SO.search(" ".join(found)):
             return {SHELL: HIGH, PROSE: HIGH, CODE: LOW, COMMENT: CRITICAL}

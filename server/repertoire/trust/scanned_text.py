@@ -173,12 +173,12 @@ class ScannedText:
 
     def _above(self, start: int) -> list[str]:
         """Return the two nearest lines of prose above a line, and the nearest heading."""
-        told, headings = self._prose_and_headings
+        prose, headings = self._prose_and_headings
         last = max(0, start - _HIGHEST)
         place = bisect_left(headings, start)
         heading = [at for at in headings[max(0, place - 1) : place] if at >= last]
-        place = bisect_left(told, start)
-        near = [at for at in told[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
+        place = bisect_left(prose, start)
+        near = [at for at in prose[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
         found = [self.lines[at].strip()[:300] for at in reversed(near)]
         return [*found, *(self.lines[at].strip()[:200] for at in heading)]
 
@@ -193,10 +193,10 @@ class ScannedText:
     @cached_property
     def _prose_and_headings(self) -> tuple[list[int], list[int]]:
         """The indices of the lines of prose, and those of the headings."""
-        told: list[int] = []
+        prose: list[int] = []
         headings: list[int] = []
         for index, line in enumerate(self.lines):
             text = line.strip()
             if text and self._places[index] in (PROSE, COMMENT) and not text.startswith(("```", "~~~")):
-                (headings if text[0] == "#" and _HEADING.match(text) else told).append(index)
-        return told, headings
+                (headings if text[0] == "#" and _HEADING.match(text) else prose).append(index)
+        return prose, headings

@@ -308,7 +308,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
     patterns = pipeline.combinations(snapshot)
     found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
     entries = ((store.graph.by_key(snapshot.summaries[one.row].id), one) for one in found)
-    return tuple(Other(entry.component, patterns.told(one.known, one.beside)) for entry, one in entries if entry)
+    return tuple(Other(entry.component, patterns.sentence(one.known, one.beside)) for entry, one in entries if entry)
 
 
 def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:

@@ -281,7 +281,7 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     for one in close:
         component = components.get(snapshot.summaries[one.row].id)
         if component is not None and matched.patterns is not None:
-            told.append(Other(component, matched.patterns.told(one.known, one.beside)))
+            told.append(Other(component, matched.patterns.sentence(one.known, one.beside)))
     return tuple(told[:_COMPANIONS])
 
 

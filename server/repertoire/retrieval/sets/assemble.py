@@ -251,7 +251,7 @@ class SetChoices:
         return other in self.known[one].disputes or one in self.known[other].disputes
 
     def _needing(self, key: str, asked: Sequence[str]) -> str:
-        return next(self.known[one].name for one in asked if key in self.closure(one))
+        return next(self.known[member].name for member in asked if key in self.closure(member))
 
     def _circles(self, members: frozenset[str]) -> list[tuple[str, ...]]:
         """Return the dependency cycles: groups of members that all depend on each other, directly or not."""
@@ -298,7 +298,10 @@ class SetChoices:
     @cached_property
     def _entangled(self) -> bool:
         """Whether candidates have dependencies or conflicts, so that a greedy first step may be wrong."""
-        return any(one.needs or one.conflicts or one.disputes for one in map(self.known.__getitem__, self._usable))
+        return any(
+            candidate.needs or candidate.conflicts or candidate.disputes
+            for candidate in map(self.known.__getitem__, self._usable)
+        )
 
     @cached_property
     def _usable(self) -> tuple[str, ...]:

@@ -98,7 +98,9 @@ def _reason(case: Case, key: str) -> _Told:
 
 def _disputed(choices: SetChoices, key: str, rival: str) -> str:
     """Return the packages in whose versions a candidate or its dependencies conflict with a rival; else empty."""
-    return next((said for one in choices.closure(key) if (said := choices.known[one].disputes.get(rival, ""))), "")
+    return next(
+        (said for member in choices.closure(key) if (said := choices.known[member].disputes.get(rival, ""))), ""
+    )
 
 
 def _lacking(case: Case, key: str) -> _Told | None:
@@ -171,7 +173,7 @@ def _without(case: Case, other: str) -> Iterator[_Change]:
     # Members that depend on the removed one would bring it back.
     gone = {other, *(member for member in case.assembly.asked if other in case.choices.closure(member))}
     yield _Change(
-        f"without {' and '.join(case.choices.known[one].name for one in sorted(gone))}",
+        f"without {' and '.join(case.choices.known[removed].name for removed in sorted(gone))}",
         [c for c in case.ranked if c.key not in gone],
         [c for c in case.others if c.key not in gone],
         case.limits,

@@ -5,7 +5,7 @@ import pytest
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PROVIDES, Edge
-from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.nearest_capabilities import NearestCapabilities
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.store.database import Store

@@ -27,8 +27,8 @@ class NearestCapabilities:
         self.read(snapshot)
         if self._kept is None or not self._kept[1]:
             return ()
-        _, names, middles = self._kept
-        near = np.einsum("ij,j->i", middles, vector)  # see vector.semantic
+        _, names, centroids = self._kept
+        near = np.einsum("ij,j->i", centroids, vector)  # see vector.semantic
         best = np.argsort(-near, kind="stable")[:_MOST]
         return tuple(names[index] for index in best.tolist() if near[index] >= _NEAR)
 
@@ -49,9 +49,9 @@ def _middles(snapshot: Snapshot) -> tuple[tuple[str, ...], Vectors]:
             for end in ends:
                 if topology.types[end] == CAPABILITY:
                     members.setdefault(end, []).append(int(place[row]))
-    told = sorted(end for end, rows in members.items() if len(rows) >= _PROVIDERS)
-    if not told:
+    capabilities = sorted(end for end, rows in members.items() if len(rows) >= _PROVIDERS)
+    if not capabilities:
         return (), np.zeros((0, 0), dtype=np.float32)
-    middles = np.stack([space.vectors[members[end]].mean(axis=0) for end in told])
-    middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-9)
-    return tuple(topology.names[end] for end in told), np.asarray(middles, dtype=np.float32)
+    centroids = np.stack([space.vectors[members[end]].mean(axis=0) for end in capabilities])
+    centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-9)
+    return tuple(topology.names[end] for end in capabilities), np.asarray(centroids, dtype=np.float32)
