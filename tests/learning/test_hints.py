@@ -1,4 +1,4 @@
-"""How often hints of a kind are followed, and what that asks of the next: nothing without history, never silence."""
+"""The odds that a hint needs rise as hints of its kind are ignored, and never silence a kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old events give way to counts: memory, lift and what goes together stay as they were, and the log stays bounded."""
+"""Compaction bounds the log, and changes neither usage nor lift nor suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of each offer: selected or not, and what came of it, folded from the log."""
+"""Trials folded from the log: each offer, its selection and its outcome."""
 
 from __future__ import annotations
 

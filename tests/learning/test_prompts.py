@@ -1,4 +1,4 @@
-"""Which prompts are worth a look, and which of them name a component already."""
+"""Prompts that may need a component, and prompts that name one."""
 
 from __future__ import annotations
 

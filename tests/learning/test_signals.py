@@ -1,4 +1,4 @@
-"""What a command, an edit and a prompt say of what was done before; how often that is right, on labelled ones."""
+"""Signals in commands, edits and prompts that earlier work succeeded or failed, and their accuracy on labels."""
 
 from __future__ import annotations
 

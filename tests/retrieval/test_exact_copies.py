@@ -1,4 +1,4 @@
-"""What holds for copies, held against the plainest way to work it out."""
+"""The operations on exact copies give the same results as the plainest implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score and the confidence: what must hold whatever was learned."""
+"""Properties of score and confidence that hold for any learned weights."""
 
 import numpy as np
 import pytest

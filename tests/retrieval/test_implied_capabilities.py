@@ -1,4 +1,4 @@
-"""What a plain request calls for, unsaid, leads to what provides it; only for the reading that this was learned for."""
+"""A plain request finds components by the capabilities that it implies, for the right query encoder alone."""
 
 from __future__ import annotations
 

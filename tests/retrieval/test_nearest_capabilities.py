@@ -1,4 +1,4 @@
-"""What a question is about in meaning, where it names nothing that the vocabulary knows."""
+"""A question is near to a capability's components even if it names no capability."""
 
 import pytest
 

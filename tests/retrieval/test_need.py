@@ -1,4 +1,4 @@
-"""Whether a prompt needs a component at all is told by its wording, for the reading that this was learned for alone."""
+"""The wording of a prompt says whether it needs a component, for the right query encoder alone."""
 
 from __future__ import annotations
 

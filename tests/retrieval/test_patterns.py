@@ -1,4 +1,4 @@
-"""Known combinations in answers: two that fit bring the others along, whys name them, and switched off they are off."""
+"""Known combinations raise their other members and are named as reasons, and can be switched off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages together, over a real store with the real model."""
+"""All stages of ranking together, over a real store with the real model."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a prompt is about is told by the reading it was learned for, and by no other."""
+"""A prompt's subject is estimated by the model of its query encoder, and by no other."""
 
 from __future__ import annotations
 

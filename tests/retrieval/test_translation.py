@@ -1,4 +1,4 @@
-"""Questions in other languages: read in English word by word, while nothing happens to English ones."""
+"""Questions in other languages are translated word by word, and English ones stay as they are."""
 
 import json
 from pathlib import Path

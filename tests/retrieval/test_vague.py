@@ -1,4 +1,4 @@
-"""A task is too vague for a set by its wording, unless it names what is wanted or is likely served as it is."""
+"""A task is too vague by its wording, unless it names its topic or a set is likely to serve it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every line knows what introduces it, and a text's judging takes time in proportion to its length."""
+"""Every line knows its introduction, and scanning takes time in proportion to the text's length."""
 
 from __future__ import annotations
 

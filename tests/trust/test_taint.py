@@ -1,4 +1,4 @@
-"""A name is followed from where it gets something to where that is sent or run, as a word and not as a part of one."""
+"""A variable is followed from a secret or a download to where it is sent or run, as a whole word."""
 
 from __future__ import annotations
 

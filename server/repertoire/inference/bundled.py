@@ -57,25 +57,25 @@ class BundledSession:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the adapted vectors of questions, one L2-normalised float32 row for each text."""
-        return unit((_mean(self._read(clean(text), self._adapter)[1]) for text in texts), self.dimensions)
+        return unit((_mean(self._token_vectors(clean(text), self._adapter)[1]) for text in texts), self.dimensions)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
         """Return the adapted vectors of a question and, by late chunking, of its clauses; one row for each."""
         read = clean(text)
-        encoding, tokens = self._read(read, self._adapter)
+        encoding, tokens = self._token_vectors(read, self._adapter)
         starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
         spans_text = starts < ends  # special tokens stand for no character
         vectors = [_mean(tokens)]
-        for part, (start, end) in zip(parts, _places(read, [clean(part) for part in parts]), strict=True):
+        for part, (start, end) in zip(parts, _spans_of(read, [clean(part) for part in parts]), strict=True):
             own = spans_text & (starts >= start) & (ends <= end)
             vectors.append(tokens[own].mean(axis=0) if own.any() else self.embed_queries([part])[0])
         return unit(vectors, self.dimensions)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
-        return unit((_mean(self._read(clean(text), {})[1]) for text in texts), self.dimensions)
+        return unit((_mean(self._token_vectors(clean(text), {})[1]) for text in texts), self.dimensions)
 
-    def _read(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
+    def _token_vectors(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
         """Return a text's tokens, and the contextual vector of each token."""
         encoding = self._tokenizer.encode(text)
         given = {
@@ -107,7 +107,7 @@ def _mean(tokens: _Vector) -> _Vector:
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), dtype=np.float32)
 
 
-def _places(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _spans_of(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each part in a text, searched after the part before; 0 and 0 if it is not there."""
     after = 0
     for part in parts:

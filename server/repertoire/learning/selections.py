@@ -30,10 +30,10 @@ class Mention:
 def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
     """Return the component that a tool call mentions; None for a tool that is no component."""
     if tool == "Skill":
-        return _named((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
+        return _mention((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
     if tool in {"Agent", "Task"}:
         name = _first_text(arguments, ("subagent_type", "agent_type"))
-        return None if name.lower() in _BUILT_IN_AGENTS else _named((AGENT,), name)
+        return None if name.lower() in _BUILT_IN_AGENTS else _mention((AGENT,), name)
     if tool.startswith(_MCP):
         return _server(tool.removeprefix(_MCP).partition("__")[0])
     return None
@@ -41,7 +41,7 @@ def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
 
 def from_command(command: str) -> Mention | None:
     """Return the component that a slash command mentions; None if it has no name."""
-    return _named((COMMAND, SKILL), command.removeprefix("/"))
+    return _mention((COMMAND, SKILL), command.removeprefix("/"))
 
 
 def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
@@ -71,7 +71,7 @@ def _first_text(arguments: Mapping[str, Any], keys: Sequence[str]) -> str:
     return next((value.strip().removeprefix("/") for value in values if isinstance(value, str) and value.strip()), "")
 
 
-def _named(types: tuple[str, ...], text: str) -> Mention | None:
+def _mention(types: tuple[str, ...], text: str) -> Mention | None:
     if not text:
         return None
     plugin, _, name = text.rpartition(":")

@@ -104,7 +104,7 @@ class ProductBindings:
         """Return the products that the components at these rows are bound to, by row."""
         new = [row for row in rows.tolist() if row not in self._known]
         for row, entry in reader.at(np.array(new, dtype=np.int64)):
-            self._known[row] = self._bound(entry.component, self._server.get(row, ""))
+            self._known[row] = self._bound_products(entry.component, self._server.get(row, ""))
         return self._known
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
@@ -114,10 +114,10 @@ class ProductBindings:
         if self._products.known:
             named, known = self.named(plan), self.of(reader, rows)
             for row in rows.tolist():
-                odds[row] = self._of_one(known.get(row, BoundProducts()), named)
+                odds[row] = self._component_odds(known.get(row, BoundProducts()), named)
         return odds
 
-    def _of_one(self, bound: BoundProducts, named: frozenset[str]) -> float:
+    def _component_odds(self, bound: BoundProducts, named: frozenset[str]) -> float:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
         akin = fits or bool(named & self._products.implied(every - self._brands))
@@ -132,16 +132,16 @@ class ProductBindings:
     def _kind(self, product: str) -> str:
         return self._products.known[product].kind if product in self._products.known else SERVICE
 
-    def _bound(self, component: Component, server: str) -> BoundProducts:
+    def _bound_products(self, component: Component, server: str) -> BoundProducts:
         description = (
             "" if component.type == HOOK else component.description[:_TEXT]
         )  # a hook's description is its command
         own = name_words(component.name)
         group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
         brands = self._brands_in([*own, *group], description)
-        name = self._borne(own, description, whole=component.type in {MCP_SERVER, PLUGIN})
+        name = self._products_in(own, description, whole=component.type in {MCP_SERVER, PLUGIN})
         name |= brands.intersection(word.text for word in own)
-        within = (self._borne(group, description, whole=False) | brands) if group else brands
+        within = (self._products_in(group, description, whole=False) | brands) if group else brands
         if within and component.type != TOOL:  # not everything in a vendor's collection is about the vendor
             within &= self._products.in_text(description) | brands
         if component.type in _SERVING:
@@ -150,7 +150,7 @@ class ProductBindings:
         lead = self._narrow(self._products.in_text(lead_of(description))) - self._products.implied(borne - self._brands)
         return BoundProducts(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
 
-    def _borne(self, words: Sequence[Word], text: str, *, whole: bool) -> frozenset[str]:
+    def _products_in(self, words: Sequence[Word], text: str, *, whole: bool) -> frozenset[str]:
         """Return the products in a name; an ordinary word counts if the text capitalises it, or it fills the name."""
         borne = list(self._products.in_name(words))
         plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}

@@ -101,19 +101,19 @@ class Directions:
         if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
             for row, entry in reader.at(rows):
-                odds[row] = self._of_one(entry.component, action, ends, said)
+                odds[row] = self._component_odds(entry.component, action, ends, said)
         return odds
 
-    def _of_one(self, component: Component, action: str, ends: tuple[str, str], said: frozenset[str]) -> float:
+    def _component_odds(self, component: Component, action: str, ends: tuple[str, str], said: frozenset[str]) -> float:
         name = name_words(component.name)
         offers = offered(name, component.description)
         # a task that says the offered action itself is served by it: "write a review checklist" by a reviewer
         opposed = {offer for offer, word in offers.items() if stem(word) not in said}
         found = _ALIKE if action in offers else 0.0
         found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
-        return found - _ELSEWHERE * self._leads_elsewhere(component, name, ends)
+        return found - _ELSEWHERE * self._converts_elsewhere(component, name, ends)
 
-    def _leads_elsewhere(self, component: Component, name: Sequence[Word], ends: tuple[str, str]) -> bool:
+    def _converts_elsewhere(self, component: Component, name: Sequence[Word], ends: tuple[str, str]) -> bool:
         """Tell whether a component converts to another format than the task wants, by its name or first sentence."""
         own = self._ends(name) if ends[1] else ("", "")
         if ends[1] and not own[1]:

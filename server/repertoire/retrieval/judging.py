@@ -47,11 +47,11 @@ class AnswerJudge:
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
         with run.stage_log.stage("gate") as detail:
-            sure = 1.0 if certain else self._sure(run, rows)
+            sure = 1.0 if certain else self._confidence(run, rows)
             if leads.any() and not fits(sure, among=among):
                 # pointers are shown only where no component fits whose text was read
                 beyond = run.head(MAX_RANKED)
-                surer = self._sure(run, beyond)
+                surer = self._confidence(run, beyond)
                 rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
         rows = run.snapshot.copies.grouped_behind_installed(rows)
@@ -84,7 +84,7 @@ class AnswerJudge:
         served = self._understood(ranking.plan) * interpolate(ranking.confidence, chance(leader), brevity)
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
-    def _sure(self, run: ComponentRun, rows: Rows) -> float:
+    def _confidence(self, run: ComponentRun, rows: Rows) -> float:
         judged = self.evidence(run, rows, run.evidence.nearness)
         sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
         sure *= self._understood(run.plan)

@@ -82,7 +82,7 @@ class _Index:
     def fields(self, words: Sequence[str], depth: int) -> Floats:
         """Return the scores of the best rows, first over all fields, then for each field; 0 for other rows."""
         scores = np.zeros((4, len(self.snapshot)))
-        kept, among, limit = self._asked(words, depth, enough=_ENOUGH)
+        kept, among, limit = self._narrowed(words, depth, enough=_ENOUGH)
         matched = self.reader.match_fields(kept, limit=limit, among=among)
         found = np.array(matched, dtype=np.float64).reshape(-1, 5)
         rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
@@ -92,14 +92,14 @@ class _Index:
     def whole(self, words: Sequence[str], depth: int) -> Floats:
         """Return the scores of the best rows over all fields; 0 for other rows."""
         scores = np.zeros(len(self.snapshot))
-        kept, among, limit = self._asked(words, depth, enough=1)
+        kept, among, limit = self._narrowed(words, depth, enough=1)
         matched = self.reader.match(kept, limit=limit, weights=_WEIGHTS, among=among)
         found = np.array(matched, dtype=np.float64).reshape(-1, 2)
         rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
         scores[rows[known]] = found[known, 1]
         return scores
 
-    def _asked(self, words: Sequence[str], depth: int, *, enough: int) -> tuple[list[str], Among | None, int]:
+    def _narrowed(self, words: Sequence[str], depth: int, *, enough: int) -> tuple[list[str], Among | None, int]:
         """Return the words to score, the filter on rows, and the number of rows to read for the best allowed ones."""
         left_out = len(self.allowed) - int(self.allowed.sum())
         if 2 * left_out > len(self.allowed):

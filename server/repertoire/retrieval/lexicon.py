@@ -37,15 +37,15 @@ class Lexicon:
             if english == _SHARED:
                 self._shared = frozenset(forms.split(", "))
             elif colon:
-                self._keep("" if english == _DROPPED else english, forms.replace("'", "' ").split(", "))
+                self._add_entry("" if english == _DROPPED else english, forms.replace("'", "' ").split(", "))
 
     def tells(self, words: Sequence[str]) -> float:
         """Return how many words are in this language; shared with English they count half, and alone they count 0."""
-        known = [self._known(word) for word in words]
+        known = [self._weight_of(word) for word in words]
         return sum(known) if _OWN in known else 0.0
 
-    def _known(self, word: str) -> float:
-        entry = word if word in self._exact else self._begin(word) + "*"
+    def _weight_of(self, word: str) -> float:
+        entry = word if word in self._exact else self._stem_of(word) + "*"
         if entry == "*":
             return 0.0
         return _ENGLISH_TOO if entry in self._shared else _OWN
@@ -59,7 +59,7 @@ class Lexicon:
         """Return the English for a word in any inflected form; None where it is not known."""
         if (found := self._exact.get(word)) is not None:
             return found
-        begun = self._begin(word)
+        begun = self._stem_of(word)
         if self._code == "de" and len(word) - len(begun) > _PART and (found := self._compound(word)) is not None:
             return found
         return self._begun[begun] if begun else self._loose.get(loosely(word))
@@ -71,7 +71,7 @@ class Lexicon:
         text = " ".join(words)
         if (found := self._exact.get(text)) is not None:
             return found
-        begun = self._begin(text)
+        begun = self._stem_of(text)
         if begun.count(" ") == len(words) - 1:
             return self._begun[begun]
         return self._loose.get(unaccented(text))
@@ -86,14 +86,14 @@ class Lexicon:
         """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
-    def _keep(self, english: str, said: Sequence[str]) -> None:
+    def _add_entry(self, english: str, said: Sequence[str]) -> None:
         for text in said:
             if text.endswith("*"):
                 self._begun[text[:-1]] = english
             else:
                 self._exact[text.strip()] = english
 
-    def _begin(self, text: str) -> str:
+    def _stem_of(self, text: str) -> str:
         """Return the longest known stem at the beginning of a text; empty where there is none."""
         return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in self._begun), "")
 

@@ -61,7 +61,7 @@ def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourho
         restart[position] = share
     ranks = forward_push(snapshot.graph, restart / restart.sum(), alpha=_ALPHA, floor=_FLOOR)
     order = [int(position) for position in np.argsort(-ranks, kind="stable")[: 2 * NODES] if ranks[position] > 0.0]
-    order = [*_own(snapshot, start), *order]
+    order = [*_direct_neighbours(snapshot, start), *order]
     kept = [position for position in dict.fromkeys(order) if topology.types[position] != REQUEST][:NODES]
     kept.sort(key=lambda position: (position != order[0], -ranks[position]))
     most = float(ranks[kept].max(initial=0.0)) or 1.0
@@ -78,7 +78,7 @@ def _type(snapshot: Snapshot, position: int) -> str:
     return snapshot.summaries[row].type if row >= 0 else snapshot.topology.types[position]
 
 
-def _own(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:
+def _direct_neighbours(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:
     """Return the position of the largest restart share and its strongest direct neighbours, without mentions."""
     topology = snapshot.topology
     own = max(start, key=start.__getitem__)

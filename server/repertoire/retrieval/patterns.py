@@ -85,7 +85,7 @@ class Patterns:
         self._size = len(snapshot)
         positions = [position for position, kind in enumerate(snapshot.topology.types) if kind == PATTERN]
         place = {position: index for index, position in enumerate(positions)}
-        self._which, self._row, self._sure = _members(snapshot, place)
+        self._which, self._row, self._sure = _read_members(snapshot, place)
         self._rows = np.array(sorted(set(self._row.tolist())), dtype=np.int64)
         self._called: dict[str, list[int]] = {}
         for row in self._rows.tolist():
@@ -98,8 +98,8 @@ class Patterns:
             answering = int(snapshot.copies.representative[row])
             if answering in self._called.get(snapshot.summaries[answering].id, ()):
                 self._called.setdefault(snapshot.summaries[row].id, []).append(answering)
-        self._of_term = _terms(snapshot, place)
-        self.known = self._read(positions)
+        self._of_term = _read_terms(snapshot, place)
+        self.known = self._read_patterns(positions)
         # A removed component leaves its combination with fewer members.
         self._others = np.bincount(self._which, minlength=len(positions)) - 1
         self._support = np.array([known.support for known in self.known], dtype=np.int64)
@@ -128,12 +128,14 @@ class Patterns:
             likely[rows] = np.maximum(likely[rows], 1.0 / max(len(rows), 1))  # only one of several namesakes is in use
         own = likely[self._row]
         together = np.bincount(self._which, weights=own, minlength=len(self))
-        asked = self._asked(plan)
+        asked = self._named_by(plan)
         vouched = np.minimum((together[self._which] - own) / _ENOUGH + _NAMED * asked[self._which], 1.0)
         strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
         strength[strength < _LEAST] = 0.0
         said, by = self._best_of_rows(strength)
-        return Matches(_PATTERN_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
+        return Matches(
+            _PATTERN_WEIGHT * said, self._best_matches(together / _ENOUGH + _NAMED * asked), by, likely, self
+        )
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
         """Return the companions of these rows, the strongest first, from the rows in the mask `among`."""
@@ -208,7 +210,7 @@ class Patterns:
         often = "often used together" if pattern.origin == _USED else "often together"
         return f"{often} with {names or pattern.name} {figures}"
 
-    def _read(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
+    def _read_patterns(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
         topology, data = self._snapshot.topology, self._snapshot.patterns
         members: list[list[int]] = [[] for _ in positions]
         for index, row in zip(self._which.tolist(), self._row.tolist(), strict=True):
@@ -232,7 +234,7 @@ class Patterns:
             for kept in [data.get(int(topology.ids[position]), {})]
         )
 
-    def _asked(self, plan: QueryPlan) -> Floats:
+    def _named_by(self, plan: QueryPlan) -> Floats:
         """Return how far, 0 to 1, a question names each combination: by two or more capabilities, or by its name."""
         cover, purity, named = np.zeros(len(self)), np.zeros(len(self)), np.zeros(len(self))
         if len(plan.capabilities) > 1:
@@ -254,7 +256,7 @@ class Patterns:
         by[self._row[said]] = self._which[said]
         return best, by
 
-    def _first(self, strength: Floats) -> tuple[KnownPattern, ...]:
+    def _best_matches(self, strength: Floats) -> tuple[KnownPattern, ...]:
         head = np.argsort(-strength, kind="stable")[:_MATCHED].tolist()
         return tuple(self.known[index] for index in head if strength[index] >= _NOTED and self.known[index].members)
 
@@ -272,7 +274,7 @@ class KeptPatterns:
         return self._kept[1]
 
 
-def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
+def _read_members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
     topology, answering = snapshot.topology, snapshot.copies.representative
     surest: dict[tuple[int, int], float] = {}  # exact copies count as one member
     for source, target, weight, relation in zip(
@@ -287,7 +289,7 @@ def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Flo
     return which, rows, np.array([weight for _, weight in found], dtype=np.float64)
 
 
-def _terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
+def _read_terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
     topology = snapshot.topology
     found: dict[str, list[tuple[int, float]]] = {}
     for source, target, weight, relation in zip(

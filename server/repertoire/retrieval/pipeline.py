@@ -83,7 +83,7 @@ class Pipeline:
         if self._snapshots.kept is None:
             return
         snapshot = self._snapshots.current()
-        self._read(snapshot)
+        self._warm(snapshot)
         warm_walk(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
@@ -96,7 +96,7 @@ class Pipeline:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._options.stack(query.project) if query.project else None
-            plan = make_plan(self._readable(query), intent, self._capabilities, stack=stack)
+            plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
@@ -107,10 +107,10 @@ class Pipeline:
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
         with stage_log.aside():  # reading a new snapshot does not count as this question's time
-            self._read(snapshot)
+            self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
-        run = self._run(plan, snapshot, allowed, stage_log, named)
+        run = self._new_run(plan, snapshot, allowed, stage_log, named)
         take_all(STAGES, run)
         return self._judge.ranking(run, certain=len(named) > 0)
 
@@ -145,11 +145,11 @@ class Pipeline:
             )
         return found
 
-    def _read(self, snapshot: Snapshot) -> None:
+    def _warm(self, snapshot: Snapshot) -> None:
         self._resources.read(snapshot)
         self._judge.read(snapshot)
 
-    def _run(
+    def _new_run(
         self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows
     ) -> ComponentRun:
         """Return the run of a question before its first stage; its vectors are computed in the background."""
@@ -178,7 +178,7 @@ class Pipeline:
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
-        run = self._run(plan, snapshot, allowed, StageLog(), np.zeros(0, dtype=np.int64))
+        run = self._new_run(plan, snapshot, allowed, StageLog(), np.zeros(0, dtype=np.int64))
         take_all(_WEIGHING, run)
         return snapshot, run.evidence
 
@@ -198,6 +198,6 @@ class Pipeline:
         judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
-    def _readable(self, query: Query) -> Query:
+    def _untranslated(self, query: Query) -> Query:
         """Return the query, without translation if the model is multilingual."""
         return replace(query, without=query.without | {"languages"}) if self._is_multilingual else query

@@ -56,17 +56,17 @@ class Products:
 
     def __init__(self, known: Mapping[str, Product]) -> None:
         self.known = known
-        self._borne, self._asked = _index(known, _own), _index(known, _by_question)
+        self._by_name, self._by_question = _index(known, _name_phrases), _index(known, _question_phrases)
 
     def in_question(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
         """Return the products that a question names, with those in `known` and all that these imply."""
         words = words_of(text)
-        named = {found.product for found in _find(words, self._asked) if not found.ordinary or _capital(found)}
+        named = {found.product for found in _find(words, self._by_question) if not found.ordinary or _capital(found)}
         return self.implied(named.union(name for name in known if name in self.known))
 
     def in_name(self, words: Sequence[Word]) -> Iterator[ProductMention]:
         """Yield the product mentions among the words of a name, even if they are ordinary words."""
-        return _find(words, self._borne)
+        return _find(words, self._by_name)
 
     def in_text(self, text: str) -> frozenset[str]:
         """Return the products that running text mentions; an ordinary word counts only with a capital."""
@@ -76,7 +76,7 @@ class Products:
 
     def has_word(self, word: str) -> bool:
         """Tell whether a product is known by this single word."""
-        return any(len(phrase) == 1 for phrase, _ in self._borne.get(word, ()))
+        return any(len(phrase) == 1 for phrase, _ in self._by_name.get(word, ()))
 
     def implied(self, names: Iterable[str]) -> frozenset[str]:
         """Return these products with all products that they imply, directly or not."""
@@ -97,16 +97,16 @@ class Products:
         )
 
 
-def _own(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+def _name_phrases(name: str, product: Product) -> Iterator[tuple[str, bool]]:
     for phrase in (name, name.replace("-", ""), *product.also):
         yield phrase, phrase in product.ordinary
 
 
-def _by_question(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+def _question_phrases(name: str, product: Product) -> Iterator[tuple[str, bool]]:
     if product.asked:
         yield from ((phrase, False) for phrase in product.asked)
         return
-    yield from _own(name, product)
+    yield from _name_phrases(name, product)
     yield from ((phrase, False) for phrase in product.told_by)
 
 

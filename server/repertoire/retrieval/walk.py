@@ -154,11 +154,11 @@ def _personalization(arrays: Arrays, seeds: Rows, likely: Floats, start: WalkSta
     if start.past is not None:
         begun = _mixed(
             begun,
-            _served(arrays, start.past),
+            _past_weights(arrays, start.past),
             _PAST_SHARE_OF_START * min(1.0, start.past.trust / _PAST_TRUST_THRESHOLD) ** 2,
         )
-    begun = _mixed(begun, _named(arrays, start.capabilities), _CAPABILITY_SHARE_OF_START)
-    for position in _positions(arrays, start.using):
+    begun = _mixed(begun, _capability_weights(arrays, start.capabilities), _CAPABILITY_SHARE_OF_START)
+    for position in _positions_in_use(arrays, start.using):
         begun[position] = max(begun.values(), default=1.0)
     return begun
 
@@ -175,19 +175,19 @@ def _mixed(begun: dict[int, float], more: dict[int, float], share: float) -> dic
     return mixed
 
 
-def _served(arrays: Arrays, past: Served) -> dict[int, float]:
+def _past_weights(arrays: Arrays, past: Served) -> dict[int, float]:
     rows = np.flatnonzero(past.share)
     return dict(zip(arrays.positions[rows].tolist(), past.share[rows].tolist(), strict=True))
 
 
-def _named(arrays: Arrays, capabilities: Sequence[str]) -> dict[int, float]:
+def _capability_weights(arrays: Arrays, capabilities: Sequence[str]) -> dict[int, float]:
     """Return restart weights of the named capabilities, larger if fewer components provide them."""
     keys = (f"{CAPABILITY}:{name}" for name in capabilities)
     places = [place for key in keys if (place := arrays.position_of.get(key)) is not None]
     return {place: 1.0 / max(len(arrays.graph.entering(place)[0]), 1) for place in places}
 
 
-def _positions(arrays: Arrays, using: Sequence[str]) -> list[int]:
+def _positions_in_use(arrays: Arrays, using: Sequence[str]) -> list[int]:
     if not using:
         return []
     return [place for key in arrays.keys_of(using) if (place := arrays.position_of.get(key)) is not None]

@@ -30,7 +30,7 @@ _OVERWRITES = re.compile(r"(?i)\s(?:--force\b(?!-with-lease|-if-includes)|-f\b|\
 _OF_EVERYONE = re.compile(r"(?i)\b(?:main|master)\b|\s--(?:all|mirror)\b")
 
 
-def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
+def _rm_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of a deletion: `rm` counts only if it is recursive and forced, in any order of options."""
     command = _WHOLE_COMMAND.match(match.string, match.start()) if match["removed"] else None
     if command is None or "--no-preserve-root" in command.group().lower():
@@ -38,14 +38,14 @@ def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
     return GRAVE if _RECURSIVE.search(command.group()) and _FORCED.search(command.group()) else {}
 
 
-def _of_all_within(match: Match, _: Line) -> Mapping[str, str]:
+def _remove_item_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of a deletion: `Remove-Item` counts only if it is recursive and forced."""
     line = _WHOLE_LINE.match(match.string, match.start())
     said = line.group().lower() if line else ""
     return GRAVE if "-recurse" in said and "-force" in said else {}
 
 
-def _for_everyone(match: Match, _: Line) -> Mapping[str, str]:
+def _push_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of a push: it counts only if it is forced and onto the main branch or all branches."""
     push = match.group()
     if _OVERWRITES.search(push) and _OF_EVERYONE.search(push):
@@ -152,7 +152,7 @@ CHECKS = (
             verbose=True,
         ),
         GRAVE,
-        _of_all_within,
+        _remove_item_severities,
         span=4,
     ),
     Check(
@@ -177,7 +177,7 @@ CHECKS = (
             verbose=True,
         ),
         GRAVE,
-        _without_asking,
+        _rm_severities,
         span=4,
     ),
     Check(
@@ -208,7 +208,7 @@ CHECKS = (
         ("git push",),
         linear.compile(r"(?i)\bgit\s+push\b[^\n;&|]*"),
         {},
-        _for_everyone,
+        _push_severities,
     ),
     Check(
         REMOTE,
@@ -348,11 +348,11 @@ def decoded_later(document: ScannedText) -> Iterator[CheckMatch]:
             match = _DECODED.match(document.lines[index][:LONGEST])
             for at in range(index + 1, min(index + 1 + _LATER, len(document.lines)) if match else 0):
                 if at not in run:
-                    run[at] = _run(document.lines[at][:LONGEST])
+                    run[at] = _names_run(document.lines[at][:LONGEST])
                 if match and match["name"] in run[at]:
                     yield CheckMatch(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
 
 
-def _run(text: str) -> frozenset[str]:
+def _names_run(text: str) -> frozenset[str]:
     """Return the names of variables whose contents a line runs."""
     return frozenset(match["given"] or match["put"] for match in _RUNS.finditer(text))

@@ -28,7 +28,7 @@ def commands(component: Component, text: str) -> Iterator[str]:
     """Yield the commands that settings make the client run, without hooks, which are components of their own."""
     if component.type != SETTING or not _TELLING.search(text):
         return
-    data = _read(text)
+    data = _parse(text)
     line = _mapping(data.get("statusLine")).get("command")
     yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
 
@@ -36,7 +36,7 @@ def commands(component: Component, text: str) -> Iterator[str]:
 def at_install(text: str) -> Iterator[str]:
     """Yield the commands that a package runs when it is installed."""
     if "install" in text or "prepare" in text:
-        scripts = _mapping(_read(text).get("scripts"))
+        scripts = _mapping(_parse(text).get("scripts"))
         for name in ("preinstall", "install", "postinstall", "prepare"):
             if isinstance(scripts.get(name), str):
                 yield scripts[name]
@@ -46,7 +46,7 @@ def values(component: Component, text: str) -> Iterator[CheckMatch]:
     """Yield matches for secrets in a setting or server, and for addresses that all requests are redirected to."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
         return
-    own = _read(text)
+    own = _parse(text)
     if component.type == MCP_SERVER:
         servers = next(
             (_mapping(own[key]) for key in ("mcpServers", "servers", "mcp_servers", "mcp") if key in own), own
@@ -68,7 +68,7 @@ def values(component: Component, text: str) -> Iterator[CheckMatch]:
             yield CheckMatch(SENDS, HIGH, Line(0, f"{name}: {address}", RUN), reason)
 
 
-def _read(text: str) -> Mapping[str, Any]:
+def _parse(text: str) -> Mapping[str, Any]:
     try:
         return _mapping(json.loads(text))
     except (ValueError, RecursionError):

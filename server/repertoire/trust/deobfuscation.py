@@ -50,7 +50,7 @@ def orders(document: ScannedText) -> Iterator[CheckMatch]:
     if not (strange or marked or _SPELLED in low):
         return
     for index, text in enumerate(document.lines):
-        for plain, how in _undone(text):
+        for plain, how in _deobfuscated(text):
             match = DISOBEYS.search(plain)
             if match is None or DISOBEYS.search(text) or is_quoted(plain, match.start(), match.end()):
                 continue
@@ -61,7 +61,7 @@ def orders(document: ScannedText) -> Iterator[CheckMatch]:
                 break
 
 
-def _undone(text: str) -> Iterator[tuple[str, str]]:
+def _deobfuscated(text: str) -> Iterator[tuple[str, str]]:
     if not text.isascii() and _OTHER_FORMS.search(text):
         plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
         yield plain, "in letters of other forms" if _UNSEEN.sub("", text) == text else "parted by what is not shown"

@@ -56,18 +56,18 @@ class _Either:
         )
 
 
-def _ordered(_: Match, line: Line) -> Mapping[str, str]:
+def _order_severities(_: Match, line: Line) -> Mapping[str, str]:
     if _OWN.search(line.text):
         return {}
     return {PROSE: CRITICAL, COMMENT: CRITICAL, RUN: HIGH}
 
 
-def _ordered_alone(match: Match, line: Line) -> Mapping[str, str]:
+def _bare_order_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of an order without an address: it counts only in a comment or as a sentence of its own."""
     start = min(match.start() + len(match.group()) - len(match.group().lstrip()), len(line.text))
     first = _FIRST_ORDER.search(line.text, start)
     bare = first is not None and is_bare_order(line.text, first.start(), len(line.text))
-    return _ordered(match, line) if bare or line.place == COMMENT else {}
+    return _order_severities(match, line) if bare or line.place == COMMENT else {}
 
 
 _FIRST_ORDER = re.compile(
@@ -76,20 +76,20 @@ _FIRST_ORDER = re.compile(
 _SECRET_INSIDE = linear.compile(rf"(?i){places.FILES}|{places.ALL_ENV}|{places.DOT_FOLDER}|\$\((?:env|printenv)\b")
 
 
-def _sent(match: Match, line: Line) -> Mapping[str, str]:
+def _sending_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of a sending command: it counts only if it sends secrets off this machine."""
     if _OWN.search(line.text) or not _SECRET_INSIDE.search(match.group()):
         return {}
     return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 
 
-def _stolen(match: Match, _: Line) -> Mapping[str, str]:
+def _reading_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of an order to read; low for cluster and registry files, which are read for honest reasons."""
     usual = ".kube" in match.group() or ".docker" in match.group()
     return {PROSE: LOW, COMMENT: MEDIUM} if usual else {PROSE: HIGH, COMMENT: CRITICAL}
 
 
-def _taken(match: Match, _: Line) -> Mapping[str, str]:
+def _keychain_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of a keychain query: it counts if it reads all entries, or passes a password on."""
     asked = match["after_asked"]
     if asked is None:
@@ -154,7 +154,7 @@ CHECKS = (
             rf"(?i)\b(?:read|open|cat|collect|include|attach|fetch|grab|extract|print|load|harvest|gather|dump)\s+(?:(?:the|all|every|any|my|their|contents?|files?|(?:private\s+|ssh\s+)?keys?|of|in|at|from|(?:user|developer)'?s?)\s+){{0,5}}[`\"']?(?:{places.HOME}{places.stores('after')}|{OF_HOME})"
         ),
         {PROSE: HIGH, COMMENT: CRITICAL},
-        _stolen,
+        _reading_severities,
         orders=True,
     ),
     Check(
@@ -165,7 +165,7 @@ CHECKS = (
             r"(?i)\bsecurity\s+(?:dump-keychain|find-(?:generic|internet)-password\b(?P<after_asked>[^\n]*))|\bmimikatz\b[^\n]{0,200}?sekurlsa|\breg(?:\.exe)?\s+save\s+HKLM\\(?:SAM|SYSTEM|SECURITY)|\bsecret-tool\s+(?:lookup|search)"
         ),
         {},
-        _taken,
+        _keychain_severities,
     ),
     Check(
         READS,
@@ -195,7 +195,7 @@ CHECKS = (
         ),
         _Either(tuple(linear.compile(pattern, verbose=True) for pattern in _SENDING)),
         {},
-        _sent,
+        _sending_severities,
     ),
     Check(
         SENDS,
@@ -233,7 +233,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered,
+        _order_severities,
     ),
     Check(
         SENDS,
@@ -247,7 +247,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -262,7 +262,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered_alone,
+        _bare_order_severities,
         span=3,
         orders=True,
     ),
@@ -274,7 +274,7 @@ CHECKS = (
             rf"(?i)(?:(?:{STORES}|\.env\b)[^\n]{{0,80}}|{places.KEY})(?:\bsende?\b|\bschick\w*|übermitt\w+|\benv[ií][ae]\w*|\benvoye[rz]?\b|\benvoie\b|\binvia\w*|发送|上传|發送|上傳|送信|отправ\w*)[^\n]{{0,60}}https?://[\w-]"
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -303,7 +303,7 @@ CHECKS = (
             r"(?i)\b(?:pass|put|send|include|copy)\s+(?:the\s+)?(?:full|entire|whole|complete)\s+(?:conversation|chat)\b[^.\n]{0,60}\b(?:keys?|passwords?|secrets?|credentials?|tokens?)\b"
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -326,7 +326,7 @@ CHECKS = (
             r"(?i)\bexfiltrate\s+(?:\w+(?:'s)?\s+){0,4}?(?:api\s+keys?|credentials?|secrets?|(?:session\s+|secret\s+)?tokens?|passwords?|\w*_(?:KEY|TOKEN|SECRET))\b"
         ),
         {},
-        _ordered_alone,
+        _bare_order_severities,
         orders=True,
     ),
 )
@@ -350,8 +350,10 @@ def in_two_steps(document: ScannedText) -> Iterator[CheckMatch]:
     if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
         return
     lines = [line[:4_000] for line in document.lines]
-    yield from _put_aside(document, lines)
-    read = next((at for at, text in enumerate(lines) if _READ_THERE.search(text) or _kept(text)), len(lines))
+    yield from _sent_variables(document, lines)
+    read = next(
+        (at for at, text in enumerate(lines) if _READ_THERE.search(text) or _copies_environment(text)), len(lines)
+    )
     for at in range(read + 1, len(lines)):
         if _SENT_AWAY.search(_TO_ITSELF.sub(" ", lines[at])):
             yield CheckMatch(
@@ -367,7 +369,7 @@ _ASIDE = linear.compile(
 _LATER = 12
 
 
-def _put_aside(document: ScannedText, lines: list[str]) -> Iterator[CheckMatch]:
+def _sent_variables(document: ScannedText, lines: list[str]) -> Iterator[CheckMatch]:
     """Yield a match for the line of a shell script that sends a variable into which it read secrets."""
     for at, text in enumerate(lines):
         aside = _ASIDE.match(text) if "=" in text else None
@@ -378,6 +380,6 @@ def _put_aside(document: ScannedText, lines: list[str]) -> Iterator[CheckMatch]:
                 return
 
 
-def _kept(text: str) -> bool:
+def _copies_environment(text: str) -> bool:
     """Tell whether a line copies the whole environment, other than as the environment of a started program."""
     return _ALL_OF_IT.search(text) is not None and "env=" not in text and "env:" not in text

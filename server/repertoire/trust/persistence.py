@@ -34,7 +34,7 @@ _SERIOUS = {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
 _SLIGHT = {RUN: LOW, SHELL: LOW}
 
 
-def _by_what(match: Match, line: Line) -> Mapping[str, str]:
+def _startup_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of a start-up entry: grave for network use, less for a program, least for a setting."""
     said = f"{line.text}\n{match.group()}"
     if _NETWORK.search(said):
@@ -44,7 +44,7 @@ def _by_what(match: Match, line: Line) -> Mapping[str, str]:
     return _SERIOUS if _RUNS.search(said) else _SLIGHT
 
 
-def _of_client(match: Match, _: Line) -> Mapping[str, str]:
+def _settings_severities(match: Match, _: Line) -> Mapping[str, str]:
     """Return severities of a change to the client's settings: it counts if it writes there, or adds hooks."""
     said = match.group()
     if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
@@ -63,7 +63,7 @@ CHECKS = (
                  (?s:.{{0,300}})"""
         ),
         {},
-        _by_what,
+        _startup_severities,
         span=4,
     ),
     Check(
@@ -106,7 +106,7 @@ CHECKS = (
                  (?s:.{{0,400}})"""
         ),
         {},
-        _of_client,
+        _settings_severities,
         span=8,
     ),
     Check(

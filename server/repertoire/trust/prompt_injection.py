@@ -84,7 +84,7 @@ _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
 _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
-def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
+def _order_severities(match: Match, line: Line) -> Mapping[str, str]:
     """Return severities of an order to disobey; none if it is quoted or follows words such as "for example"."""
     text = line.text
     if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
@@ -102,7 +102,7 @@ _CHARACTER = re.compile(
 )
 
 
-def _concealed(match: Match, line: Line) -> Mapping[str, str]:
+def _conceal_severities(match: Match, line: Line) -> Mapping[str, str]:
     if is_quoted(line.text, *(min(place, len(line.text)) for place in span_of(match))) or is_negated(
         line.text, match.start()
     ):
@@ -117,7 +117,7 @@ CHECKS = (
         ("ignore", "disregard", "forget", "override", "bypass", "discard"),
         DISOBEYS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -141,7 +141,7 @@ CHECKS = (
         ),
         _HIDES,
         {},
-        _concealed,
+        _conceal_severities,
         orders=True,
     ),
     Check(
@@ -150,7 +150,7 @@ CHECKS = (
         ("system prompt", "hidden instr"),
         _REVEALS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -164,7 +164,7 @@ CHECKS = (
                | (?i:\bthis\s+(?:\w+\s+)?takes?\s+precedence\s+over\s+(?:the\s+|your\s+|any\s+)?(?:system\s+(?:prompt|instructions)|whatever\s+the\s+user))"""
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -173,7 +173,7 @@ CHECKS = (
         ("forbidden", "prohibited"),
         compile_prose(_UNSTOPPABLE, verbose=True),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -202,7 +202,7 @@ CHECKS = (
             r"""(?ix)\b(?:pretend|claim|say|report|state|assert)\s+(?:that\s+)?(?:all\s+)?(?:the\s+)?(?:tests?|checks?|builds?)\s+(?:have\s+)?pass(?:ed|es)?\b[^.\n]{0,30}\b(?:even|although|regardless|whether\s+or\s+not|no\s+matter)\b"""
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -221,7 +221,7 @@ CHECKS = (
             r"(?i)</system-reminder>\s*<system-reminder>|<function_calls>\s*<invoke\s+name=|</function_results>\s*<"
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -240,7 +240,7 @@ CHECKS = (
         other_languages.DISOBEYS_WITH,
         other_languages.DISOBEYS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -249,7 +249,7 @@ CHECKS = (
         other_languages.SILENT_WITH,
         other_languages.SILENT,
         {},
-        _concealed,
+        _conceal_severities,
         orders=True,
     ),
 )
@@ -263,7 +263,7 @@ def hidden(document: ScannedText) -> Iterator[CheckMatch]:
                 found = _hidden_characters(text)
                 if found:
                     yield CheckMatch(HIDDEN, found[0], document.line(index), found[1])
-    yield from _unseen(document)
+    yield from _invisible_text(document)
 
 
 def comments(document: ScannedText) -> Iterator[CheckMatch]:
@@ -330,7 +330,7 @@ def _is_turned(line: str) -> bool:
     return any(mark in line for mark in _OVERRIDES) or any(left_open)
 
 
-def _unseen(document: ScannedText) -> Iterator[CheckMatch]:
+def _invisible_text(document: ScannedText) -> Iterator[CheckMatch]:
     if document.kind != MARKDOWN:
         return
     seen: set[int] = set()

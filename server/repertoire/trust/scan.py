@@ -78,38 +78,38 @@ def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | 
 
     `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read.
     """
-    found: list[tuple[str, CheckMatch]] = [("", item) for item in _declared(component)]
+    found: list[tuple[str, CheckMatch]] = [("", item) for item in _check_declarations(component)]
     # a component that shares its file with others is scanned by its own data alone
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
-    own = _document(text, component.path) if alone else _own(component, text)
+    own = _scan_file(text, component.path) if alone else _scan_shared_data(component, text)
     found += [("", item) for item in own]
     for path, part in parts:
         if part is None:
-            found += [(path, _unread())] if is_script(path) else []
+            found += [(path, _unreadable())] if is_script(path) else []
         else:
-            found += [(path, item) for item in _document(part, path)]
+            found += [(path, item) for item in _scan_file(part, path)]
     return _flags(found)
 
 
-def _declared(component: Component) -> Iterator[CheckMatch]:
+def _check_declarations(component: Component) -> Iterator[CheckMatch]:
     yield from permissions.of_component(component)
     yield from typosquatting.of_component(component)
 
 
-def _own(component: Component, text: str) -> Iterator[CheckMatch]:
+def _scan_shared_data(component: Component, text: str) -> Iterator[CheckMatch]:
     """Scan the body, command and description of a component that shares its file with others."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
-    yield from _checked(ScannedText(component.body, kind=SCRIPT if runs else MARKDOWN))
+    yield from _scan_text(ScannedText(component.body, kind=SCRIPT if runs else MARKDOWN))
     if component.type == MCP_SERVER:
         front = component.front_matter
         args = front.get("args")
         words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
-        yield from _checked(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
+        yield from _scan_text(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
     for command in configuration.commands(component, text):
-        yield from _checked(ScannedText(command, kind=SCRIPT))
+        yield from _scan_text(ScannedText(command, kind=SCRIPT))
     yield from configuration.values(component, text)
     described = ScannedText(component.description)
     yield from prompt_injection.hidden(described)
@@ -122,15 +122,15 @@ def _is_prompt(text: str) -> bool:
     return bool(kinds) and kinds <= {"prompt", "agent"}
 
 
-def _document(text: str, path: str) -> Iterator[CheckMatch]:
+def _scan_file(text: str, path: str) -> Iterator[CheckMatch]:
     text = text[:_MOST_TEXT]
     if path.endswith("package.json"):
         for command in configuration.at_install(text):
-            yield from _checked(ScannedText(command, kind=SCRIPT))
-    yield from _checked(ScannedText(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
+            yield from _scan_text(ScannedText(command, kind=SCRIPT))
+    yield from _scan_text(ScannedText(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
 
 
-def _checked(document: ScannedText) -> Iterator[CheckMatch]:
+def _scan_text(document: ScannedText) -> Iterator[CheckMatch]:
     found = [
         *_CHECKS.run(document),
         *prompt_injection.hidden(document),
@@ -139,7 +139,7 @@ def _checked(document: ScannedText) -> Iterator[CheckMatch]:
     ]
     if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
         document.believed = False
-        found += [*_CHECKS.run(document), *_blocks(document)]
+        found += [*_CHECKS.run(document), *_scan_blocks(document)]
     yield from found
     yield from secrets(document)
     if document.kind == SCRIPT:
@@ -152,7 +152,7 @@ def _checked(document: ScannedText) -> Iterator[CheckMatch]:
         yield from deobfuscation.joined(document)
 
 
-def _blocks(document: ScannedText) -> Iterator[CheckMatch]:
+def _scan_blocks(document: ScannedText) -> Iterator[CheckMatch]:
     """Scan the code blocks of a document that is not believed as programs, because a model may run them."""
     room = ScanBudget()
     for start, language, text in document.blocks():
@@ -161,7 +161,7 @@ def _blocks(document: ScannedText) -> Iterator[CheckMatch]:
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 
-def _unread() -> CheckMatch:
+def _unreadable() -> CheckMatch:
     return CheckMatch(
         "unchecked-file", LOW, Line(0, "", RUN), "is a program that is too large or no text: nobody checked it"
     )

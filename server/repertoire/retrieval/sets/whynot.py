@@ -70,7 +70,7 @@ def why_not(case: Case, key: str) -> Refusal:
     same = stand_in != key and stand_in in case.choices.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
-    refusal = Refusal(key, reason, _named(case, other), detail, stale)
+    refusal = Refusal(key, reason, _name_of(case, other), detail, stale)
     for change in _changes(case, stand_in, reason, other):
         chosen = {member.key for member in SetChoices.of(change.ranked, change.others).best(change.limits).chosen}
         if (key if same else stand_in) in chosen:
@@ -92,7 +92,7 @@ def _reason(case: Case, key: str) -> _Told:
     if rivals := choices.rivals(key, members):
         twins = candidate.twins & choices.known[rivals[0]].twins
         return (SAME if twins else CONFLICT), rivals[0], _disputed(choices, key, rivals[0])
-    checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _dear, _merit)
+    checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _over_budget, _too_little_gain)
     return next(found for check in checks if (found := check(case, key)) is not None)
 
 
@@ -108,7 +108,7 @@ def _lacking(case: Case, key: str) -> _Told | None:
     return (NEEDS, "", ", ".join(lacking[:2])) if lacking else None
 
 
-def _dear(case: Case, key: str) -> _Told | None:
+def _over_budget(case: Case, key: str) -> _Told | None:
     members = case.choices.members(case.assembly.asked)
     total = case.choices.tokens(members.union(case.choices.closure(key)))
     if total <= case.limits.budget:
@@ -116,7 +116,7 @@ def _dear(case: Case, key: str) -> _Told | None:
     return BUDGET, "", f"the set would take {total} of {case.limits.budget} tokens"
 
 
-def _merit(case: Case, key: str) -> _Told:
+def _too_little_gain(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
     if case.choices.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
@@ -185,5 +185,5 @@ def _stale(case: Case, key: str, other: str) -> str:
     return "" if case.choices.known[other].stale else own
 
 
-def _named(case: Case, key: str) -> str:
+def _name_of(case: Case, key: str) -> str:
     return case.choices.known[key].name if key else ""
