@@ -22,7 +22,7 @@ def merge_copies(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]
         named = replace(trial, node=node)
         others = chances.setdefault((trial.session, trial.request, node), {}) if trial.request else {}
         place = next((place for copy, place in others.items() if copy != trial.node), None)
-        if place is None or (both := _together(merged[place], named)) is None:
+        if place is None or (both := _merged_trial(merged[place], named)) is None:
             others[trial.node] = len(merged)
             merged.append(named)
         else:
@@ -30,7 +30,7 @@ def merge_copies(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]
     return merged
 
 
-def _together(one: Trial, other: Trial) -> Trial | None:
+def _merged_trial(one: Trial, other: Trial) -> Trial | None:
     """Return the merged trial of two copies in one request; None if both were used, which are two uses."""
     if one.selected_at and other.selected_at:
         return None

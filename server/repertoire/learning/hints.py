@@ -100,7 +100,7 @@ def _demand(seen: Looks, patience: float, most: float) -> float:
 
 
 def is_exploration(occasion: str) -> bool:
-    """Tell whether an occasion is the one in `FLOOR` that needs only the usual odds; every process agrees."""
+    """Tell by a hash whether a hint needs only the usual odds on this occasion, as on one in `FLOOR`."""
     digest = hashlib.sha256(occasion.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % FLOOR == 0
 

@@ -25,7 +25,7 @@ _OPENING = _AROUND | frozenset(
 )
 
 
-def core(prompt: str) -> str:
+def essential_words(prompt: str) -> str:
     """Return the essential words of a prompt in order, which are equal for nearly identical prompts.
 
     Case, punctuation, articles, courtesies and opening phrases ("could you please", "I'd like you to") are removed.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
-_SHORT_OPTIONS, _TOLD = re.compile(r"-\w+"), re.compile(r"-\w*c")
+_SHORT_OPTIONS, _COMMAND_OPTION = re.compile(r"-\w+"), re.compile(r"-\w*c")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _OPENS = frozenset("if while until elif ! for case select".split())  # a command behind these may fail unnoticed
@@ -35,14 +35,14 @@ def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
     """Return the simple commands of a shell command that succeeded as a whole; empty if it cannot be parsed."""
     tokens = _tokens(text) if depth < _DEEP else []
     lists = [each for each in _split(_bare(tokens), {";", "&", "\n", ";;"}) if each[0]]
-    strict = bool(lists) and _sets(lists[0][0], "e")  # `set -e`: any failure ends the command
-    piping = any(_sets(each, "pipefail") for each, _ in lists)
+    strict = bool(lists) and _sets_option(lists[0][0], "e")  # `set -e`: any failure ends the command
+    piping = any(_sets_option(each, "pipefail") for each, _ in lists)
     found: list[ShellCommand] = []
     for place, (each, end) in enumerate(lists):
         last = place == len(lists) - 1 or (strict and "&&" not in each)  # `set -e` ignores a failure before `&&`
         sure = end != "&" and last and not (_GROUP in each and {"|", "||"} & set(each))
         found.extend(_and_or(each, sure=sure, piping=piping))
-    return [inner for ran in found for inner in _within(ran, depth)]
+    return [inner for ran in found for inner in _inner_commands(ran, depth)]
 
 
 def _tokens(text: str) -> list[str]:
@@ -131,17 +131,17 @@ def _words(part: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     return tuple(words), plain
 
 
-def _sets(words: Sequence[str], option: str) -> bool:
+def _sets_option(words: Sequence[str], option: str) -> bool:
     options = words[1:] if words and words[0] == "set" else ()
     if len(option) > 1:
         return option in options
     return any(option in each and _SHORT_OPTIONS.fullmatch(each) for each in options)
 
 
-def _within(ran: ShellCommand, depth: int) -> list[ShellCommand]:
+def _inner_commands(ran: ShellCommand, depth: int) -> list[ShellCommand]:
     """Return the commands in the argument of `sh -c` and its like; else the command itself."""
     name = ran.words[0].rsplit("/", 1)[-1]
-    option_at = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)
+    option_at = next((place for place, word in enumerate(ran.words) if _COMMAND_OPTION.fullmatch(word)), 0)
     if name not in _SHELLS or not option_at or option_at + 1 >= len(ran.words):
         return [ran]
     inner = commands(ran.words[option_at + 1], depth=depth + 1)

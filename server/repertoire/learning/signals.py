@@ -31,7 +31,7 @@ _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
 def signal_of_call(arguments: Mapping[str, Any], response: Mapping[str, Any]) -> str:
-    """Return the signal of a successful call of the client's shell tool; empty if it still runs or tells nothing."""
+    """Return UNDONE, CHECKED or empty for a finished call of the client's shell tool; empty while it still runs."""
     if arguments.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
         return ""
     printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))

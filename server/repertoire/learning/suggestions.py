@@ -68,7 +68,7 @@ def suggestions(found: Iterable[Trial]) -> list[Suggestion]:
     for (first, second), pair in _pairs(selected):
         made.extend(
             suggestion
-            for suggestion in (_against(first, second, pair), _together(first, second, pair))
+            for suggestion in (_conflict(first, second, pair), _companions(first, second, pair))
             if suggestion is not None
         )
     return sorted(
@@ -91,7 +91,7 @@ def _pairs(selected: list[Trial]) -> Iterator[tuple[tuple[str, str], _PairTrials
             yield ends, _PairTrials(pairs, alone)
 
 
-def _together(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
+def _companions(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     times, sessions = len(pair.worked), _sessions(pair.worked)
     either = len(pair.both) + len(pair.alone)
     sure = wilson(times, either).low
@@ -102,7 +102,7 @@ def _together(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     return Suggestion(first, second, TOGETHER, round(_MAX_WEIGHT * sure, 2), strong, evidence)
 
 
-def _against(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
+def _conflict(first: str, second: str, pair: _PairTrials) -> Suggestion | None:
     times, sessions = len(pair.failed), _sessions(pair.failed)
     failed_alone = sum(trial.outcome == BAD for trial in pair.alone)
     apart = failed_alone / len(pair.alone) if pair.alone else 0.0

@@ -56,7 +56,7 @@ class Usage:
 
     @property
     def rate(self) -> float:
-        """The share of impressions that were taken, over all components; 0 without impressions."""
+        """The share of impressions after which the component was used, over all components; 0 without impressions."""
         looks = sum(record.looks for record in self.records.values())
         return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
 

@@ -17,9 +17,9 @@ def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mas
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     if not len(snapshot):
         return allowed
-    allowed &= ~snapshot.doubled
+    allowed &= ~snapshot.redundant_pointers
     if TOOL not in query.types:
-        allowed &= ~snapshot.inner
+        allowed &= ~snapshot.inner_tools
     if query.types:
         allowed &= np.isin(snapshot.column("type"), query.types)
     if query.installed is not None:

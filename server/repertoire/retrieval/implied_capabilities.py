@@ -189,4 +189,4 @@ class CapabilityScorer:
                 surest[row, index] = max(surest.get((row, index), 0.0), weight)
         pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
         self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
-        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner).sum())
+        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner_tools).sum())

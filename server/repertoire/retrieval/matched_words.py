@@ -18,7 +18,7 @@ def held_words(words: Sequence[str], component: Component) -> list[str]:
     """Return the words, in order, whose stem begins a word of the component's searched text."""
     if not words:
         return []
-    stems, pattern = _sought(tuple(words))
+    stems, pattern = _stems_and_pattern(tuple(words))
     text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
     held = set(pattern.findall(text))
     return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held]
@@ -36,7 +36,7 @@ def coverage(rarities: Mapping[str, float], component: Component) -> float:
 
 
 @lru_cache(maxsize=8)  # one question is compared with a dozen components: 5 ms if it has 300 words
-def _sought(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+def _stems_and_pattern(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
     """Return the stems of words, and a pattern that finds any of them at the beginning of a word."""
     stems = tuple(stem(word) for word in words)
     longest_first = sorted(map(re.escape, dict.fromkeys(reversed(stems))), key=len, reverse=True)

@@ -116,7 +116,7 @@ class Patterns:
         return len(self.known)
 
     def match(self, plan: QueryPlan, scores: Floats) -> Matches:
-        """Return how well the combinations match a question whose rows have these log-odds."""
+        """Match the combinations to a question whose rows have these log-odds; return scores by row and best matches."""
         if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
         best = float(scores.max())

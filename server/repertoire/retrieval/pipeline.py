@@ -35,9 +35,9 @@ from repertoire.retrieval.why import Reasons, whys
 
 # Each stage has its name, the switch in `Query.without` that turns it off, its function, and its conditions.
 STAGES: tuple[Stage[ComponentRun], ...] = (
-    Stage("words", "text", stages.words, cheap=True),
-    Stage("vectors", "vectors", stages.vectors, on=stages.embedded),
-    Stage("fuse", "", stages.weigh, cheap=True),
+    Stage("words", "text", stages.compare_words, cheap=True),
+    Stage("vectors", "vectors", stages.compare_vectors, on=stages.embedded),
+    Stage("fuse", "", stages.fuse_evidence, cheap=True),
     Stage("capabilities", "capabilities", stages.find_near_capabilities, on=stages.is_embedded, cheap=True),
     Stage(MEANT, MEANT, stages.add_implied_capabilities, on=stages.is_embedded, cheap=True),
     Stage("priors", "priors", stages.add_priors, cheap=True),
@@ -45,9 +45,9 @@ STAGES: tuple[Stage[ComponentRun], ...] = (
     # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.
     Stage("requests", "learning", stages.add_past_requests, on=stages.is_embedded, cheap=True),
     Stage("ppr", "graph", stages.add_graph_walk, worth=stages.may_walk),
-    Stage(PATTERNS, PATTERNS, stages.match),
-    Stage(BINDING, BINDING, stages.bind, on=stages.knows_products, cheap=True),
-    Stage(DIRECTION, DIRECTION, stages.direct, on=stages.knows_products, cheap=True),
+    Stage(PATTERNS, PATTERNS, stages.add_patterns),
+    Stage(BINDING, BINDING, stages.lower_bound_products, on=stages.knows_products, cheap=True),
+    Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
     Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
     Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
     Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
@@ -79,7 +79,7 @@ class Pipeline:
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:
-        """Read a changed snapshot ahead of the next question; do nothing before the first question."""
+        """Reload the snapshot and caches if the store changed, ahead of the next question; not before the first one."""
         if self._snapshots.kept is None:
             return
         snapshot = self._snapshots.current()

@@ -106,7 +106,7 @@ class Snapshot(Arrays):
         return self.copies.newest(self.column("last_commit"))
 
     @cached_property
-    def inner(self) -> Mask:
+    def inner_tools(self) -> Mask:
         """The mask of tools that are part of another component, which is ranked in their place."""
         inner = np.zeros(len(self), dtype=np.bool_)
         inner[self.inside[0]] = True
@@ -118,7 +118,7 @@ class Snapshot(Arrays):
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
 
     @cached_property
-    def doubled(self) -> Mask:
+    def redundant_pointers(self) -> Mask:
         """The mask of pointers to a repository or component that is a row itself."""
         if not self.pointers.any():
             return self.pointers
@@ -134,7 +134,7 @@ class Snapshot(Arrays):
     def warm(self) -> None:
         """Compute the cached properties that every question needs, except for the walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
-        _ = self.inner, self.doubled, self.copies
+        _ = self.inner_tools, self.redundant_pointers, self.copies
 
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
         """Return these ids with the ids of their exact copies and twins."""

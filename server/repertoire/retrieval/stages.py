@@ -44,7 +44,7 @@ _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
 _BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
-def words(run: ComponentRun) -> str:
+def compare_words(run: ComponentRun) -> str:
     """Score every row by full text."""
     run.words = run.resources.gatherer.words(run.plan, run.snapshot, run.allowed)
     return f"{int((run.words.whole > 0).sum())} hold a word"
@@ -56,7 +56,7 @@ def embedded(run: ComponentRun) -> bool:
     return run.embedded is not None
 
 
-def vectors(run: ComponentRun) -> str:
+def compare_vectors(run: ComponentRun) -> str:
     """Compute the cosines between the question's vectors and those of every component."""
     run.question = run.embedded
     if run.question is not None:
@@ -64,7 +64,7 @@ def vectors(run: ComponentRun) -> str:
     return f"{len(run.snapshot.spaces[BODY_SPACE].rows)} compared"
 
 
-def weigh(run: ComponentRun) -> str:
+def fuse_evidence(run: ComponentRun) -> str:
     """Fuse full-text scores and cosines into one score for each row."""
     asked = conditions(run.plan.words, run.plan.clauses, flatness=run.words.flatness, length=run.snapshot.length)
     run.evidence = features(run.words, run.body, run.description, run.snapshot.priors, asked)
@@ -156,7 +156,7 @@ def add_graph_walk(run: ComponentRun) -> str:
     return f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached"
 
 
-def match(run: ComponentRun) -> str:
+def add_patterns(run: ComponentRun) -> str:
     """Raise the members of known combinations that the question is about."""
     run.matched = run.resources.patterns.of(run.snapshot).match(run.plan, run.candidates())
     score = run.snapshot.copies.strongest(run.matched.score)
@@ -169,14 +169,14 @@ def knows_products(run: ComponentRun) -> bool:
     return bool(run.resources.options.products)
 
 
-def bind(run: ComponentRun) -> str:
+def lower_bound_products(run: ComponentRun) -> str:
     """Lower components at the head that are bound to a product which the question does not name."""
     odds = run.resources.bindings.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan)
     run.add(BINDING, odds)
     return f"{int((odds < 0.0).sum())} bound to what nobody named"
 
 
-def direct(run: ComponentRun) -> str:
+def lower_other_directions(run: ComponentRun) -> str:
     """Lower components at the head whose action or conversion opposes that of the question."""
     odds = run.resources.directions.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan.query.text)
     run.add(DIRECTION, odds)

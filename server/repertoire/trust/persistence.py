@@ -45,7 +45,7 @@ def _startup_severities(match: Match, line: Line) -> Mapping[str, str]:
 
 
 def _settings_severities(match: Match, _: Line) -> Mapping[str, str]:
-    """Return severities of a change to the client's settings: it counts if it writes there, or adds hooks."""
+    """Return severities of a match on the client's settings; none unless it writes to them or adds hooks."""
     said = match.group()
     if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
         return {RUN: HIGH, SHELL: LOW, COMMENT: HIGH}

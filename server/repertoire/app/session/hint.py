@@ -143,7 +143,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
         return 0.0
     installed = hits[0].component.installed
     snapshot = ranking.snapshot
-    others = snapshot.column("installed") if installed else ~(snapshot.inner | snapshot.pointers)
+    others = snapshot.column("installed") if installed else ~(snapshot.inner_tools | snapshot.pointers)
     crowd = int(others.sum())
     odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD_SIZE)
     odds *= math.exp(SUBJECT_WEIGHT * min(ranking.subject, SUBJECT_CREDIT_LIMIT))

@@ -13,7 +13,7 @@ from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
-from repertoire.learning.prompts import core, why_needless
+from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
@@ -58,7 +58,7 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
 
 def request_key(text: str) -> str:
     """Return the key of a request whose text is kept: one for all that say it in nearly the same words."""
-    name = hashlib.sha256((core(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+    name = hashlib.sha256((essential_words(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
     return f"{REQUEST}:{name}"
 
 
