@@ -116,7 +116,7 @@ class Patterns:
         return len(self.known)
 
     def match(self, plan: QueryPlan, scores: Floats) -> Matches:
-        """Match the combinations to a question whose rows have these log-odds; return scores by row and best matches."""
+        """Match the combinations to a question; `scores` are the log-odds of all rows, which weigh the members."""
         if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
         best = float(scores.max())
