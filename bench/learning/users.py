@@ -182,7 +182,7 @@ class World:
                 events = record.selected(self.store, mention, moment, self._state(name))
                 self.store.events.append(events)
                 vector = self.corpus.embedder.embed_queries([request.text])[0]
-                lesson = record.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.reading)
+                lesson = record.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.query_encoder)
                 record.learn(self.store, lesson, settings)
                 if self.dice.random() < TOLD:
                     give_feedback(self.store, chosen, OK if chosen in serving else BAD, moment=moment)

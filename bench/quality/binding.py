@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parents[1] / "server"))
 from repertoire.app.kernel import Repertoire  # noqa: E402
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
-from repertoire.retrieval.binding import BINDING, Bound  # noqa: E402
+from repertoire.retrieval.binding import BINDING, BoundProducts  # noqa: E402
 from repertoire.retrieval.direction import DIRECTION  # noqa: E402
 
 REQUESTS = HERE / "plain_requests" / "requests.jsonl"
@@ -39,7 +39,7 @@ def judged(opened: Repertoire, text: str, wanted: str) -> tuple[list[bool], bool
     found = []
     for order in (before, rows):
         names = [summaries[row].name.lower() for row in order[:5].tolist()]
-        bound = known.get(int(order[0]), Bound()) if len(order) else Bound()
+        bound = known.get(int(order[0]), BoundProducts()) if len(order) else BoundProducts()
         found += [names[:1] == [wanted], wanted in names, bool((bound.name | bound.within) - named)]
     return found, bool(named)
 

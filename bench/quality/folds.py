@@ -31,9 +31,9 @@ from run import commit, keep  # noqa: E402
 
 from repertoire.app.measure.evaluate import EvalOptions, evaluate  # noqa: E402
 from repertoire.domain.answer import Query  # noqa: E402
+from repertoire.retrieval.arrays import best_rows  # noqa: E402
 from repertoire.retrieval.fuse import FEATURES  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
-from repertoire.retrieval.snapshot import best_rows  # noqa: E402
 
 SETS = ("cc_bundles", "metatool_multi")
 FROM_QUESTIONS = ("same_bundle", "co_occurs")  # relations that the data's authors took from train questions

@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parents[1] / "server"))
 
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.catalogue import reading  # noqa: E402
-from repertoire.retrieval.implied_capabilities import FILE, Meant, stems  # noqa: E402
+from repertoire.retrieval.implied_capabilities import FILE, CapabilityModel, stems  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 
 REQUESTS = HERE / "plain_requests" / "requests.jsonl"
@@ -59,16 +59,16 @@ def lessons() -> tuple[Lessons, str]:
         for order, name in enumerate(name for name in row["capabilities"] if name in place):
             targets[index, place[name]] = 1.0 / (1 + order)
     targets /= targets.sum(axis=1, keepdims=True)
-    return Lessons(rows, vectors, names, targets), embedder.reading
+    return Lessons(rows, vectors, names, targets), embedder.query_encoder
 
 
-def learn(taught: Lessons, reading_of: str) -> Meant:
+def learn(taught: Lessons, reading_of: str) -> CapabilityModel:
     """Return what the lessons teach."""
     counts = Counter(word for row in taught.requests for word in set(stems(row["text"])))
     words = sorted(word for word, count in counts.items() if count >= FEWEST)
     rarity = np.log(len(taught.requests) / np.array([counts[word] for word in words], dtype=np.float32))
     width = taught.vectors.shape[1] + len(words)
-    blank = Meant(
+    blank = CapabilityModel(
         reading_of,
         tuple(taught.names),
         tuple(words),
@@ -80,7 +80,7 @@ def learn(taught: Lessons, reading_of: str) -> Meant:
         [blank.features(row["text"], vector) for row, vector in zip(taught.requests, taught.vectors, strict=True)]
     )
     weights, offsets = _fitted(seen, taught.targets, blank.weights.copy(), blank.offsets.copy())
-    return Meant(reading_of, blank.capabilities, blank.words, rarity, weights, offsets)
+    return CapabilityModel(reading_of, blank.capabilities, blank.words, rarity, weights, offsets)
 
 
 def _fitted(

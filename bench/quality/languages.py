@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from repertoire.app.kernel import Repertoire
 from repertoire.app.measure.evaluate import Doors
 from repertoire.app.wiring import open_repertoire
-from repertoire.retrieval.foreign import read
+from repertoire.retrieval.translation import translate
 
 FIVE = 5
 
@@ -79,9 +79,9 @@ def milliseconds(texts: list[str]) -> dict[str, float]:
     """Return how long reading takes, the lexica being there."""
     took = []
     for text in texts:
-        read(text)
+        translate(text)
         start = perf_counter()
-        read(text)
+        translate(text)
         took.append(1000.0 * (perf_counter() - start))
     return {"median": round(median(took), 3), "most": round(max(took), 3)}
 
@@ -107,8 +107,8 @@ def main() -> None:
             found = compared(answers.of(english), answers.of(text))
             by_language[lang].append(found)
             if given.worst and not found["first among the English five"]:
-                reading = read(text)
-                print(lang, "|", english, "|", text, "|", reading and (reading.text, reading.unknown))
+                translation = translate(text)
+                print(lang, "|", english, "|", text, "|", translation and (translation.text, translation.unknown))
         if given.everyday:
             prompts = [json.loads(line) for line in given.everyday.read_text(encoding="utf-8").splitlines()]
             drawn = [one["text"] for one in prompts if answers.doors.offer(one["text"])]

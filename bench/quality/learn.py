@@ -35,7 +35,7 @@ from repertoire.ports import Embedder  # noqa: E402
 from repertoire.retrieval.fuse import PRIORS  # noqa: E402
 from repertoire.retrieval.pipeline import Pipeline  # noqa: E402
 from repertoire.retrieval.subject import FILE as SUBJECT_FILE  # noqa: E402
-from repertoire.retrieval.subject import Subject  # noqa: E402
+from repertoire.retrieval.subject import SubjectModel  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 LEARNED = ROOT / "server" / "repertoire" / "retrieval" / "ranking_weights.py"
@@ -214,7 +214,7 @@ def learn_gate(pipelines: dict, data: Path) -> np.ndarray:
     return gate / scale
 
 
-def learn_subject(data: Path, embedder: Embedder) -> Subject:
+def learn_subject(data: Path, embedder: Embedder) -> SubjectModel:
     """Tell what is asked of Claude Code components from what is asked of other tools; MetaTool's counts half."""
     asked = {name: embedder.embed_queries([query["text"] for query in answered(data / name)[0]]) for name in SUBJECTS}
     rows = np.vstack(list(asked.values())).astype(np.float64)
@@ -229,7 +229,7 @@ def learn_subject(data: Path, embedder: Embedder) -> Subject:
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope**2
         weights -= SUBJECT_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-    return Subject(embedder.reading, (SUBJECT_SCALE * weights[:-1]).astype(np.float32), float(weights[-1]))
+    return SubjectModel(embedder.query_encoder, (SUBJECT_SCALE * weights[:-1]).astype(np.float32), float(weights[-1]))
 
 
 def write(name: str, rows: np.ndarray | list[np.ndarray], *, digits: int) -> None:

@@ -40,8 +40,8 @@ class Prompts:
 
 
 def prompts() -> tuple[Prompts, str]:
-    """Return what is learned from, and the reading of its vectors."""
-    taught, reading = lessons()
+    """Return what is learned from, and the query encoder of its vectors."""
+    taught, query_encoder = lessons()
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
@@ -50,14 +50,14 @@ def prompts() -> tuple[Prompts, str]:
     vectors = np.concatenate([taught.vectors, embedder.embed_queries(idle)])
     texts = [*(row["text"] for row in taught.requests), *idle]
     groups = [*(row["component"] or row["text"] for row in taught.requests), *idle]
-    return Prompts(texts, vectors, np.arange(len(texts)) < len(taught.requests), groups), reading
+    return Prompts(texts, vectors, np.arange(len(texts)) < len(taught.requests), groups), query_encoder
 
 
-def learn(taught: Prompts, reading: str) -> NeedModel:
+def learn(taught: Prompts, query_encoder: str) -> NeedModel:
     """Return what the prompts teach: Newton's steps, each solved over the prompts, of which there are fewer."""
     counts = Counter(word for text in taught.texts for word in words_of(text))
     words = tuple(sorted(word for word, count in counts.items() if count >= FEWEST))
-    blank = NeedModel(reading, words, np.zeros(0, dtype=np.float32), 0.0)
+    blank = NeedModel(query_encoder, words, np.zeros(0, dtype=np.float32), 0.0)
     pairs = zip(taught.texts, taught.vectors, strict=True)
     seen = np.stack([blank.features(text, vector) for text, vector in pairs])
     share = taught.asking.mean()
@@ -68,7 +68,7 @@ def learn(taught: Prompts, reading: str) -> NeedModel:
         curve = np.maximum(counting * likely * (1.0 - likely), 1e-4)
         target = seen @ weights + offset + counting * (taught.asking - likely) / curve
         weights, offset = _ridge(seen, target, curve)
-    return NeedModel(reading, words, weights, offset)
+    return NeedModel(query_encoder, words, weights, offset)
 
 
 def _ridge(seen: np.ndarray, target: np.ndarray, counting: np.ndarray) -> tuple[np.ndarray, float]:
@@ -83,7 +83,7 @@ def _ridge(seen: np.ndarray, target: np.ndarray, counting: np.ndarray) -> tuple[
     return weights.astype(np.float32), float(level - middle @ weights)
 
 
-def held_out(taught: Prompts, reading: str) -> np.ndarray:
+def held_out(taught: Prompts, query_encoder: str) -> np.ndarray:
     """Return the odds of each prompt by a model that learned nothing from its group, in FOLDS folds."""
     chance = np.random.default_rng(SEED)
     fold = {group: int(chance.integers(FOLDS)) for group in sorted(set(taught.groups))}
@@ -92,15 +92,15 @@ def held_out(taught: Prompts, reading: str) -> np.ndarray:
     for out in range(FOLDS):
         kept = own != out
         texts = [text for text, keep in zip(taught.texts, kept, strict=True) if keep]
-        model = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), reading)
+        model = learn(Prompts(texts, taught.vectors[kept], taught.asking[kept], []), query_encoder)
         for place in np.flatnonzero(~kept):
             odds[place] = model.odds(taught.texts[place], taught.vectors[place])
     return odds
 
 
-def check(taught: Prompts, reading: str) -> None:
+def check(taught: Prompts, query_encoder: str) -> None:
     """Print how many prompts that were held out are told right."""
-    odds = held_out(taught, reading)
+    odds = held_out(taught, query_encoder)
     asking, idle = odds[taught.asking], odds[~taught.asking]
     likelier = np.searchsorted(np.sort(idle), asking).mean() / len(idle)
     told = f"requests {100 * np.mean(asking > 0):.1f} %, others {100 * np.mean(idle <= 0):.1f} %"
@@ -111,11 +111,11 @@ def main() -> None:
     """Learn and write, or check."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
-    taught, reading = prompts()
+    taught, query_encoder = prompts()
     if parser.parse_args().check:
-        check(taught, reading)
+        check(taught, query_encoder)
     else:
-        learn(taught, reading).save(FILE)
+        learn(taught, query_encoder).save(FILE)
         print(f"{len(taught.texts)} prompts, {FILE.stat().st_size:,} bytes")
 
 

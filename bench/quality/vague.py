@@ -31,7 +31,7 @@ def _lines(name: str) -> list[str]:
 
 
 def prompts() -> tuple[Prompts, np.ndarray, str]:
-    """Return what is learned from, which of it are requests, and the reading of its vectors."""
+    """Return what is learned from, which of it are requests, and the query encoder of its vectors."""
     embedder, _ = open_embedder(Path("/nowhere"), Settings())
     if embedder is None:
         sys.exit("the bundled model cannot be loaded")
@@ -43,12 +43,12 @@ def prompts() -> tuple[Prompts, np.ndarray, str]:
     vectors = np.concatenate([embedder.embed_queries(texts[at : at + 64]) for at in range(0, len(texts), 64)])
     places = np.arange(len(texts))
     clear = (places >= len(vague)) & (places < len(vague) + len(requests))
-    return Prompts(texts, vectors, places < len(vague), groups), clear, embedder.reading
+    return Prompts(texts, vectors, places < len(vague), groups), clear, embedder.query_encoder
 
 
-def check(taught: Prompts, clear: np.ndarray, reading: str) -> None:
+def check(taught: Prompts, clear: np.ndarray, query_encoder: str) -> None:
     """Print how many vague tasks and how many requests that were held out reach each bar."""
-    odds = held_out(taught, reading)
+    odds = held_out(taught, query_encoder)
     for bar in BARS:
         vague, requests = (100 * np.mean(odds[which] > bar) for which in (taught.asking, clear))
         print(f"log-odds above {bar}: {vague:.1f} % of the vague, {requests:.2f} % of the requests")
@@ -58,11 +58,11 @@ def main() -> None:
     """Learn and write, or check."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
-    taught, clear, reading = prompts()
+    taught, clear, query_encoder = prompts()
     if parser.parse_args().check:
-        check(taught, clear, reading)
+        check(taught, clear, query_encoder)
     else:
-        learn(taught, reading).save(FILE)
+        learn(taught, query_encoder).save(FILE)
         print(f"{len(taught.texts)} prompts, {FILE.stat().st_size:,} bytes")
 
 

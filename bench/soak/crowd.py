@@ -49,7 +49,7 @@ from repertoire.domain.event import (  # noqa: E402
     Event,
 )
 from repertoire.learning.hints import SESSION_START  # noqa: E402
-from repertoire.learning.outcomes import of_count  # noqa: E402
+from repertoire.learning.outcomes import trials_of_count  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
@@ -332,7 +332,7 @@ def _not_once(ledger: Ledger, log: list[Event]) -> list[str]:
 
 def _counted_greetings(log: list[Event]) -> int:
     """Count the greetings whose events gave way to counts, as old ones do that led to nothing: they name no session."""
-    counted = (trial for event in log if event.kind == COUNTED for trial in of_count(event))
+    counted = (trial for event in log if event.kind == COUNTED for trial in trials_of_count(event))
     return sum(trial.moment == SESSION_START and trial.rank == 1 for trial in counted)
 
 

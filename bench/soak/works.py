@@ -67,7 +67,11 @@ class Recalled:
         if self._real is None:
             message = "the bundled model is missing"
             raise RuntimeError(message)
-        self.model, self.reading, self.dimensions = self._real.model, self._real.reading, self._real.dimensions
+        self.model, self.query_encoder, self.dimensions = (
+            self._real.model,
+            self._real.query_encoder,
+            self._real.dimensions,
+        )
         self.loaded = True
         self.known: dict[tuple[str, str], Any] = {}
 
@@ -195,7 +199,7 @@ class Learning(_Home):
 
             offers = [event(OFFERED, node, rank=rank, name=node, where="prompt") for rank, node in enumerate(shown, 1)]
             vector = self.embedder.embed_queries([text])[0]
-            used = Lesson(request, chosen, moment, vector, self.embedder.reading)
+            used = Lesson(request, chosen, moment, vector, self.embedder.query_encoder)
             # One transaction a prompt: what was done is told from what is left by the prompts in the log.
             followed = [event(SELECTED, chosen), event(SELECTED, components[(topic + 1) % len(components)])]
             followed.append(event(CHECKED) if number % 3 else event(OUTCOME, chosen, outcome="failed"))

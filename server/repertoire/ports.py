@@ -23,7 +23,7 @@ class Embedder(Protocol):
         """Name the weights exactly: vectors of two different values must never be compared."""
 
     @property
-    def reading(self) -> str:
+    def query_encoder(self) -> str:
         """Name the weights and how they read what is asked: vectors of requests are kept under it."""
 
     @property

@@ -11,7 +11,7 @@ from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.app.usage.fold import usage
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
-from repertoire.learning.hints import let_through
+from repertoire.learning.hints import is_exploration
 from repertoire.learning.usage import HALF_LIFE_DAYS
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of
@@ -27,7 +27,7 @@ def test_a_kind_that_is_rarely_followed_is_named_in_one_of_so_many_sessions(
     ignored = [Event(now(), OFFERED, f"s{n}", str(project), node="x", data=skill) for n in range(200)]
     with Store.open(home / "repertoire.db") as store:
         store.events.append(ignored)
-    held, heard = (next(s for s in map(str, range(99)) if let_through(s) is through) for through in (False, True))
+    held, heard = (next(s for s in map(str, range(99)) if is_exploration(s) is through) for through in (False, True))
     quiet, loud = (context(run(project, session=session)) for session in (held, heard))
     assert "fastapi-templates (skill" in loud
     assert "fastapi-templates (skill" not in quiet
@@ -44,7 +44,7 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
     with Store.open(home / "repertoire.db") as store:
         records = [record_of(one, provides=["orm", "deployment"]) for one in worse]
         store.sources.write(replace(SOURCE, key="folder:/worse"), records, [], derived=[], now=NOW)
-    held = [session for session in map(str, range(99)) if not let_through(session)]
+    held = [session for session in map(str, range(99)) if not is_exploration(session)]
     assert "orm-reviewer" in context(run(project, session=held[0]))
     assert [context(run(project, session=session)) for session in held[1:6]] == [""] * 5
     node = f"{SOURCE.key}:skills/fastapi-templates.md"
@@ -65,7 +65,7 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
 
 def test_what_says_the_same_as_what_was_told_is_not_told_in_its_place(run: Run, project: Path, home: Path) -> None:
     store_with(home)
-    held = [session for session in map(str, range(99)) if not let_through(session)]
+    held = [session for session in map(str, range(99)) if not is_exploration(session)]
     assert "fastapi-templates" in context(run(project, session=held[0]))
     twin = component("skill", "fastapi-starters", "Starts new FastAPI services.", path="elsewhere/fastapi-starters.md")
     with Store.open(home / "repertoire.db") as store:
@@ -79,7 +79,7 @@ def test_what_says_the_same_as_what_was_told_is_not_told_in_its_place(run: Run, 
 
 def test_a_long_log_speaks_at_a_sessions_start_as_at_a_prompt(run: Run, project: Path, home: Path) -> None:
     store_with(home)
-    held = [session for session in map(str, range(99)) if not let_through(session)]
+    held = [session for session in map(str, range(99)) if not is_exploration(session)]
     skill = {"type": "skill", "rank": 1, "where": "session_start"}
     ignored = [Event(now(), OFFERED, f"s{n}", str(project), node="x", data=skill) for n in range(200)]
     prompts = [Event(now(), ASKED, f"later {n}", str(project), f"r{n}") for n in range(2_500)]

@@ -1,4 +1,4 @@
-"""The model that ships is the one it says it is, and damage to it is told apart from everything else."""
+"""The bundled model is the one it claims to be, and damaged files are reported as such."""
 
 from __future__ import annotations
 

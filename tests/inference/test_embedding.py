@@ -1,4 +1,4 @@
-"""What an embedder promises: unit vectors, in order, that depend on nothing but their own text."""
+"""Every embedder gives unit vectors in order, each of which depends on its own text alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An embedder that costs nothing until it is used, and nothing again when it has been idle."""
+"""An embedder loads its model on first use and unloads it after an idle time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models other than the bundled one come from a local cache; no path but fetching ever reaches for a network."""
+"""Models other than the bundled one come from a local cache, and only fetching uses the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cross-encoder that these tests build: its order is followed, bounded, and a broken one costs the answer nothing."""
+"""A cross-encoder changes the order within bounds, and a broken one leaves the answer as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request accepts and refuses: what was passed over, what failed, and that the newest counts most."""
+"""The components that a request accepts and refuses: passed over, failed, and the newest counting most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often hints of a kind are followed, and what that asks of the next: nothing without history, never silence."""
+"""The odds that a hint needs rise as hints of its kind are ignored, and never silence a kind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from repertoire.learning.hints import (
     HintRate,
     demands,
     hint_rates,
-    let_through,
+    is_exploration,
     seen_of,
     weariness,
 )
@@ -82,6 +82,6 @@ def test_a_demand_is_bounded_and_what_is_followed_often_has_none(
 
 @given(st.text(max_size=20))
 def test_about_one_in_so_many_occasions_is_let_through_whatever_they_are(session: str) -> None:
-    passed = sum(let_through(f"{session}\0{number}") for number in range(1000))
+    passed = sum(is_exploration(f"{session}\0{number}") for number in range(1000))
     assert 120 < passed < 290  # 200 are expected, with a deviation of 13
     assert FLOOR == 5

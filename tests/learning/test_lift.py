@@ -1,4 +1,4 @@
-"""What a component did to its requests, beside those for which it was only offered: sure, decayed, recoverable."""
+"""The lift of a component over requests without it: with an interval, decayed, and recoverable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old events give way to counts: memory, lift and what goes together stay as they were, and the log stays bounded."""
+"""Compaction bounds the log, and changes neither usage nor lift nor suggestions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from happenings import Happening, logs
 from repertoire.domain.event import ASKED, COUNTED, OFFERED, OUTCOME, SELECTED
-from repertoire.learning.log_compaction import LogBounds, condense
+from repertoire.learning.log_compaction import LogBounds, compact
 from repertoire.learning.outcomes import trials
 from repertoire.learning.suggestions import suggestions
 from repertoire.learning.usage import Decay, Usage, summarize_usage
@@ -21,7 +21,7 @@ CLOCK = Decay("2026-03-01T12:00:00Z", 90.0, "/p")
 
 def condensed(log: list[Happening], room: LogBounds) -> list[Happening]:
     """Return a log as it is afterwards: what stays, and the counts at its end."""
-    found = condense(log, room)
+    found = compact(log, room)
     stays = [event for event in log if event.id not in set(found.gone)]
     last = log[-1].id if log else 0
     return stays + [
@@ -95,7 +95,7 @@ def test_a_long_log_is_bounded_and_each_of_its_parts() -> None:
 
 def test_a_young_log_is_left_alone() -> None:
     log = [Happening(number, CLOCK.now, OFFERED, "s", node="a") for number in range(1, 11)]
-    found = condense(log, LogBounds(newest=10))
+    found = compact(log, LogBounds(newest=10))
     assert (found.gone, found.counts) == ((), ())
 
 
@@ -104,7 +104,7 @@ def test_counts_that_come_to_the_same_are_not_written_again() -> None:
     log = [Happening(n, day.format(n % 28 + 1), OFFERED, f"s{n}", node=f"n{n}") for n in range(1, 41)]
     first = condensed(log, LogBounds(newest=10, counts=20))
     kept = {event.id for event in first if event.kind == COUNTED}
-    found = condense(
+    found = compact(
         [*first, Happening(99, day.format(28), OFFERED, "late", node="late")], LogBounds(newest=10, counts=20)
     )
     assert (len(kept), len(found.counts)) == (19, 1)

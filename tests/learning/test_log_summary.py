@@ -1,4 +1,4 @@
-"""Sums of the log and what happened since come to what the whole log comes to, for whoever cannot fold all of it."""
+"""Stored sums of the log with later events give the same usage as the whole log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of each offer: selected or not, and what came of it, folded from the log."""
+"""Trials folded from the log: each offer, its selection and its outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from repertoire.domain import event as kinds
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial, together, trials
-from repertoire.learning.signals import corrects, of_command
+from repertoire.learning.signals import corrects, signal_of_command
 
 AT = "2026-01-02T03:04:05Z"
 
@@ -130,7 +130,7 @@ def test_every_trial_was_offered_or_selected_and_no_offer_is_lost(events: list[H
     ],
 )
 def test_a_command_that_succeeded_tells_of_checks_and_of_edits_undone(command: str, signal: str) -> None:
-    assert of_command(command) == signal
+    assert signal_of_command(command) == signal
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""Which prompts are worth a look, and which of them name a component already."""
+"""Prompts that may need a component, and prompts that name one."""
 
 from __future__ import annotations
 
 import pytest
 
-from repertoire.learning.prompts import names, needless
+from repertoire.learning.prompts import names, why_needless
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from repertoire.learning.prompts import names, needless
     ],
 )
 def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str) -> None:
-    assert needless(prompt)
+    assert why_needless(prompt)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_small_talk_commands_and_the_clients_own_words_are_needless(prompt: str)
     ],
 )
 def test_a_prompt_that_wants_something_is_looked_at(prompt: str) -> None:
-    assert needless(prompt) == ""
+    assert why_needless(prompt) == ""
 
 
 @pytest.mark.parametrize(

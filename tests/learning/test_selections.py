@@ -1,4 +1,4 @@
-"""Which component a tool call or a slash command selects, among several that share a name."""
+"""The component that a tool call or a slash command uses, among several of one name."""
 
 from __future__ import annotations
 

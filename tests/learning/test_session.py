@@ -1,4 +1,4 @@
-"""What a session has seen and is doing, folded from its events."""
+"""The state of a session, folded from its events."""
 
 from __future__ import annotations
 

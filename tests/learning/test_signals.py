@@ -1,4 +1,4 @@
-"""What a command, an edit and a prompt say of what was done before; how often that is right, on labelled ones."""
+"""Signals in commands, edits and prompts that earlier work succeeded or failed, and their accuracy on labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.edits import Edits
 from repertoire.learning.shell import commands
-from repertoire.learning.signals import asks, corrects, of_call, of_command
+from repertoire.learning.signals import asks, corrects, signal_of_call, signal_of_command
 
 LABELLED = Path(__file__).parents[2] / "bench/learning/signals.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
@@ -38,7 +38,7 @@ def rates(rows: list[dict[str, Any]], told: Callable[[dict[str, Any]], bool], la
 )
 def test_what_labelled_commands_tell_is_told(number: int, signal: str, least: tuple[float, float]) -> None:
     rows = [row for row in unseen("command") if row["list"] == number]
-    precision, recall = rates(rows, lambda row: of_command(row["command"]) == signal, "tells", signal)
+    precision, recall = rates(rows, lambda row: signal_of_command(row["command"]) == signal, "tells", signal)
     assert precision >= least[0]
     assert recall >= least[1]
 
@@ -68,7 +68,7 @@ def test_what_labelled_commands_tell_is_told(number: int, signal: str, least: tu
     ],
 )
 def test_where_the_status_is_hidden_what_was_printed_decides(command: str, printed: str, signal: str) -> None:
-    assert of_command(command, printed) == signal
+    assert signal_of_command(command, printed) == signal
 
 
 @pytest.mark.parametrize(("number", "precision", "recall"), [(1, 0.98, 0.97), (4, 0.95, 0.42)])
@@ -111,10 +111,10 @@ def test_a_message_asks_where_it_ends_with_a_question(message: str, told: bool) 
 
 def test_what_still_runs_or_was_stopped_has_passed_nothing() -> None:
     command = {"command": "pytest -q"}
-    assert of_call(command, {"stdout": "3 passed"}) == CHECKED
-    assert of_call({**command, "run_in_background": True}, {}) == ""
-    assert of_call(command, {"backgroundTaskId": "b1"}) == ""
-    assert of_call(command, {"stdout": "3 passed", "interrupted": True}) == ""
+    assert signal_of_call(command, {"stdout": "3 passed"}) == CHECKED
+    assert signal_of_call({**command, "run_in_background": True}, {}) == ""
+    assert signal_of_call(command, {"backgroundTaskId": "b1"}) == ""
+    assert signal_of_call(command, {"stdout": "3 passed", "interrupted": True}) == ""
 
 
 def edit(old: str, new: str, file: str = "a.py") -> dict[str, str]:
@@ -123,26 +123,26 @@ def edit(old: str, new: str, file: str = "a.py") -> dict[str, str]:
 
 def test_an_edit_is_undone_where_a_later_turn_puts_back_the_old_text() -> None:
     edits = Edits()
-    assert not edits.take(edit("one", "two"))
-    assert not edits.take(edit("two", "one"))  # tried out
-    edits.take(edit("one", "three"))
+    assert not edits.add(edit("one", "two"))
+    assert not edits.add(edit("two", "one"))  # tried out
+    edits.add(edit("one", "three"))
     edits.end_turn()
-    assert not edits.take(edit("three", "one", file="b.py"))
-    assert not edits.take(edit("three", "four"))
-    assert edits.take(edit("three", "one"))
+    assert not edits.add(edit("three", "one", file="b.py"))
+    assert not edits.add(edit("three", "four"))
+    assert edits.add(edit("three", "one"))
 
 
 def test_what_was_edited_before_a_selection_or_two_turns_ago_is_none_of_its_doing() -> None:
     edits = Edits()
-    edits.take(edit("one", "two"))
+    edits.add(edit("one", "two"))
     edits.end_turn()
     edits.forget()
-    assert not edits.take(edit("two", "one"))
-    edits.take(edit("five", "six"))
+    assert not edits.add(edit("two", "one"))
+    edits.add(edit("five", "six"))
     edits.end_turn()
     edits.end_turn()
-    assert not edits.take(edit("six", "five"))
-    assert not edits.take({"file_path": 1, "old_string": "a"})
+    assert not edits.add(edit("six", "five"))
+    assert not edits.add({"file_path": 1, "old_string": "a"})
 
 
 @given(st.text(max_size=400))
@@ -154,10 +154,10 @@ def test_any_prompt_is_read(text: str) -> None:
     "part", ["npm ", "npm a;", "a && b; (c) | ", "cat <<A\n", "if ", "sh -c '", "env timeout ", "( "]
 )
 def test_a_long_command_is_read_as_some_commands(part: str) -> None:
-    assert of_command(part * (20_000 // len(part))) == ""
+    assert signal_of_command(part * (20_000 // len(part))) == ""
 
 
 @given(st.text(alphabet="ab'\"\\$(){}<>|&;#! \n=-/", max_size=60))
 def test_any_text_is_read_as_some_commands(text: str) -> None:
     assert all(ran.words and (ran.begun or not ran.sure) for ran in commands(text))
-    assert isinstance(of_command(text, text), str)
+    assert isinstance(signal_of_command(text, text), str)

@@ -1,4 +1,4 @@
-"""What is remembered of components, how it fades, and what it may say of them."""
+"""The usage of components: its decay, and its bounded effect on their score."""
 
 from __future__ import annotations
 

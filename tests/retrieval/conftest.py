@@ -1,4 +1,4 @@
-"""A store with a shelf of components, embedded by the bundled model, for every test of retrieval."""
+"""A store of components, embedded by the bundled model, for all tests of retrieval."""
 
 from __future__ import annotations
 

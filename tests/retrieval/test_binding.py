@@ -1,4 +1,4 @@
-"""What is bound to a product that nobody named stands behind what is not, and leads where it was named."""
+"""Components bound to a product rank lower if the question does not name it, and first if it does."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""How much a question says decides how its parts are weighed."""
+"""The length of a question changes the weights of the parts of its score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way a task goes counts where both are plain: the action, and what is turned into what."""
+"""Components whose action or conversion opposes the task's are ranked lower, if both are plain."""
 
 import pytest
 

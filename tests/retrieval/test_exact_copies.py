@@ -1,4 +1,4 @@
-"""What holds for copies, held against the plainest way to work it out."""
+"""The operations on exact copies give the same results as the plainest implementation."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def test_what_says_most_is_shared_and_the_first_installed_copy_answers(rows, ran
     values = np.array([random.choice((-2.0, -1.0, 0.0, 0.5, 3.0)) for _ in rows])
     dates = np.array([random.choice(("", "2025-01-01", "2026-01-01")) for _ in rows], dtype="U10")
     ranked = random.sample(range(len(rows)), len(rows))
-    behind = copies.behind(np.array(ranked, dtype=np.int64)).tolist()
-    shared, least, newest = copies.shared(values), copies.least(values), copies.newest(dates)
+    behind = copies.grouped_behind_installed(np.array(ranked, dtype=np.int64)).tolist()
+    shared, least, newest = copies.strongest(values), copies.smallest(values), copies.newest(dates)
     assert sorted(behind) == sorted(ranked)
     for row in range(len(rows)):
         own = group(rows, row)
         there = [other for other in own if rows[other][2]]
         answering = row if rows[row][2] or not there else there[0]
-        assert copies.answering[row] == answering
+        assert copies.representative[row] == answering
         assert copies.of(row) == (tuple(own) if len(own) > 1 else ())
         assert shared[row] == max(values[own], key=lambda value: (abs(value), value))
         assert least[row] == min(values[own])
         assert newest[row] == max(dates[own])
         between = behind[behind.index(answering) : behind.index(row)]
         assert answering == row or set(between) <= set(own)
-    assert copies.answered(values, np.ones(len(rows), dtype=np.bool_)).sum() == values.sum()
+    assert copies.moved_to_installed(values, np.ones(len(rows), dtype=np.bool_)).sum() == values.sum()

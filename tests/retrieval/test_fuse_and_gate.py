@@ -1,12 +1,12 @@
-"""The score and the confidence: what must hold whatever was learned."""
+"""Properties of score and confidence that hold for any learned weights."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, spoken_for
-from repertoire.retrieval.gate import Evidence, confidence, fits
+from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, matched_rows
+from repertoire.retrieval.gate import ConfidenceFeatures, confidence, fits
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.matched_words import coverage, held_words, rarity, stem
 from repertoire.retrieval.ranking_weights import WEIGHTS
@@ -50,21 +50,21 @@ def test_more_words_and_more_likeness_never_count_against(words, clauses, length
 
 def test_rows_that_nothing_speaks_for_are_known():
     silent = [0.0] * 7 + [1.0]
-    assert spoken_for(evidence([silent, [0.0] * 6 + [0.3, 0.0]])).tolist() == [False, True]
+    assert matched_rows(evidence([silent, [0.0] * 6 + [0.3, 0.0]])).tolist() == [False, True]
 
 
 @given(share, share, share)
 def test_confidence_grows_with_all_that_speaks_for_the_head(similarity, first, best):
-    less = confidence(Evidence(similarity, first, best), vectors=True)
+    less = confidence(ConfidenceFeatures(similarity, first, best), vectors=True)
     assert 0.0 < less < 1.0
-    assert confidence(Evidence(similarity + 0.1, first, best), vectors=True) > less
-    assert confidence(Evidence(similarity, first + 0.1, best), vectors=True) > less
-    assert confidence(Evidence(similarity, first, best + 0.1), vectors=True) > less
+    assert confidence(ConfidenceFeatures(similarity + 0.1, first, best), vectors=True) > less
+    assert confidence(ConfidenceFeatures(similarity, first + 0.1, best), vectors=True) > less
+    assert confidence(ConfidenceFeatures(similarity, first, best + 0.1), vectors=True) > less
 
 
 def test_words_alone_can_make_sure_where_there_are_no_vectors():
-    assert confidence(Evidence(0.0, 1.0, 1.0), vectors=False) > 0.6
-    assert confidence(Evidence(0.0, 0.2, 0.2), vectors=False) < 0.35
+    assert confidence(ConfidenceFeatures(0.0, 1.0, 1.0), vectors=False) > 0.6
+    assert confidence(ConfidenceFeatures(0.0, 0.2, 0.2), vectors=False) < 0.35
 
 
 def test_the_more_there_is_to_pick_from_the_surer_an_answer_must_be():

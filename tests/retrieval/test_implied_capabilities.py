@@ -1,4 +1,4 @@
-"""What a plain request calls for, unsaid, leads to what provides it; only for the reading that this was learned for."""
+"""A plain request finds components by the capabilities that it implies, for the right query encoder alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.implied_capabilities import MEANT, Meant, meant_for, stems
+from repertoire.retrieval.implied_capabilities import MEANT, CapabilityModel, capability_model_for, stems
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND
 from repertoire.store.database import Store
@@ -45,14 +45,16 @@ def stocked(tmp_path: Path, embedder: Embedder) -> Iterator[Callable[..., Pipeli
 
 
 def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_other(tmp_path: Path):
-    assert meant_for(bundled().reading) is not None
-    assert meant_for(bundled().model) is None
-    assert meant_for(bundled().reading, tmp_path / "none.npz") is None
+    assert capability_model_for(bundled().query_encoder) is not None
+    assert capability_model_for(bundled().model) is None
+    assert capability_model_for(bundled().query_encoder, tmp_path / "none.npz") is None
 
 
 def test_how_likely_capabilities_are_is_a_softmax_over_vector_and_words():
     weights = np.array([[0.5, -0.5], [0.25, 0.0], [1.0, -1.0]], dtype=np.float32)
-    meant = Meant("r", ("fast", "slow"), tuple(stems("hurry")), np.array([2.0]), weights, np.array([0.0, 0.5]))
+    meant = CapabilityModel(
+        "r", ("fast", "slow"), tuple(stems("hurry")), np.array([2.0]), weights, np.array([0.0, 0.5])
+    )
     said = meant.likely("hurry", np.array([0.6, 0.8], dtype=np.float32))
     unsaid = meant.likely("whatever", np.array([0.6, 0.8], dtype=np.float32))
 
@@ -68,8 +70,8 @@ def test_how_likely_capabilities_are_is_a_softmax_over_vector_and_words():
 
 def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
     weights = np.array([[1.0, -0.5], [0.3, 0.25]], dtype=np.float32)
-    Meant("m+q", ("a", "b"), ("word",), np.ones(1), weights, np.array([0.1, 0.2])).save(tmp_path / "m.npz")
-    kept = meant_for("m+q", tmp_path / "m.npz")
+    CapabilityModel("m+q", ("a", "b"), ("word",), np.ones(1), weights, np.array([0.1, 0.2])).save(tmp_path / "m.npz")
+    kept = capability_model_for("m+q", tmp_path / "m.npz")
 
     assert kept is not None
     assert (kept.capabilities, kept.words) == (("a", "b"), ("word",))

@@ -1,4 +1,4 @@
-"""Words: narrowing what is scored changes no answer, and a filter hides nothing that it allows."""
+"""Full text: scoring fewer rows changes no answer, and a filter loses no allowed row."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What has to be loaded is loaded where it is needed, and is no answer's time."""
+"""Models and snapshots are loaded only when needed, outside an answer's time."""
 
 from __future__ import annotations
 

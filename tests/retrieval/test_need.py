@@ -1,4 +1,4 @@
-"""Whether a prompt needs a component at all is told by its wording, for the reading that this was learned for alone."""
+"""The wording of a prompt says whether it needs a component, for the right query encoder alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.need import NeedModel, need_for, words_of
+from repertoire.retrieval.need import NeedModel, need_model_for, words_of
 
 # written for this test; none stands in what was learned from
 STEPS = (
@@ -28,13 +28,13 @@ REQUESTS = (
 
 
 def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_other(tmp_path: Path):
-    assert need_for(bundled().reading) is not None
-    assert need_for(bundled().model) is None
-    assert need_for(bundled().reading, tmp_path / "none.npz") is None
+    assert need_model_for(bundled().query_encoder) is not None
+    assert need_model_for(bundled().model) is None
+    assert need_model_for(bundled().query_encoder, tmp_path / "none.npz") is None
 
 
 def test_requests_need_a_component_and_steps_of_a_session_do_not(embedder: Embedder):
-    need = need_for(bundled().reading)
+    need = need_model_for(bundled().query_encoder)
     assert need is not None
     odds = [need.odds(text, vector) for text in STEPS + REQUESTS for vector in embedder.embed_queries([text])]
 
@@ -53,7 +53,7 @@ def test_the_odds_are_a_weighted_sum_of_vector_words_and_pairs():
 def test_what_is_saved_is_read_again_in_eight_bits(tmp_path: Path):
     weights = np.array([1.0, -0.5, 0.25], dtype=np.float32)
     NeedModel("m+q", ("a", "b c"), weights, -0.5).save(tmp_path / "n.npz")
-    kept = need_for("m+q", tmp_path / "n.npz")
+    kept = need_model_for("m+q", tmp_path / "n.npz")
 
     assert kept is not None
     assert (kept.words, kept.offset) == (("a", "b c"), -0.5)

@@ -1,4 +1,4 @@
-"""Known combinations in answers: two that fit bring the others along, whys name them, and switched off they are off."""
+"""Known combinations raise their other members and are named as reasons, and can be switched off."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_what_was_used_together_is_a_companion_but_adds_nothing_to_the_score(sto
     assert not ranking.parts[PATTERNS].any()
     (found,) = ranking.matched.companions([row_of(ranking, "sow-rows")])
     assert ranking.snapshot.summaries[found.row].name == "almanac"
-    assert ranking.matched.patterns.told(found.known, found.beside) == (
+    assert ranking.matched.patterns.sentence(found.known, found.beside) == (
         "often used together with sow-rows (support 2, lift 2.0)"
     )
 

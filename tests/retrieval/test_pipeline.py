@@ -1,4 +1,4 @@
-"""The stages together, over a real store with the real model."""
+"""All stages of ranking together, over a real store with the real model."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from sample_home import NOW, component, fill
 class Unavailable:
     """An embedder whose files are damaged."""
 
-    model = reading = "damaged"
+    model = query_encoder = "damaged"
     dimensions = 384
     loaded = False
 
@@ -39,7 +39,7 @@ class Slow:
 
     def __init__(self, embedder, *, loading, embedding):
         self.now, self.model, self.dimensions, self.loaded = 0.0, embedder.model, embedder.dimensions, False
-        self.reading = embedder.reading
+        self.query_encoder = embedder.query_encoder
         self._embedder, self._loading, self._embedding = embedder, loading, embedding
 
     def load(self):

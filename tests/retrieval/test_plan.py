@@ -1,4 +1,4 @@
-"""What is read out of a question."""
+"""The plan of a question: intent, types, clauses, capabilities, complexity, names and topics."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Personalised PageRank against the dense textbook equation, against NetworkX's own, and as NetworkX finds it."""
+"""Personalised PageRank equals the dense linear system and NetworkX's own, and NetworkX finds the backend."""
 
 import configparser
 from pathlib import Path

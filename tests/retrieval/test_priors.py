@@ -1,4 +1,4 @@
-"""Preferences break ties, and never more: bounded, silent where nothing is known, and kept with the snapshot."""
+"""Priors only break ties: bounded, 0 where nothing is known, and cached with the snapshot."""
 
 from datetime import date
 

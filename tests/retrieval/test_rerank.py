@@ -1,4 +1,4 @@
-"""A second look sees where in a component's text the question's words stand, and what the text says it is not for."""
+"""Reranking sees where the question's words stand in a component's text, and what the text says it is not for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Past requests: heard where they prove themselves, silent where they do not."""
+"""Past requests change a ranking where needs recur, and leave it alone where every need is new."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.resources import Options
-from repertoire.retrieval.similar_requests import RequestHistory, with_past
+from repertoire.retrieval.similar_requests import RequestHistory, with_past_requests
 from repertoire.retrieval.snapshot import Snapshots
 from repertoire.settings import Settings
 from repertoire.store.requests import Request, Selection
@@ -51,7 +51,7 @@ def remember(store, embedder, past):
     ]
     ids = store.requests.record_many(requests, now=NOW)
     vectors = embedder.embed_queries([text for text, _ in rows])
-    store.vectors.put(REQUEST_SPACE, embedder.reading, [(node, "") for node in ids], vectors)
+    store.vectors.put(REQUEST_SPACE, embedder.query_encoder, [(node, "") for node in ids], vectors)
 
 
 def first(store, embedder, text, **more):
@@ -140,7 +140,7 @@ def test_the_past_shares_out_no_more_than_it_passed_over(embedded, embedder):
     snapshot = Snapshots(embedded.graph, embedded.vectors, model=embedder.model).current()
     past = RequestHistory(snapshot).ask(embedder.embed_queries(["month end"])[0])
     scores = np.linspace(0.0, 5.0, len(snapshot))
-    assert np.exp(with_past(scores, past)).sum() == pytest.approx(np.exp(scores).sum())
+    assert np.exp(with_past_requests(scores, past)).sum() == pytest.approx(np.exp(scores).sum())
 
 
 def test_rows_without_a_past_keep_their_order(embedded, embedder):
@@ -150,7 +150,7 @@ def test_rows_without_a_past_keep_their_order(embedded, embedder):
     scores = np.linspace(0.0, 5.0, len(snapshot))
     unserved = np.flatnonzero(past.share == 0.0)
     assert len(unserved) > 2
-    assert np.all(np.diff(with_past(scores, past)[unserved]) > 0)
+    assert np.all(np.diff(with_past_requests(scores, past)[unserved]) > 0)
 
 
 @pytest.mark.parametrize("again", ["get head office what they want", "please get head office what they wanted"])
@@ -173,7 +173,7 @@ def live(store, embedder, text, sessions):
         events.append(Event(now(), SELECTED, *where, selected))
         events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
         store.events.append(events)
-        record.learn(store, record.Lesson(request, selected, moment, vector, embedder.reading), settings)
+        record.learn(store, record.Lesson(request, selected, moment, vector, embedder.query_encoder), settings)
 
 
 def answered(store, embedder, text):
@@ -207,6 +207,6 @@ def test_what_failed_is_not_what_served(embedded, embedder):
 def test_what_the_log_no_longer_tells_the_graph_still_counts(embedded, embedder):
     live(embedded, embedder, TASK, [OLD] * 3)
     events = embedded.events.since(0)
-    embedded.events.condense([event.id for event in events], [], kept=events[-1].at)
+    embedded.events.compact([event.id for event in events], [], kept=events[-1].at)
     assert not embedded.events.since(0)
     assert answered(embedded, embedder, TASK)[1][0] == LEDGER

@@ -1,4 +1,4 @@
-"""The kept view of the store: right at every revision, read again only when something moved."""
+"""The cached snapshot is right at every revision, and reloaded only when the store changed."""
 
 import numpy as np
 

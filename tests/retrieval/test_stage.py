@@ -1,4 +1,4 @@
-"""A system of its own: a tuple of stages over a run of its own, of which each is done, skipped, or lacking."""
+"""A tuple of stages over a run of its own: each stage runs, is skipped, or lacks its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task is too vague for a set by its wording, unless it names what is wanted or is likely served as it is."""
+"""A task is too vague by its wording, unless it names its topic or a set is likely to serve it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from repertoire.inference.weights import bundled
 from repertoire.ports import Embedder
-from repertoire.retrieval.vague import BAR, OF_AN_AREA, SERVED, too_vague, vague_for
+from repertoire.retrieval.vague import BAR, OF_AN_AREA, SERVED, too_vague, vagueness_model_for
 
 # written for this test; none stands in what was learned from
 VAGUE = ("improve our app", "help me with the code", "make it great", "do something about the website")
@@ -22,12 +22,12 @@ AREAS = frozenset(("backend", "testing"))
 
 
 def test_it_was_learned_for_the_shipped_reading_of_questions_and_speaks_for_no_other() -> None:
-    assert vague_for(bundled().reading) is not None
-    assert vague_for(bundled().model) is None
+    assert vagueness_model_for(bundled().query_encoder) is not None
+    assert vagueness_model_for(bundled().model) is None
 
 
 def test_vague_tasks_reach_the_bar_and_clear_ones_do_not(embedder: Embedder) -> None:
-    vague = vague_for(bundled().reading)
+    vague = vagueness_model_for(bundled().query_encoder)
     assert vague is not None
     odds = [vague.odds(text, vector) for text in VAGUE + CLEAR for vector in embedder.embed_queries([text])]
 

@@ -1,4 +1,4 @@
-"""The graph stage: what it sets out from, what it reaches, which way it explains, and that it never fails."""
+"""The PageRank stage: where it starts, which rows it reaches, which paths it shows, and that it never fails."""
 
 import numpy as np
 import pytest

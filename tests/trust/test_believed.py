@@ -1,4 +1,4 @@
-"""A guide to attacks is believed until it gives such orders itself; a program's strings count where it runs them."""
+"""A guide about attacks is believed until it gives hidden orders, and a program's string counts where it is run."""
 
 from __future__ import annotations
 

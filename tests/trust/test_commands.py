@@ -1,4 +1,4 @@
-"""What one line names and another repeats, or what a command says in any order, is compared in code and not missed."""
+"""Checks that compare two places in code: a file that is downloaded and run, options in any order."""
 
 from __future__ import annotations
 

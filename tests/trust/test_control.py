@@ -1,4 +1,4 @@
-"""What takes the model out of its user's hands is flagged by its form; what merely sounds like it is not."""
+"""Orders that take the model out of its user's control are flagged; similar honest texts are not."""
 
 from __future__ import annotations
 

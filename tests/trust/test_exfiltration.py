@@ -1,4 +1,4 @@
-"""What must not follow a secret's name, and what may stand beside it, is judged though no expression looks there."""
+"""Text beside a secret's name decides whether it counts, although RE2 has no lookaround."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hidden text and orders to the model are noticed; texts that merely speak of them, in quotes, are not."""
+"""Hidden text and orders to the model are noticed; texts that quote such orders are not."""
 
 from __future__ import annotations
 

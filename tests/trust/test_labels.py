@@ -1,4 +1,4 @@
-"""The checks are right about the labelled cases, and about real components where they are at hand."""
+"""The checks are right about labelled cases, and about real components where these are available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets and addresses leave no trace in a redacted prompt; ordinary prompts come out as they went in."""
+"""Secrets and addresses leave no trace in a redacted prompt, and other prompts stay as they were."""
 
 from __future__ import annotations
 

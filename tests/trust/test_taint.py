@@ -1,18 +1,18 @@
-"""A name is followed from where it gets something to where that is sent or run, as a word and not as a part of one."""
+"""A variable is followed from a secret or a download to where it is sent or run, as a whole word."""
 
 from __future__ import annotations
 
 import pytest
 
-from repertoire.trust.document import SCRIPT, Document
-from repertoire.trust.taint import flows
+from repertoire.trust.scanned_text import SCRIPT, ScannedText
+from repertoire.trust.taint import tainted_lines
 
 FETCHED = "code = requests.get(URL).text\n"
 SECRET = "key = open(os.path.expanduser('~/.ssh/id_rsa')).read()\n"
 
 
 def found(text: str, path: str = "a.py") -> list[tuple[str, int]]:
-    return [(item.rule, item.line.number) for item in flows(Document(text, kind=SCRIPT, path=path))]
+    return [(item.rule, item.line.number) for item in tainted_lines(ScannedText(text, kind=SCRIPT, path=path))]
 
 
 @pytest.mark.parametrize(

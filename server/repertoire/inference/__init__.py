@@ -1,1 +1,1 @@
-"""Embedding models: which weights lie on this machine, running them offline, fetching others on request."""
+"""Finds, runs and downloads embedding models and cross-encoders; everything but a download works offline."""

@@ -1,6 +1,6 @@
-"""Runs the bundled model with ONNX Runtime and its tokenizer alone: fastembed takes .3 s to import, a fresh answer .7.
+"""Runs the bundled embedding model with ONNX Runtime, without fastembed, whose import takes .3 s.
 
-Its dense layers take a low-rank adapter (LoRA) as inputs: questions are embedded with it, components without.
+The model's dense layers take a low-rank adapter (LoRA) as inputs: questions are embedded with it, components without.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _SPECIAL = ("tokenizer.json", "tokenizer_config.json")
 
 
 class BundledSession:
-    """The bundled model, loaded; may be called from several threads at once.
+    """The loaded bundled model, safe for calls from several threads.
 
-    One text a run: nothing is padded, so it is faster than any larger batch (81 texts a second, 73 in eights), needs
-    35 MB instead of 150, and no vector depends on its neighbours, also in models with dynamic quantisation.
+    It runs one text at a time: without padding this is faster than larger batches (81 texts a second, 73 in eights),
+    needs 35 MB instead of 150, and no vector depends on its batch, even with dynamic quantisation.
     """
 
     loaded = True
@@ -43,40 +43,40 @@ class BundledSession:
         try:
             self._tokenizer = _tokenizer(weights.folder)
             self._session = _session(weights.folder / weights.files[0], threads)
-            # as arrays each run would copy them: half a millisecond a text
+            # numpy arrays would be copied at each run: half a millisecond for each text
             adapter = read_adapter(weights.folder / weights.questions)
             self._adapter = {name: OrtValue.ortvalue_from_numpy(matrix) for name, matrix in adapter.items()}
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
 
     def load(self) -> None:
-        """Have the model in memory: it is."""
+        """Do nothing: the model is in memory already."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed questions: one L2-normalised float32 row a text, in their order."""
-        return unit((_mean(self._read(clean(text), self._adapter)[1]) for text in texts), self.dimensions)
+        """Return the adapted vectors of questions, one L2-normalised float32 row for each text."""
+        return unit((_mean(self._token_vectors(clean(text), self._adapter)[1]) for text in texts), self.dimensions)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed a question, then its clauses by late chunking: one L2-normalised float32 row each."""
+        """Return the adapted vectors of a question and, by late chunking, of its clauses; one row for each."""
         read = clean(text)
-        encoding, tokens = self._read(read, self._adapter)
+        encoding, tokens = self._token_vectors(read, self._adapter)
         starts, ends = (np.array(edges) for edges in zip(*encoding.offsets, strict=True))
-        told = starts < ends  # a token that marks an end stands for no character
+        spans_text = starts < ends  # special tokens stand for no character
         vectors = [_mean(tokens)]
-        for part, (start, end) in zip(parts, _places(read, [clean(part) for part in parts]), strict=True):
-            own = told & (starts >= start) & (ends <= end)
+        for part, (start, end) in zip(parts, _spans_of(read, [clean(part) for part in parts]), strict=True):
+            own = spans_text & (starts >= start) & (ends <= end)
             vectors.append(tokens[own].mean(axis=0) if own.any() else self.embed_queries([part])[0])
         return unit(vectors, self.dimensions)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts of components: one L2-normalised float32 row a text, in their order."""
-        return unit((_mean(self._read(clean(text), {})[1]) for text in texts), self.dimensions)
+        """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
+        return unit((_mean(self._token_vectors(clean(text), {})[1]) for text in texts), self.dimensions)
 
-    def _read(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
-        """Return a text's tokens, and a vector for each as it is meant there."""
+    def _token_vectors(self, text: str, adapter: Mapping[str, OrtValue]) -> tuple[Encoding, _Vector]:
+        """Return a text's tokens, and the contextual vector of each token."""
         encoding = self._tokenizer.encode(text)
         given = {
             "input_ids": np.array([encoding.ids], dtype=np.int64),
@@ -87,9 +87,9 @@ class BundledSession:
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
-    told, configured = ((folder / name).read_text(encoding="utf-8") for name in _SPECIAL)
-    tokenizer: Tokenizer = Tokenizer.from_str(told)
-    tokenizer.enable_truncation(max_length=int(json.loads(configured)["model_max_length"]))
+    vocabulary, configuration = ((folder / name).read_text(encoding="utf-8") for name in _SPECIAL)
+    tokenizer: Tokenizer = Tokenizer.from_str(vocabulary)
+    tokenizer.enable_truncation(max_length=int(json.loads(configuration)["model_max_length"]))
     tokenizer.no_padding()
     return tokenizer
 
@@ -102,13 +102,13 @@ def _session(graph: Path, threads: int) -> InferenceSession:
 
 
 def _mean(tokens: _Vector) -> _Vector:
-    """Return the mean of vectors at length 1, rounded as fastembed rounds it: vectors that are kept stay the same."""
+    """Return the normalised mean of token vectors, rounded as fastembed does, so that it equals stored vectors."""
     mean = tokens.sum(axis=0, dtype=np.float64) / len(tokens)
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), dtype=np.float32)
 
 
-def _places(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each part stands in a text, after the one before it where it stands there too."""
+def _spans_of(text: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each part in a text, searched after the part before; 0 and 0 if it is not there."""
     after = 0
     for part in parts:
         start = text.find(part, after)

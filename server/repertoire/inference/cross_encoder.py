@@ -1,4 +1,4 @@
-"""Runs a cross-encoder with fastembed, from a folder on this machine; importing this costs half a second and 90 MB."""
+"""Runs a cross-encoder with fastembed from a local folder; importing this module costs half a second and 90 MB."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from repertoire.inference.graphs import clean
 _GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 _TROUBLE = (
     *(Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile, Unsupported, RuntimeException),
-    *(OSError, ValueError, IndexError, TypeError),  # a graph that takes or gives something else
+    *(OSError, ValueError, IndexError, TypeError),  # a model with other inputs or outputs
 )
 
 
 class CrossEncoder:
-    """A loaded cross-encoder."""
+    """A cross-encoder that is loaded from a folder."""
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         """Load the model of a folder.
 
         Raises:
-            ModelUnavailable: the folder holds none, or it does not load.
+            ModelUnavailable: the folder holds no model, or the model does not load.
         """
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # see graphs.be_quiet
         self._folder = folder
@@ -64,7 +64,7 @@ class CrossEncoder:
         """Return how well each text answers the question, higher is better.
 
         Raises:
-            ModelUnavailable: the model fails on them.
+            ModelUnavailable: the model fails on these texts.
         """
         try:
             scores = list(self._model.rerank(clean(question), [clean(text) for text in texts]))
@@ -75,7 +75,7 @@ class CrossEncoder:
 
 
 def _registered(folder: Path, graph: str) -> str:
-    """Make the folder known to fastembed, which loads by name alone, and return its name there."""
+    """Register the folder as a fastembed model, since fastembed loads by name only; return that name."""
     name = f"local/{hashlib.sha256(f'{folder.resolve()} {graph}'.encode()).hexdigest()[:16]}"
     if all(known["model"] != name for known in TextCrossEncoder.list_supported_models()):
         TextCrossEncoder.add_custom_model(name, sources=ModelSource(hf=name), model_file=graph)

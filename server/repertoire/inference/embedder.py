@@ -1,4 +1,4 @@
-"""Gives an embedder that loads its model on first use and lets it go when it has been idle."""
+"""Loads embedding models on first use and unloads them after an idle time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ IDLE_SECONDS = 600.0
 
 
 def load(weights: Weights, *, threads: int = 1) -> Embedder:
-    """Load a model now and keep it as long as the result lives.
+    """Load an embedding model into memory.
 
     Raises:
         ModelUnavailable: its files do not load.
     """
-    # Imported here: ONNX Runtime would cost every command and an idle server memory, fastembed half a second too.
+    # Imported late: ONNX Runtime costs memory in every command and idle server, fastembed half a second too.
     if weights.questions:
         from repertoire.inference.bundled import BundledSession  # noqa: PLC0415
 
@@ -31,19 +31,19 @@ def load(weights: Weights, *, threads: int = 1) -> Embedder:
 
 
 def fetch(name: str, *, cache: Path) -> Weights:
-    """Download a model that fastembed knows into the cache; the one function here that uses the network.
+    """Download a model of fastembed's list into the cache; the only function of this room that uses the network.
 
     Raises:
-        ModelUnavailable: fastembed does not know it, or it cannot be had from here.
+        ModelUnavailable: fastembed does not list the model, or the download failed.
     """
-    # Imported here: see load.
+    # Imported late: see load.
     from repertoire.inference.fastembed_session import download  # noqa: PLC0415
 
     return download(name, cache=cache)
 
 
 class IdleEmbedder:
-    """An embedder that loads on first use; several threads may share it, and dropping never disturbs a call."""
+    """An embedder that loads its model on first use, for several threads; unloading never disturbs a call."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class IdleEmbedder:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
         self._weights = weights
         self._threads = threads
@@ -70,7 +70,7 @@ class IdleEmbedder:
         return self._embedder is not None
 
     def load(self) -> None:
-        """Have the model in memory, so that embedding takes no longer than embedding does.
+        """Load the model if it is not in memory, so that the next call need not wait for it.
 
         Raises:
             ModelUnavailable: its files do not load.
@@ -78,19 +78,19 @@ class IdleEmbedder:
         self._use()
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        """Return the adapted vectors of questions, one L2-normalised float32 row for each text."""
         return self._use().embed_queries(texts)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        """Return the adapted vectors of a question and of its clauses, one L2-normalised row for each."""
         return self._use().embed_question(text, parts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Return the plain vectors of component texts, one L2-normalised float32 row for each text."""
         return self._use().embed_passages(texts)
 
     def drop_if_idle(self, now: float) -> bool:
-        """Let the model go if nobody has used it for long; tell whether it went."""
+        """Unload the model if it was idle for `idle_seconds`; return whether it was unloaded."""
         with self._lock:
             if self._embedder is None or now - self._last_use < self._idle_seconds:
                 return False

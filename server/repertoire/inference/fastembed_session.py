@@ -1,4 +1,4 @@
-"""Runs a model with fastembed, from files on this machine; importing this costs half a second and 90 MB."""
+"""Runs and downloads embedding models with fastembed; importing this module costs half a second and 90 MB."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repertoire.ports import Vectors
 
 BATCH = 1  # see BundledSession
 
-# What the authors of a model want written before a query and a passage; fastembed leaves it to its caller.
+# The prefixes of a query and of a passage that each family of models was trained with; fastembed does not add them.
 _SEARCH = "Represent this sentence for searching relevant passages: "
 _PREFIXES = (
     ("intfloat/multilingual-e5", "query: ", "passage: "),
@@ -34,7 +34,7 @@ _Vector = npt.NDArray[Any]
 
 
 class FastembedSession:
-    """A loaded model; may be called from several threads at once."""
+    """A loaded fastembed model, safe for calls from several threads."""
 
     loaded = True
 
@@ -50,23 +50,23 @@ class FastembedSession:
         except LOADING as error:
             raise unavailable(weights, error) from error
         self.model = weights.model
-        self.reading = weights.reading
+        self.query_encoder = weights.query_encoder
         self.dimensions = weights.dimensions
         self._query, self._passage = prefixes(weights.name)
 
     def load(self) -> None:
-        """Have the model in memory: it is."""
+        """Do nothing: the model is in memory already."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed questions: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of questions, one L2-normalised float32 row for each text."""
         return self._embed([self._query + text for text in texts], self._model.query_embed)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed a question, then its clauses, each by itself: one L2-normalised float32 row each."""
+        """Return the vectors of a question and of each clause by itself, one L2-normalised float32 row for each."""
         return self.embed_queries([text, *parts])
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts of components: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of component texts, one L2-normalised float32 row for each text."""
         return self._embed([self._passage + text for text in texts], self._model.passage_embed)
 
     def _embed(self, texts: list[str], run: Callable[..., Iterable[_Vector]]) -> Vectors:
@@ -75,18 +75,18 @@ class FastembedSession:
 
 def _open(weights: Weights, threads: int) -> TextEmbedding:
     options: dict[str, Any] = {
-        "cache_dir": str(weights.folder),  # fastembed creates this folder; the default is one that all users share
+        "cache_dir": str(weights.folder),  # fastembed creates this folder; its default is shared by all users
         "specific_model_path": str(weights.folder),
         "local_files_only": True,
         "threads": threads,
         "providers": ["CPUExecutionProvider"],
-        "enable_cpu_mem_arena": False,  # an arena keeps the largest batch's memory for good
+        "enable_cpu_mem_arena": False,  # an arena never frees the memory of the largest batch
     }
     return TextEmbedding(weights.name, **options)
 
 
 def prefixes(name: str) -> tuple[str, str]:
-    """Return what a model wants before a query and before a passage."""
+    """Return the text prefixes of a model's queries and passages."""
     for start, query, passage in _PREFIXES:
         if name.lower().startswith(start):
             return query, passage
@@ -94,10 +94,10 @@ def prefixes(name: str) -> tuple[str, str]:
 
 
 def download(name: str, *, cache: Path) -> Weights:
-    """Fetch a model that fastembed knows into the cache, try it, and note it there.
+    """Download a model of fastembed's list into the cache, embed one text with it, and record it there.
 
     Raises:
-        ModelUnavailable: fastembed does not know it, or it cannot be had from here.
+        ModelUnavailable: fastembed does not list the model, or the download failed.
     """
     description = _description(name)
     try:

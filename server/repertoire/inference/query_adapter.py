@@ -1,4 +1,4 @@
-"""Reads the query adapter (LoRA): low-rank matrices that the bundled model adds for questions, not for components."""
+"""Reads the query adapter (LoRA): low-rank matrices that the bundled model applies to questions only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ import numpy.typing as npt
 
 
 def read_adapter(path: Path) -> dict[str, npt.NDArray[np.float32]]:
-    """Read the adapter's matrices, by the names of the model's inputs that take them."""
+    """Return the adapter's matrices by the names of the model inputs that take them."""
     with np.load(path) as kept:
         return {name: kept[name].astype(np.float32) for name in kept.files}

@@ -1,4 +1,4 @@
-"""Gives a cross-encoder that loads its model, from a folder on this machine and nowhere else, on first use."""
+"""Loads a cross-encoder from a local folder on first use; it never uses the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LocalReranker:
-    """A cross-encoder in a folder; several threads may share it."""
+    """A cross-encoder in a local folder that is loaded on first use, for several threads."""
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         self._folder = folder
@@ -29,10 +29,10 @@ class LocalReranker:
         return self._model is not None
 
     def load(self) -> None:
-        """Have the model in memory, so that scoring takes no longer than scoring does.
+        """Load the model if it is not in memory, so that the next call need not wait for it.
 
         Raises:
-            ModelUnavailable: the folder holds none, or it does not load.
+            ModelUnavailable: the folder holds no model, or the model does not load.
         """
         self._use()
 
@@ -40,14 +40,14 @@ class LocalReranker:
         """Return how well each text answers the question, higher is better.
 
         Raises:
-            ModelUnavailable: the folder holds no model, or it fails.
+            ModelUnavailable: the folder holds no model, or the model fails.
         """
         return self._use().score(question, texts)
 
     def _use(self) -> CrossEncoder:
         with self._lock:
             if self._model is None:
-                # Imported here: fastembed would cost every command and an idle server half a second and 90 MB.
+                # Imported late: fastembed costs every command and idle server half a second and 90 MB.
                 from repertoire.inference.cross_encoder import CrossEncoder  # noqa: PLC0415
 
                 self._model = CrossEncoder(self._folder, threads=self._threads)

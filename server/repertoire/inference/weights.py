@@ -1,4 +1,4 @@
-"""Knows the weights that lie on this machine, bundled or fetched, and finds them without importing a model library."""
+"""Finds and verifies the weights of embedding models on this machine, without importing a model library."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Weights:
-    """One model's files, and what must be known of them before they are loaded.
+    """The files of one model with their size, checksum and vector dimensions.
 
-    `name` is what fastembed calls the architecture; `files` are relative to `folder`, the graph first. `questions`
-    names the file of the query adapter, where the graph has inputs for one.
+    `name` is fastembed's name of the model; `files` are relative to `folder`, the ONNX graph first. `questions` is the
+    file of the query adapter, if the graph has inputs for one.
     """
 
     name: str
@@ -37,20 +37,20 @@ class Weights:
 
     @property
     def model(self) -> str:
-        """Name these very weights: another quantisation or revision of the same model gets another name."""
+        """The name of exactly these weights: another quantisation or revision of a model has another name."""
         return f"{self.name}@{self.sha256[:12]}"
 
     @property
-    def reading(self) -> str:
-        """Name these very weights with how they read questions."""
+    def query_encoder(self) -> str:
+        """The name of the query encoder: exactly these weights with exactly this query adapter."""
         return f"{self.model}+{self.questions_sha256[:12]}" if self.questions else self.model
 
 
 def bundled() -> Weights:
-    """Return the model that ships with Repertoire.
+    """Return the weights of the model that ships with Repertoire.
 
     Raises:
-        ModelUnavailable: its files are missing or cut short.
+        ModelUnavailable: its files are missing or incomplete.
     """
     try:
         sums = (BUNDLED / "SHA256SUMS").read_text(encoding="utf-8")
@@ -74,10 +74,10 @@ def bundled() -> Weights:
 
 
 def find(name: str, *, cache: Path) -> Weights:
-    """Return the weights of a model by its fastembed name, or the bundled ones for an empty name; touch no network.
+    """Return the downloaded weights of a model by fastembed's name, or the bundled ones for an empty name.
 
     Raises:
-        ModelUnavailable: nothing of that name was fetched into the cache, or it is damaged.
+        ModelUnavailable: the cache has no model of that name, or its files are damaged.
     """
     if not name:
         return bundled()
@@ -95,7 +95,7 @@ def find(name: str, *, cache: Path) -> Weights:
 
 
 def record(weights: Weights, *, cache: Path) -> None:
-    """Note fetched weights in the cache, so that `find` returns them."""
+    """Write the record of downloaded weights into the cache, where `find` reads it."""
     fields = {**asdict(weights), "folder": weights.folder.relative_to(cache).as_posix()}
     path = record_path(weights.name, cache)
     draft = path.with_suffix(".tmp")
@@ -104,15 +104,15 @@ def record(weights: Weights, *, cache: Path) -> None:
 
 
 def record_path(name: str, cache: Path) -> Path:
-    """Name the file that notes a fetched model."""
+    """Return the path of a downloaded model's record."""
     return cache / f"{name.lower().replace('/', '--')}.json"
 
 
 def verify(weights: Weights) -> None:
-    """Compare every byte with the recorded SHA-256: some 20 ms for the bundled model, seconds for a large one.
+    """Verify the recorded SHA-256 of weights and adapter: 20 ms for the bundled model, seconds for a large one.
 
     Raises:
-        ModelUnavailable: they differ.
+        ModelUnavailable: a checksum differs.
     """
     found = checksum(weights.folder, weights.files)
     if found == weights.sha256:
@@ -126,7 +126,7 @@ def verify(weights: Weights) -> None:
 
 
 def checksum(folder: Path, files: tuple[str, ...]) -> str:
-    """Return the SHA-256 over the files, one after the other."""
+    """Return the SHA-256 over the contents of the files, in this order."""
     total = hashlib.sha256()
     for name in files:
         with (folder / name).open("rb") as stream:

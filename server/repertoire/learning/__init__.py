@@ -1,1 +1,1 @@
-"""What use teaches: which prompts ask for something, what a session has seen, and which component a call selected."""
+"""Learns from the event log: selections, outcomes, acceptance, lift and ignored hints. Pure functions over events."""

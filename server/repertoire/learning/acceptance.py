@@ -1,9 +1,9 @@
-"""Reads from the log what each request accepted and what it refused: pure, decayed, the newest counting most.
+"""Computes from trials how far each request accepted and refused each component, with decay.
 
-*Accepted*: selected, and not known to have failed. *Refused*: selected and failed, or passed over, as far as somebody
-looked at it where it stood. Passed over is what stood above something that was selected, and all that was offered where
-something else was selected; what stood below tells nothing, since who has found what serves looks no further
-(T. Joachims, *KDD* 2002, "click > skip above"). Where nothing was selected, nothing was needed: that tells nothing.
+*Accepted*: selected, and not known to have failed. *Refused*: selected and failed, or passed over, weighted by the
+position bias of its rank. Passed over are components ranked above a selected one, and all that were offered if a
+component outside the offer was selected. Ranks below the selection tell nothing, because whoever found a component
+looks no further (T. Joachims, *KDD* 2002, "click > skip above"). A request without a selection tells nothing either.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from repertoire.learning.outcomes import BAD, Trial
 
 
 def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Experiences:
-    """Fold trials, oldest first, into how far each request accepted and refused each component."""
+    """Return the experience of each request with each component, from trials in order of time."""
     asked: dict[tuple[str, str], list[Trial]] = defaultdict(list)
     for trial in found:
         if trial.request:
@@ -30,7 +30,7 @@ def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Exp
 
 
 def _telling(group: Sequence[Trial]) -> list[Trial]:
-    """Return the trials of a request that tell whether they were wanted: none where nothing was selected."""
+    """Return the trials of a request that count as accepted or refused; none if nothing was selected."""
     selected = [trial for trial in group if trial.selected_at]
     unaided = any(not trial.rank for trial in selected)
     lowest = max((trial.rank for trial in selected), default=0)

@@ -1,4 +1,4 @@
-"""Knows by name which commands check what was done (tests, types, linters), and with which arguments they do not."""
+"""Recognises commands that check code (tests, type checkers, linters) by program names and arguments."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RUNNERS = _PACKAGERS | frozenset(
     """make gmake just task invoke inv rake mvn mvnw gradle gradlew turbo nx lerna moon poe mise rails
     xcodebuild""".split()
 )
-_SCRIPTED = frozenset("hatch pdm poetry pipenv pixi rye".split())  # their `run` knows scripts of the project too
+_SCRIPTED = frozenset("hatch pdm poetry pipenv pixi rye".split())  # managers whose `run` runs project scripts too
 _TARGET = re.compile(
     r"""(?:[\w.:-]*:)?(?:run[-_])?
     (?:t|tests?|testall|unit|e2e|spec|lint|linters?|checks?|type-?checks?|types|clippy|vet|verify|validate|ci)
@@ -75,7 +75,7 @@ _TELLS_ONLY_OF: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-# What stands before a command, with the options of it that take a value.
+# Programs that run the command behind them, each with its options that take a value.
 _WRAPPERS: Mapping[str, str] = {
     **dict.fromkeys("nohup setsid command exec chronic unbuffer caffeinate cross-env".split(), ""),
     **dict.fromkeys(("timeout", "gtimeout"), "-k -s --signal --kill-after"),
@@ -95,7 +95,7 @@ _PYTHON_RUN = (
     "-p --python --extra --group --with --package --directory --project --env-file --only-group --manifest-path"
 )
 _CONTAINER = "-e -u -w -f -p -v --env --user --workdir --file --name --entrypoint --profile --network --volume"
-_RUN_BY: Mapping[str, tuple[str, str]] = {  # its subcommands that run a command, and its options that take a value
+_RUN_BY: Mapping[str, tuple[str, str]] = {  # by program: subcommands that run a command, options that take a value
     **dict.fromkeys("uv poetry pdm pipenv rye pixi pipx hatch".split(), ("run", _PYTHON_RUN)),
     **dict.fromkeys("conda mamba micromamba".split(), ("run", "-n -p --name --prefix")),
     **dict.fromkeys("docker podman docker-compose".split(), ("exec run", _CONTAINER)),
@@ -113,11 +113,11 @@ _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py")
 _INTERPRETERS = frozenset("bash sh zsh dash php ruby perl pwsh node".split())
 _AFTER_NAME = re.compile(r"(?<=.)@[\w.^~-]*$|\.(?:exe|cmd|bat)$")
-_DEEP = 6  # wrappers around wrappers
+_DEEP = 6  # nested wrappers at most
 
 
 def is_check(words: Sequence[str], *, depth: int = 0) -> bool:
-    """Tell whether a simple command is a check, such as a test run or a linter."""
+    """Tell whether a simple shell command is a check, such as a test run or a linter."""
     words = _unwrapped(words)
     if not words:
         return False
@@ -130,7 +130,7 @@ def is_check(words: Sequence[str], *, depth: int = 0) -> bool:
         return True
     if name in _RUNNERS:
         return _runs_a_check(name, arguments, depth)
-    return "/" in words[0] and _SCRIPT.fullmatch(name) is not None  # a bare `test` is the shell's own
+    return "/" in words[0] and _SCRIPT.fullmatch(name) is not None  # a bare `test` is the shell builtin
 
 
 def _subcommand(arguments: Sequence[str]) -> set[str]:
@@ -156,7 +156,7 @@ def _runs_a_check(name: str, arguments: Sequence[str], depth: int) -> bool:
 
 
 def _unwrapped(words: Sequence[str]) -> Sequence[str]:
-    """Return a command without its runners: wrappers, environment managers, interpreters, containers."""
+    """Return a command without what runs it: wrappers, environment managers, interpreters, containers."""
     for _ in range(_DEEP):
         inner = _inner(words) if words else None
         if inner is None:
@@ -171,7 +171,7 @@ def _inner(words: Sequence[str]) -> Sequence[str] | None:
         rest = _past_options(rest, _WRAPPERS[name])
         while rest and _ASSIGNED.match(rest[0]):
             rest = rest[1:]
-        return rest[1:] if name.endswith("timeout") else rest  # how long
+        return rest[1:] if name.endswith("timeout") else rest  # without timeout's duration
     if name in _RUN_BY:
         return _run_by(name, rest)
     if _PYTHON.fullmatch(name):
@@ -202,7 +202,7 @@ def _script(rest: Sequence[str]) -> Sequence[str] | None:
 
 
 def _past_options(words: Sequence[str], values: str, *, until: str = "") -> Sequence[str]:
-    """Return the arguments after the options, some of which take the next word as their value."""
+    """Return the words after the leading options; those in `values` take the next word as their value."""
     place, with_value = 0, values.split()
     while place < len(words) and words[place].startswith("-") and words[place] != until:
         if words[place] == "--":
@@ -212,6 +212,6 @@ def _past_options(words: Sequence[str], values: str, *, until: str = "") -> Sequ
 
 
 def _name(word: str) -> str:
-    """Return a program's name: without its folder, its version, and what Windows puts at its end."""
+    """Return a program's name without its folder, version and Windows suffix."""
     name = word.replace("\\", "/").rsplit("/", 1)[-1]
     return _AFTER_NAME.sub("", name)

@@ -1,8 +1,8 @@
-"""Intervals that hold a share, or the difference of two, with 95 %: Wilson's score, and Newcombe's hybrid of two.
+"""Computes 95 % confidence intervals of a share (Wilson) and of the difference of two shares (Newcombe).
 
 E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209-212; R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, the
 tenth of his methods.
-Both take counts that are decayed: fewer of them make an interval wider.
+Both accept decayed counts; smaller counts give wider intervals.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import math
 from dataclasses import dataclass
 
 _Z = 1.96  # 95 %
-_NONE = 1e-6
+_NONE = 1e-6  # decayed trials below which nothing is known
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A share between two bounds that hold it with 95 %."""
+    """The bounds of a 95 % confidence interval of a share; 0 and 1 without any trial."""
 
     low: float = 0.0
     high: float = 1.0
@@ -24,7 +24,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class RateDifference:
-    """One share less another, between the bounds that hold it with 95 %; anything where either was never tried."""
+    """The difference of two shares with its 95 % confidence interval; -1 to 1 if either has no trials."""
 
     value: float = 0.0
     low: float = -1.0
@@ -35,7 +35,7 @@ ANY_SHARE, ANY_DIFFERENCE = Interval(), RateDifference()
 
 
 def wilson(successes: float, trials: float) -> Interval:
-    """Return Wilson's bounds of a share; everything is possible where nothing was tried."""
+    """Return the Wilson score interval of a share; 0 to 1 without trials."""
     if trials < _NONE:  # decayed to nothing
         return ANY_SHARE
     share, z2 = successes / trials, _Z * _Z
@@ -45,14 +45,14 @@ def wilson(successes: float, trials: float) -> Interval:
 
 
 def newcombe(first: tuple[float, float], second: tuple[float, float]) -> RateDifference:
-    """Return the first share less the second, each given as successes and trials."""
+    """Return the difference of two shares with Newcombe's interval; each share is given as successes and trials."""
     if first[1] < _NONE or second[1] < _NONE:
         return ANY_DIFFERENCE
-    one, other = first[0] / first[1], second[0] / second[1]
+    first_share, second_share = first[0] / first[1], second[0] / second[1]
     here, there = wilson(*first), wilson(*second)
-    value = one - other
+    value = first_share - second_share
     return RateDifference(
         value,
-        value - math.hypot(one - here.low, there.high - other),
-        value + math.hypot(here.high - one, other - there.low),
+        value - math.hypot(first_share - here.low, there.high - second_share),
+        value + math.hypot(here.high - first_share, second_share - there.low),
     )

@@ -1,4 +1,4 @@
-"""Turns of phrase with which somebody says that what was just done is wrong, in the languages of small talk."""
+"""Lists the phrases by which a prompt says that the last step was wrong, in seven languages, as expressions."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ annulla(?: tutto| la modifica| questo)?|desfaz(?:er)?(?: isso)?|desfaça .*|撤�
 <please>(?:put|bring|get|restore) (?:the|my|your) (?:\w+ ){1,4}back(?: in)?(?: please)?
 nimm (?:das|es) (?:bitte )?(?:wieder )?(?:raus|heraus|zurück)|remets .+
 """
-# What tells only where it is all that is said: beside a task it is what the task is about.
+# Phrases that are a correction only if they are the whole prompt: beside a task they describe the task.
 _ALONE = r"""
 <it> (?:now |still |again )?<fails> .+|(?:the|my) \w+ (?:is|are) (?:wrong|broken|off|missing|gone|empty) now
 nothing happens.*
@@ -154,15 +154,15 @@ def _phrases(*groups: str) -> str:
 
 _OPENING = rf"(?:(?:{_phrases(_AROUND)})\b[\s,.!]*)*"
 OPENS = re.compile(rf"(?:{_OPENING}(?:{_NO}\b[\s,.!]*)?)*", re.IGNORECASE)
-# a clause that says so
+# a clause that says that the last step was wrong
 WRONG = re.compile(_phrases(_ENGLISH, _UNDO, _GERMAN, _FRENCH, _SPANISH, _OTHER), re.IGNORECASE)
-# one that says so where it is the whole prompt
+# a clause that says so only if it is the whole prompt
 ALONE = re.compile(_phrases(_ALONE), re.IGNORECASE)
-# one that asks for it to be undone
+# a clause that asks to undo the last step
 UNDONE = re.compile(_phrases(_UNDO), re.IGNORECASE)
-# nothing but "no"
+# a prompt of nothing but "no"
 BARE_NO = re.compile(rf"{_OPENING}{_NO}(?:[\s,]+{_NO})*[\s.!]*", re.IGNORECASE)
-# "no" and then what instead, unless that approves of what stands
+# "no", followed by an alternative, unless the rest approves
 TURNED_DOWN = re.compile(
     rf"{_OPENING}(?:{_NO}[\s,]+)*{_NO}(?:\s*[,.!;-]+\s+|\s+(?={_AIMS}))(?!{_phrases(_APPROVES)})\S+(?:\s+\S+)+",
     re.IGNORECASE,

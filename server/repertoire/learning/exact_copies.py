@@ -1,4 +1,4 @@
-"""Joins the trials of exact copies: where one copy was offered and another used, that is one trial."""
+"""Merges the trials of exact copies: an offer of one copy and the use of another are one trial."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from dataclasses import replace
 from repertoire.learning.outcomes import Trial
 
 
-def of_contents(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
-    """Return trials with each copy called as the one that `same` leads to; copies in one request are one chance."""
+def merge_copies(found: Sequence[Trial], same: Mapping[str, str]) -> list[Trial]:
+    """Return trials under the node that `same` maps each copy to, with copies in one request merged."""
     if not same:
         return list(found)
-    told: list[Trial] = []
-    chances: dict[tuple[str, str, str], dict[str, int]] = {}  # by copy, the place of its trial
+    merged: list[Trial] = []
+    chances: dict[tuple[str, str, str], dict[str, int]] = {}  # index of each copy's trial, by session, request and node
     for trial in found:
         node = same.get(trial.node)
         if node is None:
-            told.append(trial)
+            merged.append(trial)
             continue
         named = replace(trial, node=node)
         others = chances.setdefault((trial.session, trial.request, node), {}) if trial.request else {}
         place = next((place for copy, place in others.items() if copy != trial.node), None)
-        if place is None or (one := _together(told[place], named)) is None:
-            others[trial.node] = len(told)
-            told.append(named)
+        if place is None or (both := _merged_trial(merged[place], named)) is None:
+            others[trial.node] = len(merged)
+            merged.append(named)
         else:
-            told[place] = one
-    return told
+            merged[place] = both
+    return merged
 
 
-def _together(one: Trial, other: Trial) -> Trial | None:
-    """Return the one chance that two copies had in a request; None where both were used: these are two uses."""
+def _merged_trial(one: Trial, other: Trial) -> Trial | None:
+    """Return the merged trial of two copies in one request; None if both were used, which are two uses."""
     if one.selected_at and other.selected_at:
         return None
     used, idle = (other, one) if other.selected_at else (one, other)

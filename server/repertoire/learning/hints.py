@@ -1,13 +1,13 @@
-"""Tells per kind of hint how often it is followed, and how much surer than usual the next one of that kind must be.
+"""Computes how often hints are followed, and the factor by which ignored kinds of hints need higher odds.
 
-A *kind* is the moment (a prompt, a session's start) and the type of what is named (skill, agent, …). Looks at its hints
-are counted, decayed and corrected for position as memory is, and those that were followed. As long as one in ten is, or
-nothing is known, nothing changes; the rarer they are followed, the higher the odds must be that the next one fits. The
-factor is what `RARE` is over the mean of a Beta distribution that begins at `RARE` with the weight of `PATIENCE` looks:
-hints of a kind need twice the usual odds after twelve looks to no effect, and `MOST` times at most. A single component
-is tired of sooner, after four looks, and up to `WEARY` times.
+A *kind* is the moment (a prompt, a session's start) and the type of the component (skill, agent, …). Looks at hints and
+followed hints are counted with decay and correction for position bias, as usage is. While one look in ten is followed,
+or nothing is known, the odds stay as usual; the rarer hints are followed, the higher the odds must be. The factor is
+`RARE` divided by the mean of a Beta distribution whose prior is `RARE` with the weight of `PATIENCE` looks: after
+twelve ignored looks hints of a kind need twice the usual odds, `MOST` times at most. For a single component the factor
+rises sooner, after four looks, up to `WEARY`.
 
-One in `FLOOR` occasions is let through at the usual odds, so that a kind and a component can recover.
+One in `FLOOR` occasions needs only the usual odds, so that a kind or a component can recover.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ MOMENTS = (PROMPT, SESSION_START)
 RARE, FLOOR = 0.1, 5
 PATIENCE, MOST = 12.0, 8.0  # of a kind: ignored looks until the threshold rises, and its largest factor on the odds
 WEARY = 16.0  # of a component: largest factor on the odds; only a nearly certain hint still passes
-_PATIENCE = 4.0
-_MORE = 1.0 + 1e-9
+_PATIENCE = 4.0  # of a component: ignored looks until the threshold doubles
+_MORE = 1.0 + 1e-9  # least factor that counts as more than the usual odds
 
 
 @dataclass(frozen=True)
 class HintRate:
-    """How hints of one kind fared: counts are whole, the rate is of decayed looks."""
+    """The statistics of one kind of hint: undecayed counts, and the rate of followed looks after decay."""
 
     moment: str
     type: str
     offered: int = 0
     followed: int = 0
     rate: Interval = ANY_SHARE
-    demand: float = 1.0  # how many times the usual odds of fitting the next one needs
+    demand: float = 1.0  # factor on the odds that the next hint of this kind needs
 
 
 @dataclass(frozen=True)
 class Looks:
-    """How often hints of one kind were given and followed: whole, and decayed as looks and as those that led to use."""
+    """Counts of given and followed hints, undecayed (offered, followed) and decayed (looks, taken)."""
 
     offered: int = 0
     followed: int = 0
@@ -52,7 +52,7 @@ class Looks:
     taken: float = 0.0
 
     def plus(self, other: Looks, factor: float = 1.0) -> Looks:
-        """Return both together, the other's decayed counts faded by a factor."""
+        """Return the sum of both, with the other's decayed counts multiplied by a factor."""
         return Looks(
             self.offered + other.offered,
             self.followed + other.followed,
@@ -61,37 +61,37 @@ class Looks:
         )
 
 
-Kind = tuple[str, str]  # moment and type
+Kind = tuple[str, str]  # moment of a hint and type of its component
 Key = TypeVar("Key")
 
 
 def hint_rates(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[HintRate, ...]:
-    """Return the rate of every kind that was offered, each trial counting for its weight."""
+    """Return the statistics of every kind of hint that was offered, from weighted trials."""
     return rates(looks_of(found, weight))
 
 
 def looks_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[Kind, Looks]:
-    """Count the looks at hints of every kind that was offered."""
+    """Count the looks at hints by kind, from weighted trials."""
     return _looks_by(lambda trial: (trial.moment, trial.type), found, weight)
 
 
 def rates(of_kind: Mapping[Kind, Looks]) -> tuple[HintRate, ...]:
-    """Return the rates that looks come to."""
+    """Return the statistics of each kind of hint from its counts."""
     return tuple(_rate(kind, looks) for kind, looks in sorted(of_kind.items()))
 
 
 def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
-    """Return by type how many times the usual odds a hint needs at a moment; types that need no more are left out."""
+    """Return by component type the factor on the odds of hints at a moment, without factors of 1."""
     return {rate.type: rate.demand for rate in rates if rate.moment == moment and rate.demand > _MORE}
 
 
 def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
-    """Count the looks at hints of every component that was offered unasked."""
+    """Count the looks at hints by component, from weighted trials."""
     return _looks_by(lambda trial: trial.node, found, weight)
 
 
 def weariness(seen: Mapping[str, Looks]) -> Mapping[str, float]:
-    """Return by component how many times the usual odds a hint of it needs; those that need no more are left out."""
+    """Return by component the factor on the odds of a hint that names it, without factors of 1."""
     return {node: times for node, looks in seen.items() if (times := _demand(looks, _PATIENCE, WEARY)) > _MORE}
 
 
@@ -99,8 +99,8 @@ def _demand(seen: Looks, patience: float, most: float) -> float:
     return min(max((patience + seen.looks) / (patience + seen.taken / RARE), 1.0), most)
 
 
-def let_through(occasion: str) -> bool:
-    """Tell whether an occasion is the one in so many that is held to the usual odds; the same in every process."""
+def is_exploration(occasion: str) -> bool:
+    """Tell by a hash whether a hint needs only the usual odds on this occasion, as on one in `FLOOR`."""
     digest = hashlib.sha256(occasion.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % FLOOR == 0
 
@@ -112,7 +112,7 @@ def _looks_by(
     for trial in found:
         if trial.offered_at and trial.moment in MOMENTS:
             hinted[key(trial)].append(trial)
-    return {one: _looks(own, weight) for one, own in hinted.items()}
+    return {name: _looks(own, weight) for name, own in hinted.items()}
 
 
 def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:
@@ -122,5 +122,5 @@ def _looks(own: list[Trial], weight: Callable[[Trial], float]) -> Looks:
 
 
 def _rate(kind: Kind, seen: Looks) -> HintRate:
-    taken = min(seen.taken, seen.looks)  # what is followed at rank 3 is more than a third of a look
+    taken = min(seen.taken, seen.looks)  # a followed hint at rank 3 is one taken for a third of a look
     return HintRate(*kind, seen.offered, seen.followed, wilson(taken, seen.looks), _demand(seen, PATIENCE, MOST))

@@ -1,9 +1,9 @@
-"""Tells what a component did to the requests it was used for, beside those for which it was only offered.
+"""Computes the lift of a component: how many more requests went well with it than without it.
 
-*With*: it was selected, and what came of that is known. *Without*: it was offered for a request, something else or
-nothing was selected, and what came of the request is known. *Lift*: the share that went well with it less the share
-that went well without it, counts decayed as memory is, between Newcombe's bounds. *Harmful*: tried often enough both
-ways, and the whole interval lies below 0. It recovers by doing better, or by being forgotten.
+*With*: the component was selected, and the outcome is known. *Without*: it was offered for a request but not selected,
+and the request's outcome is known. *Lift*: the share that went well with it minus the share without it, from decayed
+counts, with Newcombe's interval. *Harmful*: enough requests of both sorts, and the whole interval below 0. A harmful
+component recovers by better outcomes, or as the bad ones decay.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from repertoire.learning.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial
 
-MIN_REQUESTS = 5.0  # "harmful" needs so many decayed requests of known outcome, with and without the component
+MIN_REQUESTS = 5.0  # decayed requests of known outcome, with and without a component, before it can be harmful
 
 
 @dataclass(frozen=True)
 class LiftArm:
-    """Requests with, or without, a component: how many went well and how many failed, whole and decayed."""
+    """Requests with or without a component, by outcome: undecayed (ok, failed) and decayed (good, bad) counts."""
 
     ok: int = 0
     failed: int = 0
@@ -28,11 +28,11 @@ class LiftArm:
 
     @property
     def known(self) -> int:
-        """How many there were whose outcome is known."""
+        """The undecayed number of requests of known outcome."""
         return self.ok + self.failed
 
     def plus(self, other: LiftArm, factor: float = 1.0) -> LiftArm:
-        """Return both together, the other's decayed counts faded by a factor."""
+        """Return the sum of both, with the other's decayed counts multiplied by a factor."""
         return LiftArm(
             self.ok + other.ok,
             self.failed + other.failed,
@@ -46,7 +46,7 @@ NONE = LiftArm()
 
 @dataclass(frozen=True)
 class Lift:
-    """What a component did to its requests."""
+    """The lift of one component: requests with and without it, and their difference with its interval."""
 
     used: LiftArm = NONE
     unused: LiftArm = NONE
@@ -55,12 +55,12 @@ class Lift:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to compare."""
+        """Whether there are requests of known outcome both with and without the component."""
         return bool(self.used.known and self.unused.known)
 
     @property
     def demoted(self) -> str:
-        """Say that it is demoted and on what evidence; empty where it is not."""
+        """A sentence on why the component is ranked lower; empty if it is not harmful."""
         if not self.harmful:
             return ""
         used, unused = self.used, self.unused
@@ -74,26 +74,26 @@ NO_LIFT = Lift()
 
 
 def lift_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Lift:
-    """Compare one component's trials, each counting for its weight."""
-    return compare(*sides_of(found, weight))
+    """Return the lift of one component from its weighted trials."""
+    return compare(*count_arms(found, weight))
 
 
-def sides_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[LiftArm, LiftArm]:
-    """Count one component's requests: those with it, and those without."""
+def count_arms(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[LiftArm, LiftArm]:
+    """Count the requests with and without one component from its weighted trials."""
     found = list(found)
     used = _side(((trial, trial.outcome) for trial in found if trial.selected_at), weight)
     return used, _side(((trial, trial.apart) for trial in found if not trial.selected_at), weight)
 
 
 def compare(used: LiftArm, unused: LiftArm) -> Lift:
-    """Compare requests with a component to those without it."""
+    """Return the lift from the counts of requests with and without a component."""
     trials = used.good + used.bad, unused.good + unused.bad
     difference = newcombe((used.good, trials[0]), (unused.good, trials[1]))
     return Lift(used, unused, difference, difference.high < 0.0 and min(trials) >= MIN_REQUESTS)
 
 
 def _side(found: Iterable[tuple[Trial, str]], weight: Callable[[Trial], float]) -> LiftArm:
-    told = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
-    good = [trial for trial, outcome in told if outcome == OK]
-    bad = [trial for trial, outcome in told if outcome == BAD]
+    judged = [(trial, outcome) for trial, outcome in found if outcome != UNKNOWN]
+    good = [trial for trial, outcome in judged if outcome == OK]
+    bad = [trial for trial, outcome in judged if outcome == BAD]
     return LiftArm(len(good), len(bad), sum(map(weight, good)), sum(map(weight, bad)))

@@ -1,10 +1,10 @@
-"""Bounds the log and loses nothing that is learned from it: old sessions are counted by the day in their events' stead.
+"""Compacts the event log without loss for learning: events of old sessions are replaced by counts for each day.
 
-The newest events stay as they are. Of what is older, a session in which something was selected stays whole as long as
-there is room, since which components were used together is read from it. All other old sessions go: what was offered
-in them is counted, so many times on that day at that rank with that outcome, which is all that memory and lift read of
-it. When the sessions with selections outgrow their room, the oldest are counted too, and are remembered from then on
-without what they were used together with; when the counts do, the oldest are added up by the month, then let go.
+The newest events stay unchanged. An older session with a selection stays whole while there is room, because suggestions
+read from it which components were used together. All other old sessions are replaced by counts of trials by day, rank
+and outcome, which is all that usage and lift read. When sessions with selections exceed their limit, the oldest are
+counted too, and lose which components were used together. When the counts exceed theirs, the oldest are summed by
+month, then dropped.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from repertoire.domain.event import (
     COUNTED,
     SESSION_KINDS,
 )
-from repertoire.learning.outcomes import Dated, Trial, traced, trials
+from repertoire.learning.outcomes import Dated, Trial, indexed_trials, trials
 
 _OF_SESSIONS = frozenset(SESSION_KINDS)
 _DAY, _MONTH = len("2026-01-01"), len("2026-01")
-_SOME = "some time"
-_SLACK = 20  # where there are too many counts, one in so many more goes at once, so that it need not be done each time
+_SOME = "some time"  # placeholder for a time while equal trials are grouped
+_SLACK = 20  # where counts exceed their limit, one in this many more is dropped, so that it is not done each time
 _STANDARD = Trial("")
 _TOLD = tuple(field.name for field in fields(Trial) if field.name not in ("node", "project", "session", "request"))
 
 
 @dataclass(frozen=True)
 class LogBounds:
-    """How many events may stay."""
+    """The largest numbers of events of each sort that stay in the log."""
 
-    newest: int = 5_000  # of sessions, as they are
-    selected: int = 10_000  # older ones, of sessions in which something was selected
-    counts: int = 10_000
-    others: int = 5_000  # of each kind that belongs to no session: no reader looks at more
+    newest: int = 5_000  # newest events of sessions, which stay unchanged
+    selected: int = 10_000  # older events of sessions with a selection
+    counts: int = 10_000  # counts of older events
+    others: int = 5_000  # events of each kind that belongs to no session; no reader needs more
 
 
 @dataclass(frozen=True)
 class Count:
-    """What became of one component in one project on one day, as the event that is written of it."""
+    """The counted trials of one component in one project on one day, as they are written as an event."""
 
-    at: str  # when the last of it happened
+    at: str  # time of the newest counted trial
     project: str
     node: str
     data: Mapping[str, Any]
@@ -50,14 +50,14 @@ class Count:
 
 @dataclass(frozen=True)
 class CompactedLog:
-    """The numbers of the events to remove, and the counts that replace them."""
+    """The result of compaction: the numbers of events to remove, and the counts that replace them."""
 
     gone: tuple[int, ...] = ()
     counts: tuple[Count, ...] = ()
 
 
-def condense(events: Sequence[Dated], room: LogBounds) -> CompactedLog:
-    """Return the events of a log that may go, and counts from which the same is learned as before."""
+def compact(events: Sequence[Dated], room: LogBounds) -> CompactedLog:
+    """Return which events of a log to remove, and counts from which learning gives the same results."""
     of_sessions = [event for event in events if event.kind in _OF_SESSIONS]
     counted = [event for event in events if event.kind == COUNTED]
     gone, found = _old_sessions(of_sessions, room)
@@ -85,38 +85,38 @@ def _old_others(events: Sequence[Dated], room: LogBounds) -> list[int]:
 
 
 def _old_sessions(events: Sequence[Dated], room: LogBounds) -> tuple[list[int], list[Trial]]:
-    """Return the events of the sessions that go, and the trials that they told of."""
+    """Return the event numbers of the sessions to remove, and the trials of these sessions."""
     if len(events) <= room.newest:
         return [], []
-    folded = traced(events)
-    old = [group for group in _groups(events, folded.told) if group[-1] < events[-room.newest].id]
-    kept, gone, told = 0, list[int](), list[Trial]()
+    folded = indexed_trials(events)
+    old = [group for group in _groups(events, folded.by_event) if group[-1] < events[-room.newest].id]
+    kept, gone, removed = 0, list[int](), list[Trial]()
     for group in sorted(old, key=lambda numbers: -numbers[-1]):
-        indices = {index for number in group for index in folded.told.get(number, ())}
+        indices = {index for number in group for index in folded.by_event.get(number, ())}
         found = [folded.trials[index] for index in sorted(indices)]
         if any(trial.selected_at for trial in found):
             kept += len(group)
             if kept <= room.selected:
                 continue
         gone += group
-        told += found
-    return gone, told
+        removed += found
+    return gone, removed
 
 
-def _groups(events: Sequence[Dated], told: Mapping[int, Sequence[int]]) -> list[list[int]]:
-    """Put together, by number, the events of each session, and with them all that tell of the same trials."""
-    above: dict[int | str, int | str] = {}  # events by number, trials by their index below 0, sessions
+def _groups(events: Sequence[Dated], trials_of: Mapping[int, Sequence[int]]) -> list[list[int]]:
+    """Group event numbers by session, and join groups whose events changed the same trial."""
+    above: dict[int | str, int | str] = {}  # union-find parents: event numbers, negative trial indices, session names
 
-    def top(one: int | str) -> int | str:
-        while (following := above.setdefault(one, one)) != one:
-            above[one] = above.setdefault(following, following)
-            one = following
-        return one
+    def top(entry: int | str) -> int | str:
+        while (following := above.setdefault(entry, entry)) != entry:
+            above[entry] = above.setdefault(following, following)
+            entry = following
+        return entry
 
     for event in events:
-        beside: list[int | str] = [-1 - index for index in told.get(event.id, ())]
-        for one in [*beside, *([event.session] if event.session else [])]:
-            above[top(one)] = top(event.id)
+        beside: list[int | str] = [-1 - index for index in trials_of.get(event.id, ())]
+        for entry in [*beside, *([event.session] if event.session else [])]:
+            above[top(entry)] = top(event.id)
     groups: dict[int | str, list[int]] = defaultdict(list)
     for event in events:
         groups[top(event.id)].append(event.id)
@@ -124,7 +124,7 @@ def _groups(events: Sequence[Dated], told: Mapping[int, Sequence[int]]) -> list[
 
 
 def _fewer(found: Iterable[Trial], most: int) -> list[Count]:
-    """Count the older half by the month instead; should that be too many still, the oldest go."""
+    """Return at most `most` counts: the older half summed by month, and the oldest dropped if these are too many."""
     by_day = _counts(found, _DAY)
     older, newer = by_day[: -most // 2], by_day[-most // 2 :]
     return [*_counts(_trials_of(older), _MONTH), *newer][-most:]
@@ -132,12 +132,12 @@ def _fewer(found: Iterable[Trial], most: int) -> list[Count]:
 
 def _trials_of(counts: Iterable[Count]) -> Iterator[Trial]:
     for count in counts:
-        for times, told in count.data["trials"]:
-            yield from [Trial(count.node, count.project, **told)] * times
+        for times, values in count.data["trials"]:
+            yield from [Trial(count.node, count.project, **values)] * times
 
 
 def _counts(found: Iterable[Trial], span: int) -> list[Count]:
-    """Count trials that differ in nothing but the time within one span; the newest of their times stands for all."""
+    """Count trials that are equal except for their time within one day or month, under the newest of these times."""
     places: dict[tuple[str, str, str], dict[Trial, list[Trial]]] = defaultdict(lambda: defaultdict(list))
     for trial in found:
         offered_at, selected_at = trial.offered_at and _SOME, trial.selected_at and _SOME
@@ -148,12 +148,12 @@ def _counts(found: Iterable[Trial], span: int) -> list[Count]:
 
 
 def _count(node: str, project: str, kinds: Mapping[Trial, list[Trial]]) -> Count:
-    told = []
+    counted = []
     for kind, same in kinds.items():
-        offered_at, selected_at = max(one.offered_at for one in same), max(one.selected_at for one in same)
-        told.append([len(same), _told(replace(kind, offered_at=offered_at, selected_at=selected_at))])
-    return Count(max(one.at for same in kinds.values() for one in same), project, node, {"trials": told})
+        offered_at, selected_at = max(trial.offered_at for trial in same), max(trial.selected_at for trial in same)
+        counted.append([len(same), _fields_of(replace(kind, offered_at=offered_at, selected_at=selected_at))])
+    return Count(max(trial.at for same in kinds.values() for trial in same), project, node, {"trials": counted})
 
 
-def _told(trial: Trial) -> dict[str, Any]:
+def _fields_of(trial: Trial) -> dict[str, Any]:
     return {name: value for name in _TOLD if (value := getattr(trial, name)) != getattr(_STANDARD, name)}

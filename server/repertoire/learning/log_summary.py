@@ -1,8 +1,8 @@
-"""Sums up the log for a session start, which has no time to fold it: looks at hints and outcomes, as of one day.
+"""Stores sums of the log (looks at hints, requests with and without components) for a session start, which is short.
 
-Everything that is summed fades alike, so sums of one day are those of a later one but for a factor. They reach to an
-event that no session spans, and what happened since is folded and added: the same comes out as from the whole log. They
-are kept where the log is condensed, go when something is forgotten, and nobody but a session's start reads them.
+All sums decay alike, so that a factor turns the sums of one day into those of a later day. They reach up to an event
+that no session spans. Trials since then are added, with the same result as from the whole log. The sums are written
+when the log is compacted, deleted when anything is forgotten, and read by the session start alone.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 
 from repertoire.learning.hints import HintRate, Key, Kind, Looks, looks_of, rates, seen_of, weariness
-from repertoire.learning.lift import NONE, LiftArm, compare, sides_of
+from repertoire.learning.lift import NONE, LiftArm, compare, count_arms
 from repertoire.learning.outcomes import Dated, Trial
 from repertoire.learning.usage import Decay
 
-_BACK = 1_000  # events from the end, among which a place that no session spans is looked for
+_BACK = 1_000  # newest events among which an event is looked for that no session spans
 _SIDE = len(astuple(NONE))
-Sides = tuple[LiftArm, LiftArm]
+Sides = tuple[LiftArm, LiftArm]  # requests with a component, and without it
 
 
 @dataclass(frozen=True)
 class LogSummary:
-    """The sums of the log up to and including the event `through`, by project, as of a time."""
+    """The decayed sums of the log up to the event `through`, by project, as of the time `at`."""
 
     at: str
     half_life: float
@@ -34,20 +34,22 @@ class LogSummary:
     seen: Mapping[str, Mapping[str, Looks]] = field(default_factory=dict)  # by project, then component
 
     def as_text(self) -> str:
-        """Return it as it is stored."""
-        looks = [[place, *kind, *astuple(one)] for place, kinds in self.looks.items() for kind, one in kinds.items()]
+        """Return the sums as the JSON text that is stored."""
+        looks = [
+            [place, *kind, *astuple(counts)] for place, kinds in self.looks.items() for kind, counts in kinds.items()
+        ]
         sides = [
             [place, node, *astuple(used), *astuple(unused)]
             for place, nodes in self.sides.items()
             for node, (used, unused) in nodes.items()
         ]
-        seen = [[place, node, *astuple(one)] for place, nodes in self.seen.items() for node, one in nodes.items()]
+        seen = [[place, node, *astuple(counts)] for place, nodes in self.seen.items() for node, counts in nodes.items()]
         return json.dumps([self.at, self.half_life, self.through, looks, sides, seen])
 
 
 @dataclass(frozen=True)
 class StartUsage:
-    """The usage that a session start needs: how hints of each kind and component fared, and harmful components."""
+    """The usage that a session start needs: statistics of hints, ignored components, harmful components."""
 
     hints: tuple[HintRate, ...]
     weary: Mapping[str, float]
@@ -59,7 +61,7 @@ def _no(_nodes: Iterable[str]) -> Mapping[str, str]:
 
 
 def read_summary(text: str) -> LogSummary | None:
-    """Return the stored sums; None where another version stored other sums."""
+    """Parse stored sums; return None if another version wrote them in another form."""
     stored = json.loads(text)
     if len(stored) != len(fields(LogSummary)):
         return None
@@ -77,7 +79,7 @@ def read_summary(text: str) -> LogSummary | None:
 
 
 def sum_up(found: Iterable[Trial], clock: Decay, *, through: int) -> LogSummary:
-    """Sum up trials by project, as of a clock's time and as fast as it fades."""
+    """Sum up trials by project, with decay as of the clock's time."""
     fading = Decay(clock.now, clock.half_life)
     of_project: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
@@ -95,9 +97,9 @@ def recall(
     *,
     copies: Callable[[Iterable[str]], Mapping[str, str]] = _no,
 ) -> StartUsage:
-    """Return usage as of a time, from the stored sums and the trials since.
+    """Return the usage as of the clock's time, from stored sums and the trials since.
 
-    `copies` maps every exact copy of components to one of its copies: what they did is counted together.
+    `copies` maps every exact copy to one representative, under which all copies are counted.
     """
     looks, sides, seen = looks_of(since, clock.weight), _sides(since, clock), seen_of(since, clock.weight)
     if kept is not None:
@@ -125,7 +127,7 @@ def recall(
 
 
 def through(events: Sequence[Dated]) -> int:
-    """Return the newest event of a log, oldest first, that no session spans; its last where there is none lately."""
+    """Return the number of the newest event that no session spans, else of the last event; 0 for an empty log."""
     first = {event.session: event.id for event in reversed(events) if event.session}
     last = earliest = events[-1].id if events else 0
     for place in range(len(events) - 1, max(len(events) - _BACK, 0), -1):
@@ -137,11 +139,11 @@ def through(events: Sequence[Dated]) -> int:
 
 
 def _sides(found: Iterable[Trial], clock: Decay) -> dict[str, Sides]:
-    """Count by component the requests with and without it whose outcome is known."""
+    """Count the requests of known outcome with and without each component."""
     of_node: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
         of_node[trial.node].append(trial)
-    counted = {node: sides_of(own, clock.weight) for node, own in of_node.items()}
+    counted = {node: count_arms(own, clock.weight) for node, own in of_node.items()}
     return {node: both for node, both in counted.items() if both != (NONE, NONE)}
 
 

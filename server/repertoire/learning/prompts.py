@@ -1,15 +1,15 @@
-"""Tells prompts that may need a component from small talk, commands, and text that the client wrote itself."""
+"""Separates prompts that may need a component from small talk, commands and text that the client wrote."""
 
 from __future__ import annotations
 
 import re
 
 from repertoire.domain.text import content_words, split_words
-from repertoire.learning.small_talk import amount, is_small_talk
+from repertoire.learning.small_talk import count_words, is_small_talk
 
-MOST = 6_000  # characters that say what is wanted; what follows is pasted material
-_MIN_WORDS = 2
-# what the client sends in the user's name: notifications, command output, summaries
+MOST = 6_000  # characters of a prompt that are read; the rest is pasted material
+_MIN_WORDS = 2  # content words of a request
+# beginnings of text that the client sends in the user's name: notifications, command output, summaries
 _BY_CLIENT = re.compile(
     r"\s*(?:<[a-z][a-z-]*>|\[Request interrupted|Caveat: The messages below|This session is being continued from)"
 )
@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[^\W_]+(?:[.+#/@:_-]+[^\W_]+)*[+#]*")  # names, paths and 
 _COMMAND = re.compile(r"\s*[/!]\S")
 
 
-# Said around a request, whatever it is; none of them turns its meaning, as `not`, `only`, `from` and `into` do.
+# Words around a request that never change its meaning, as `not`, `only`, `from` and `into` would.
 _AROUND = frozenset("a an the this that these those my our your please pls thanks thank kindly".split())
 _OPENING = _AROUND | frozenset(
     """can could would will you i we us me d ll want need like to help let s hey hi hello ok okay now just so then
@@ -25,32 +25,32 @@ _OPENING = _AROUND | frozenset(
 )
 
 
-def core(prompt: str) -> str:
-    """Return the words of a prompt that make it the request it is, in their order; equal for near-identical ones.
+def essential_words(prompt: str) -> str:
+    """Return the essential words of a prompt in order, which are equal for nearly identical prompts.
 
-    Case, punctuation, articles and courtesies go, and how it opens ("could you please", "I'd like you to").
+    Case, punctuation, articles, courtesies and opening phrases ("could you please", "I'd like you to") are removed.
     """
     words = _WORDS.findall(prompt.casefold())
     begin = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
     return " ".join(word for word in words[begin:] if word not in _AROUND)
 
 
-def needless(prompt: str) -> str:
-    """Return why a prompt is not worth a look, or an empty string where it may be."""
+def why_needless(prompt: str) -> str:
+    """Return the reason why a prompt needs no component; empty if it may need one."""
     if _BY_CLIENT.match(prompt):
         return "written by the client"
     if _COMMAND.match(prompt):
         return "a command"
     words = content_words(prompt[:MOST])
-    if amount(words) < _MIN_WORDS or is_small_talk(words):
+    if count_words(words) < _MIN_WORDS or is_small_talk(words):
         return "small talk or too short"
     return ""
 
 
 def names(prompt: str, component: str, kind: str) -> bool:
-    """Tell whether a prompt names a component rather than its subject.
+    """Tell whether a prompt names a component, rather than the component's subject.
 
-    `pdf-forms`, `/pdf` and "the pdf skill" name one; "fill this PDF" does not name a skill called `pdf`.
+    `pdf-forms`, `/pdf` and "the pdf skill" are names; "fill this PDF" does not name a skill called `pdf`.
     """
     name = component.rsplit(":", 1)[-1]
     text, escaped = prompt[:MOST].lower(), re.escape(name.lower())

@@ -1,4 +1,4 @@
-"""Reads from a tool call or a slash command which component was selected, and finds it among those of that name."""
+"""Reads which component a tool call or slash command uses, and finds it among stored components of that name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BUILT_IN_AGENTS = frozenset(("general-purpose", "explore", "plan", "statusline-
 
 @dataclass(frozen=True)
 class Mention:
-    """What a call says of the component it uses: what it may be, and as which (plugin, name) it may be known."""
+    """A call's mention of a component: possible types, and possible readings as (plugin, name)."""
 
     types: tuple[str, ...]
     readings: tuple[tuple[str, str], ...]
@@ -23,34 +23,34 @@ class Mention:
 
     @property
     def ours(self) -> bool:
-        """Tell whether it is a part of Repertoire itself: using that says nothing about anybody's needs."""
+        """Whether the component is a part of Repertoire itself, whose use says nothing about needs."""
         return any(plugin == OURS for plugin, _ in self.readings)
 
 
 def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
-    """Return what a finished tool call selected, or None for a tool that is no component."""
+    """Return the component that a tool call mentions; None for a tool that is no component."""
     if tool == "Skill":
-        return _named((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
+        return _mention((SKILL, COMMAND), _first_text(arguments, ("skill", "command", "name")))
     if tool in {"Agent", "Task"}:
         name = _first_text(arguments, ("subagent_type", "agent_type"))
-        return None if name.lower() in _BUILT_IN_AGENTS else _named((AGENT,), name)
+        return None if name.lower() in _BUILT_IN_AGENTS else _mention((AGENT,), name)
     if tool.startswith(_MCP):
         return _server(tool.removeprefix(_MCP).partition("__")[0])
     return None
 
 
 def from_command(command: str) -> Mention | None:
-    """Return what an expanded slash command selected."""
-    return _named((COMMAND, SKILL), command.removeprefix("/"))
+    """Return the component that a slash command mentions; None if it has no name."""
+    return _mention((COMMAND, SKILL), command.removeprefix("/"))
 
 
 def choose(mention: Mention, candidates: Sequence[Component]) -> Component | None:
-    """Return the component that is meant: of the named plugin where one is named, installed ones first."""
+    """Return the stored component that a mention means, installed ones first; None if there is none."""
     fitting = [component for component in candidates if component.type in mention.types]
     for plugin, name in mention.readings:
         same = [c for c in fitting if c.name.lower() in {name.lower(), f"{plugin}:{name}".lower()}]
         of_plugin = [c for c in same if c.plugin.lower() == plugin.lower()] if plugin else same
-        # A component read from a bare folder does not know its plugin; one that is known to be another's is not meant.
+        # A component from a bare folder has no known plugin and may be meant; one of another plugin is not.
         chosen = of_plugin or [c for c in same if not c.plugin]
         if chosen:
             return min(
@@ -60,7 +60,7 @@ def choose(mention: Mention, candidates: Sequence[Component]) -> Component | Non
 
 
 def names_to_try(mention: Mention) -> Iterable[str]:
-    """Return the names under which the component may be stored."""
+    """Return the names under which the mentioned component may be stored."""
     return dict.fromkeys(
         spelling for plugin, name in mention.readings for spelling in (name, f"{plugin}:{name}" if plugin else name)
     )
@@ -71,7 +71,7 @@ def _first_text(arguments: Mapping[str, Any], keys: Sequence[str]) -> str:
     return next((value.strip().removeprefix("/") for value in values if isinstance(value, str) and value.strip()), "")
 
 
-def _named(types: tuple[str, ...], text: str) -> Mention | None:
+def _mention(types: tuple[str, ...], text: str) -> Mention | None:
     if not text:
         return None
     plugin, _, name = text.rpartition(":")
@@ -79,7 +79,7 @@ def _named(types: tuple[str, ...], text: str) -> Mention | None:
 
 
 def _server(text: str) -> Mention:
-    """Read `server` or `plugin_<plugin>_<server>`, where either part may hold an underscore itself."""
+    """Parse `server` or `plugin_<plugin>_<server>` into all readings, since both parts may hold underscores."""
     if not text.startswith(_PLUGIN):
         return Mention((MCP_SERVER,), (("", text),), text)
     parts = text.removeprefix(_PLUGIN).split("_")

@@ -1,4 +1,4 @@
-"""What a session has seen and is doing, folded from its events: pure, so that any process sees the same."""
+"""Folds a session's events into its state, so that every process sees the same state."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from repertoire.domain.event import ASKED, CHECKED, CLOSED, COMPACTED, OFFERED, 
 
 
 class SessionEvent(Protocol):
-    """What is read of an event."""
+    """The properties that a session's state needs of an event."""
 
     @property
     def kind(self) -> str:
-        """What happened."""
+        """The kind of the event, such as `offered`."""
 
     @property
     def request(self) -> str:
-        """The request it belongs to."""
+        """The key of the request it belongs to."""
 
     @property
     def node(self) -> str:
-        """The component it is about."""
+        """The id of the component it is about."""
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The rest."""
+        """Further fields, which depend on the kind."""
 
 
 @dataclass(frozen=True)
 class SessionState:
-    """What must not be offered again, and the request that is open."""
+    """The state of a session: its open request, and the components that must not be offered again."""
 
-    seen: frozenset[str] = frozenset()  # offered since the last compaction, or used at any time
+    seen: frozenset[str] = frozenset()  # components offered since the client's last compaction, or used at any time
     request: str = ""  # key of the open request
-    prompt: str = ""  # what was kept of its text
-    selected: frozenset[str] = frozenset()  # what the open request has selected
-    offered: frozenset[str] = frozenset()  # what was offered for it
-    checked: bool = False  # whether a check passed since the last of these
-    answers: bool = False  # whether what is said next answers a question
+    prompt: str = ""  # stored part of the open request's text
+    selected: frozenset[str] = frozenset()  # components that the open request selected
+    offered: frozenset[str] = frozenset()  # components that were offered for the open request
+    checked: bool = False  # whether a check passed since the last selection
+    answers: bool = False  # whether the next prompt answers a question of the client
 
 
 def replay(events: Iterable[SessionEvent]) -> SessionState:
-    """Fold a session's events, oldest first."""
+    """Return the state of a session after its events, given oldest first."""
     offered: set[str] = set()
     used: set[str] = set()
     request, prompt = "", ""

@@ -1,4 +1,4 @@
-"""Reads which simple commands a shell command ran, and which of them surely succeeded, since the whole did."""
+"""Parses a successful shell command into its simple commands, and tells which of them surely succeeded."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from dataclasses import dataclass, replace
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"]?(\w+)")
 _OPERATORS = re.compile(r"&&|\|\||;;|\|&|&>>?|[<>]&|<<<|<<-?|>>|[;&|()<>\n]")
-_SHORT_OPTIONS, _TOLD = re.compile(r"-\w+"), re.compile(r"-\w*c")
+_SHORT_OPTIONS, _COMMAND_OPTION = re.compile(r"-\w+"), re.compile(r"-\w*c")
 _SIGNS = "();<>|&\n"
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
-_OPENS = frozenset("if while until elif ! for case select".split())  # what follows may fail where the whole succeeds
+_OPENS = frozenset("if while until elif ! for case select".split())  # a command behind these may fail unnoticed
 _INSIDE = frozenset("then do else { } fi done esac".split())
 _SHELLS = frozenset("bash sh zsh dash".split())
 _GROUP = "(:"
 _GOES_ON = frozenset(("&&", "||", "|"))
-_DEEP = 3  # shells within shells
-_MOST = 20_000  # characters
+_DEEP = 3  # nested shells at most
+_MOST = 20_000  # characters of a command that are parsed
 
 
 @dataclass(frozen=True)
-class Ran:
+class ShellCommand:
     """One simple command, without assignments and redirections."""
 
     words: tuple[str, ...]
-    begun: bool  # it ran, whatever came of it
-    sure: bool  # it succeeded
-    piped: bool = False
+    begun: bool  # whether it surely ran
+    sure: bool  # whether it surely succeeded
+    piped: bool = False  # whether it is part of a pipeline
 
 
-def commands(text: str, *, depth: int = 0) -> list[Ran]:
-    """Return what a command that succeeded as a whole ran; nothing where it is no shell that can be read."""
+def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
+    """Return the simple commands of a shell command that succeeded as a whole; empty if it cannot be parsed."""
     tokens = _tokens(text) if depth < _DEEP else []
     lists = [each for each in _split(_bare(tokens), {";", "&", "\n", ";;"}) if each[0]]
-    strict = bool(lists) and _sets(lists[0][0], "e")  # a failure anywhere ends it
-    piping = any(_sets(each, "pipefail") for each, _ in lists)
-    found: list[Ran] = []
+    strict = bool(lists) and _sets_option(lists[0][0], "e")  # `set -e`: any failure ends the command
+    piping = any(_sets_option(each, "pipefail") for each, _ in lists)
+    found: list[ShellCommand] = []
     for place, (each, end) in enumerate(lists):
-        last = place == len(lists) - 1 or (strict and "&&" not in each)  # what stands before `&&` may fail all the same
+        last = place == len(lists) - 1 or (strict and "&&" not in each)  # `set -e` ignores a failure before `&&`
         sure = end != "&" and last and not (_GROUP in each and {"|", "||"} & set(each))
         found.extend(_and_or(each, sure=sure, piping=piping))
-    return [inner for ran in found for inner in _within(ran, depth)]
+    return [inner for ran in found for inner in _inner_commands(ran, depth)]
 
 
 def _tokens(text: str) -> list[str]:
@@ -50,12 +50,12 @@ def _tokens(text: str) -> list[str]:
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     try:
         return list(lexer)
-    except ValueError:  # a quotation that does not end
+    except ValueError:  # an unclosed quotation mark
         return []
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines that are commands: no comment, and nothing of a document that stands among them."""
+    """Yield the lines of a script without comments and heredocs."""
     until = ""
     for line in text.split("\n"):
         if until:
@@ -67,9 +67,9 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _bare(tokens: Sequence[str]) -> list[str]:
-    """Return the words and the operators between commands: no redirection, no substitution, no sign of a group.
+    """Return the words and operators without redirections, command substitutions and closing brackets.
 
-    A substitution is hidden in its command's words; `(:` stands where a group begins.
+    The token `(:` stands where a group begins.
     """
     bare: list[str] = []
     hidden = skip = 0
@@ -107,8 +107,8 @@ def _split(tokens: Sequence[str], ends: set[str]) -> Iterator[tuple[list[str], s
         yield part, ""
 
 
-def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[Ran]:
-    """Yield the commands of a list of pipelines; what follows `||` may not have run, nor what it follows succeeded."""
+def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[ShellCommand]:
+    """Yield the commands of pipelines joined by `&&` and `||`; behind `||` a command may not have run."""
     pipelines = list(_split([each for each in tokens if each != _GROUP], {"&&", "||"}))
     after = max((place for place, (_, end) in enumerate(pipelines) if end == "||"), default=-2) + 1
     for place, (pipeline, _) in enumerate(pipelines):
@@ -119,11 +119,11 @@ def _and_or(tokens: Sequence[str], *, sure: bool, piping: bool) -> Iterator[Ran]
             words, plain = _words(part)
             if words:
                 last = number == len(parts) - 1
-                yield Ran(words, begun and plain, held and plain and (last or piping), len(parts) > 1)
+                yield ShellCommand(words, begun and plain, held and plain and (last or piping), len(parts) > 1)
 
 
 def _words(part: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return a simple command's words, and whether its status counts: not where it is a condition or in a loop."""
+    """Return a simple command's words, and whether its status counts, as it does not in a condition or loop."""
     plain, words = True, list(part)
     while words and (words[0] in _OPENS or words[0] in _INSIDE or _ASSIGNED.match(words[0])):
         plain = plain and bool(_ASSIGNED.match(words[0]) or words[0] in ("{", "}"))
@@ -131,18 +131,18 @@ def _words(part: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     return tuple(words), plain
 
 
-def _sets(words: Sequence[str], option: str) -> bool:
+def _sets_option(words: Sequence[str], option: str) -> bool:
     options = words[1:] if words and words[0] == "set" else ()
     if len(option) > 1:
         return option in options
     return any(option in each and _SHORT_OPTIONS.fullmatch(each) for each in options)
 
 
-def _within(ran: Ran, depth: int) -> list[Ran]:
-    """Return what a shell was told to run; the command itself where it is none."""
+def _inner_commands(ran: ShellCommand, depth: int) -> list[ShellCommand]:
+    """Return the commands in the argument of `sh -c` and its like; else the command itself."""
     name = ran.words[0].rsplit("/", 1)[-1]
-    told = next((place for place, word in enumerate(ran.words) if _TOLD.fullmatch(word)), 0)
-    if name not in _SHELLS or not told or told + 1 >= len(ran.words):
+    option_at = next((place for place, word in enumerate(ran.words) if _COMMAND_OPTION.fullmatch(word)), 0)
+    if name not in _SHELLS or not option_at or option_at + 1 >= len(ran.words):
         return [ran]
-    inner = commands(ran.words[told + 1], depth=depth + 1)
+    inner = commands(ran.words[option_at + 1], depth=depth + 1)
     return [replace(each, begun=ran.begun and each.begun, sure=ran.sure and each.sure) for each in inner]

@@ -1,4 +1,4 @@
-"""Reads from a prompt, a shell command and edits what they say of what was done before: corrected, undone, checked."""
+"""Reads signals of success and failure from prompts and shell commands: corrected, undone, checked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from repertoire.domain.event import CHECKED, UNDONE
 from repertoire.learning.checks import is_check
 from repertoire.learning.corrections import asks, corrects
-from repertoire.learning.shell import Ran, commands
-from repertoire.learning.undoing import takes_up, undoes
+from repertoire.learning.shell import ShellCommand, commands
+from repertoire.learning.undoing import restores_stash, undoes
 
-__all__ = ["asks", "corrects", "of_call", "of_command"]
+__all__ = ["asks", "corrects", "signal_of_call", "signal_of_command"]
 
-_READ = 4_000  # characters at the end of what a command printed: that is where checks sum up
+_READ = 4_000  # characters at the end of a command's output, where checks print their summary
 _PASSED = re.compile(
     r"""\b[1-9]\d*\ (?:tests?\ )?pass(?:ed|ing)\b | ^OK\b | \bSuccess:\ no\ issues | \bAll\ checks\ passed
     | \btest\ result:\ ok\b | ^ok\s+\S+ | \bBUILD\ SUCCESS | \b(?:0|no)\ (?:errors?|failures?|problems|issues)\b
@@ -30,28 +30,27 @@ _FAILED = re.compile(
 _STATUS = re.compile(r"(\d+)\W*\Z")
 
 
-def of_call(told: Mapping[str, Any], response: Mapping[str, Any]) -> str:
-    """Return what a call of the client's shell tells that ended without an error; nothing where it still runs."""
-    if told.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
+def signal_of_call(arguments: Mapping[str, Any], response: Mapping[str, Any]) -> str:
+    """Return UNDONE, CHECKED or empty for a finished call of the client's shell tool; empty while it still runs."""
+    if arguments.get("run_in_background") or response.get("backgroundTaskId") or response.get("interrupted"):
         return ""
     printed = "\n".join(str(response.get(stream, ""))[-_READ:] for stream in ("stderr", "stdout"))
-    return of_command(str(told.get("command", "")), printed)
+    return signal_of_command(str(arguments.get("command", "")), printed)
 
 
-def of_command(command: str, printed: str = "") -> str:
-    """Return what a shell command that succeeded tells: an edit undone, a check passed, or nothing.
+def signal_of_command(command: str, printed: str = "") -> str:
+    """Return the signal of a successful shell command: UNDONE, CHECKED or empty.
 
-    Where the status of a check is hidden by what stands around it (`pytest | tail`), what was printed has to say that
-    it passed.
+    If other commands hide the exit status of a check (`pytest | tail`), the printed output must say that it passed.
     """
     ran = commands(command)
-    if any(undoes(each.words) for each in ran if each.begun) and not any(takes_up(each.words) for each in ran):
+    if any(undoes(each.words) for each in ran if each.begun) and not any(restores_stash(each.words) for each in ran):
         return UNDONE
     checks = [each for each in ran if is_check(each.words)]
     return CHECKED if checks and _passed(ran, checks, printed) else ""
 
 
-def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
+def _passed(ran: Sequence[ShellCommand], checks: Sequence[ShellCommand], printed: str) -> bool:
     if all(check.sure for check in checks):
         return True
     if not printed.strip() or _FAILED.search(printed):
@@ -61,8 +60,8 @@ def _passed(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
     )
 
 
-def _told_zero(ran: Sequence[Ran], checks: Sequence[Ran], printed: str) -> bool:
-    """Tell whether what follows the one check is an `echo $?` that printed 0."""
+def _told_zero(ran: Sequence[ShellCommand], checks: Sequence[ShellCommand], printed: str) -> bool:
+    """Tell whether an `echo $?` directly behind the only check printed 0."""
     if len(checks) > 1 or checks[0].piped or ran[-1].words[0] not in ("echo", "printf"):
         return False
     status = _STATUS.search(printed.strip())

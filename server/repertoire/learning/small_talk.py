@@ -1,4 +1,4 @@
-"""Words of small talk in the languages that most prompts come in: a prompt of nothing else asks for nothing."""
+"""Lists words of small talk in nine languages; a prompt of nothing else asks for nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WORDS = frozenset(
     """안녕 안녕하세요 감사합니다 고마워요 고마워 네 예 아니요 아니 좋아요 좋아 계속 계속해 계속해주세요
     주세요 잘했어요 다시 해 알겠습니다 완벽해요 괜찮아요""".split()
 )
-# In Japanese and Chinese nothing parts the words: what is left when these are gone is what is asked for.
+# Phrases of Japanese and Chinese, which have no spaces: the text that remains without them is the request.
 _PHRASES = re.compile(
     "|".join(
         sorted(
@@ -60,16 +60,16 @@ _PHRASES = re.compile(
     )
 )
 CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]")
-_A_WORD = 3  # characters of Japanese or Chinese that say about as much as a word
+_A_WORD = 3  # characters of Japanese or Chinese that count as one word
 
 
 def is_small_talk(words: Sequence[str]) -> bool:
-    """Tell whether these words of meaning, as a prompt's text has them, are all said in passing."""
+    """Tell whether all content words of a prompt are small talk."""
     return all(word in _WORDS or not _left(word) for word in words)
 
 
-def amount(words: Sequence[str]) -> int:
-    """Return how many words there are, where a run of Japanese or Chinese counts as the words that it holds."""
+def count_words(words: Sequence[str]) -> int:
+    """Return the number of words, with a run of Japanese or Chinese counted by its length."""
     return sum(max(1, len(word) // _A_WORD) if CJK.search(word) else 1 for word in words)
 
 

@@ -1,11 +1,11 @@
-"""Knows which commands undo edits: they put files back to how a commit has them, or throw away what was put aside."""
+"""Recognises shell commands that undo edits, such as `git restore`, `git reset --hard` and `git stash drop`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-# what the work began with; another branch is a source of other work
+# revisions that the work began with; files from any other branch are new work
 _SAME = re.compile(r"(?:HEAD|@)\S*|[0-9a-f]{7,40}|(?:(?:origin|upstream)/)?(?:main|master|develop)")
 _FILE = re.compile(r"\.|\.{1,2}/.*|.*/|(?!v?\d+\.)(?:.*/)?[^/]*\.(?!\d)\w{1,10}")
 _LOCK = re.compile(r"(?:.*/)?(?:[\w.-]*[-.]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json)")
@@ -13,7 +13,7 @@ _VALUES = frozenset(("-C", "-c", "-s", "--git-dir", "--work-tree"))
 
 
 def undoes(words: Sequence[str]) -> bool:
-    """Tell whether a simple command puts back what was edited."""
+    """Tell whether a simple command undoes edits."""
     name, rest = words[0].rsplit("/", 1)[-1], list(words[1:])
     if name == "git":
         return _git(rest)
@@ -22,8 +22,8 @@ def undoes(words: Sequence[str]) -> bool:
     return (name, rest[0] if rest else "") in {("hg", "revert"), ("svn", "revert"), ("jj", "undo"), ("jj", "restore")}
 
 
-def takes_up(words: Sequence[str]) -> bool:
-    """Tell whether a simple command brings back what was put aside."""
+def restores_stash(words: Sequence[str]) -> bool:
+    """Tell whether a simple command restores stashed edits."""
     return tuple(words[:3]) in {("git", "stash", "pop"), ("git", "stash", "apply")}
 
 
@@ -41,7 +41,7 @@ def _revert(rest: list[str], options: set[str]) -> bool:
 
 def _clean(_: list[str], options: set[str]) -> bool:
     short = _short(options)
-    spared = {"n", "X", "i"} & short or "--dry-run" in options  # -X: only what git ignores
+    spared = {"n", "X", "i"} & short or "--dry-run" in options  # -X removes ignored files only
     return ("f" in short or "--force" in options) and not spared
 
 
@@ -72,10 +72,10 @@ def _restore(rest: list[str], options: set[str]) -> bool:
 
 
 def _put_back(source: list[str], paths: list[str]) -> bool:
-    if not paths or all(_LOCK.fullmatch(path) for path in paths):  # tidying up behind a package manager
+    if not paths or all(_LOCK.fullmatch(path) for path in paths):  # lock files that a package manager changed
         return False
     if source and _FILE.fullmatch(source[0]) and not _SAME.fullmatch(source[0]):
-        return True  # several files
+        return True  # all words are files
     return not source or _SAME.fullmatch(source[0]) is not None
 
 
@@ -85,7 +85,7 @@ _RULES: Mapping[str, Callable[[list[str], set[str]], bool]] = {
     "revert": _revert,
     "clean": _clean,
     "reset": lambda _, options: "--hard" in options,
-    "stash": lambda rest, _: rest[:1] in (["drop"], ["clear"]),  # a stash alone is put aside, and mostly comes back
+    "stash": lambda rest, _: rest[:1] in (["drop"], ["clear"]),  # a plain stash is mostly restored later
     "apply": lambda _, options: bool(options & {"-R", "--reverse"}),
     "switch": lambda _, options: bool(options & {"--discard-changes", "-f", "--force"}),
 }

@@ -1,8 +1,8 @@
-"""Sums up the usage of each component: its offers and selections, decayed with a half-life, with intervals and lift.
+"""Sums up the usage of each component: offers and selections with exponential decay, intervals, outcomes and lift.
 
-Position is corrected for by inverse propensity: what stands first is looked at first, so an offer at rank r counts as
-1/r of a look (position-based model; the curve that click logs of ranked lists show, with exponent 1). Taken offers over
-looks is then an estimate of how often it is taken by whoever looks at it, wherever it stood.
+Position bias is corrected by inverse propensity: an offer at rank r counts as 1/r of an impression (position-based
+model, as click logs of ranked lists show, with exponent 1). Taken offers divided by impressions then estimate how often
+somebody who looks at the component takes it, whatever its rank was.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from dataclasses import dataclass, field
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
 from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
-from repertoire.learning.exact_copies import of_contents
+from repertoire.learning.exact_copies import merge_copies
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
 
-HALF_LIFE_DAYS = 90.0  # days, unless settings say otherwise
-OTHER_PROJECT_WEIGHT = 0.5  # weight of a trial in another project
+HALF_LIFE_DAYS = 90.0  # default half-life of a trial's weight
+OTHER_PROJECT_WEIGHT = 0.5  # factor on the weight of a trial in another project
 
 
 @dataclass(frozen=True)
 class ComponentUsage:
-    """The usage of one component. Counts are whole; looks, taken, alone, good and bad are decayed."""
+    """The usage of one component: undecayed counts; looks, taken, alone, good and bad are decayed."""
 
     node: str
     recommended: int = 0
     selected: int = 0
     ok: int = 0
     failed: int = 0
-    success: Interval = ANY_SHARE  # of those selections whose outcome is known
+    success: Interval = ANY_SHARE  # share of successes among selections of known outcome
     selected_with: Mapping[str, int] = field(default_factory=dict)
     last_recommended: str = ""
     last_selected: str = ""
     looks: float = 0.0
     taken: float = 0.0
-    alone: float = 0.0  # uses that no offer led to, and that did not fail
+    alone: float = 0.0  # uses without an offer that did not fail
     good: float = 0.0
     bad: float = 0.0
     lift: Lift = NO_LIFT
@@ -46,32 +46,32 @@ class ComponentUsage:
 
 @dataclass(frozen=True)
 class Usage:
-    """All usage: by component, by past request, and by kind of hint."""
+    """All usage: by component, by past request and by kind of hint."""
 
     records: Mapping[str, ComponentUsage] = field(default_factory=dict)
     hints: tuple[HintRate, ...] = ()
-    weary: Mapping[str, float] = field(default_factory=dict)  # by component, see hints.weariness
+    weary: Mapping[str, float] = field(default_factory=dict)  # factor on a hint's odds by component: hints.weariness
     experiences: Experiences = field(default_factory=dict)
-    same: Mapping[str, str] = field(default_factory=dict)  # exact copies, by the one whose record is that of all
+    same: Mapping[str, str] = field(default_factory=dict)  # representative of each exact copy, which has the record
 
     @property
     def rate(self) -> float:
-        """How often an offer is taken by whoever looks at it, over all components; 0 where none was offered."""
+        """The share of impressions after which the component was used, over all components; 0 without impressions."""
         looks = sum(record.looks for record in self.records.values())
         return min(sum(record.taken for record in self.records.values()) / looks, 1.0) if looks else 0.0
 
     def of(self, node: str) -> ComponentUsage | None:
-        """Return the usage of a component and its exact copies; None where there is none."""
+        """Return the usage of a component and its exact copies; None if there is none."""
         return self.records.get(self.same.get(node, node))
 
     def of_each(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return the values, with those of a stand-in given to its exact copies too."""
+        """Return the values by component, with each representative's value for its exact copies too."""
         return {**values, **{copy: values[node] for copy, node in self.same.items() if node in values}}
 
 
 @dataclass(frozen=True)
 class Decay:
-    """How trials decay: as of `now`, by a half-life; `project` is where they count in full (empty: everywhere)."""
+    """The decay of trials as of `now`, by a half-life in days; trials outside `project` (if given) weigh less."""
 
     now: str
     half_life: float = HALF_LIFE_DAYS
@@ -81,27 +81,27 @@ class Decay:
         """Return the weight of a trial after decay."""
         if self.half_life <= 0:
             return 0.0
-        # In whole days: what happened on one day counts alike, so that an old day can be kept as a count.
-        days = max((moment(self.now).date() - moment(trial.at).date()).days, 0)  # a clock put back does not amplify
+        # In whole days, so that all trials of a day have one weight and can be compacted into counts.
+        days = max((moment(self.now).date() - moment(trial.at).date()).days, 0)  # a clock set back does not amplify
         here = not self.project or trial.project == self.project
         return float(0.5 ** (days / self.half_life)) * (1.0 if here else OTHER_PROJECT_WEIGHT)
 
 
 def summarize_usage(found: Iterable[Trial], clock: Decay, *, same: Mapping[str, str] | None = None) -> Usage:
-    """Count trials into usage; `same` maps an exact copy to the one that stands for all of them."""
+    """Return the usage of all components from trials; `same` maps each exact copy to its representative."""
     same = same or {}
     every = list(found)
     known = experiences(every, clock.weight)
     of_node: dict[str, list[Trial]] = defaultdict(list)
-    found = of_contents(every, same)
+    found = merge_copies(every, same)
     for trial in found:
         of_node[trial.node].append(trial)
     beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for group in together(found):
-        for one in group:
+        for selected in group:
             for other in group:
-                if other is not one:
-                    beside[one.node][other.node] += 1
+                if other is not selected:
+                    beside[selected.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
     weary = weariness(seen_of(found, clock.weight))
     return Usage(records, hint_rates(found, clock.weight), weary, known, same)

@@ -30,14 +30,14 @@ from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
 from repertoire.learning.edits import Edits
 from repertoire.learning.hints import PROMPT
-from repertoire.learning.prompts import MOST, needless
+from repertoire.learning.prompts import MOST, why_needless
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
-from repertoire.learning.signals import asks, of_call
+from repertoire.learning.signals import asks, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.reply import Reply
-from repertoire.retrieval.foreign import in_english
+from repertoire.retrieval.translation import in_english
 from repertoire.verbs.verb import Context
 
 _REMEMBERED = 500  # events of a session that are folded
@@ -126,7 +126,7 @@ class Answers:
     def needs_model(self, prompt: str) -> bool:
         """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""
         embedder = self.repertoire.embedder
-        if embedder is None or embedder.loaded or needless(prompt):
+        if embedder is None or embedder.loaded or why_needless(prompt):
             return False
         return bool(
             self.repertoire.store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1))
@@ -162,10 +162,10 @@ class Answers:
     def used(self, hook: Hook) -> HookOutcome:
         """Remember the component that a tool call selected, or what a command told of those selected before."""
         if hook.name("tool_name") == "Bash":
-            signal = of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
+            signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             return HookOutcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
         if hook.name("tool_name") == "Edit":
-            if not self._edits_of(hook.session).take(hook.mapping("tool_input")):
+            if not self._edits_of(hook.session).add(hook.mapping("tool_input")):
                 return HookOutcome()
             return HookOutcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
@@ -226,7 +226,7 @@ class Answers:
         if embedder is None or not embedder.loaded:
             return record.Lesson(request, node, moment)
         vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
-        return record.Lesson(request, node, moment, vector, embedder.reading)
+        return record.Lesson(request, node, moment, vector, embedder.query_encoder)
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
         repertoire = self.repertoire

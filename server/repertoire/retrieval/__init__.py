@@ -1,1 +1,1 @@
-"""From a question to ranked components and sets: one stage a module, pure functions over values."""
+"""Ranks components for a question and assembles sets of them: one stage a module, pure functions over values."""

@@ -1,6 +1,6 @@
-"""One view of a graph as arrays: nodes, the rows that are ranked, edges that can be walked, and vectors.
+"""Holds one view of a graph as arrays: nodes, ranked rows, edges and vectors.
 
-What is ranked (components, traces, sections, notes) is a view's rows; what they are is known to a subclass alone.
+A row is a node that the view ranks (a component, trace, section or note); only a subclass knows which of these it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 A = TypeVar("A", bound="Arrays")
 
-_INDIRECT = 0.1
+_INDIRECT = 0.1  # factor on an edge to a node that is not ranked, such as a capability; divided by its degree
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Arrays:
-    """What ranking reads of one view, at one revision. A row is one of the nodes that the view ranks."""
+    """The data of one view that ranking reads, at one revision; a row is a node that the view ranks."""
 
     revision: int
     topology: Topology
@@ -52,36 +52,36 @@ class Arrays:
     @property
     @abstractmethod
     def node_ids(self) -> Rows:
-        """The node id of every row, ascending."""
+        """The node id of every row, in ascending order."""
 
     @cached_property
     def positions(self) -> Rows:
-        """The position in the topology of every row."""
+        """The topology position of every row."""
         return np.searchsorted(self.topology.ids, self.node_ids)
 
     @cached_property
     def row_at(self) -> Rows:
-        """The row of every position in the topology; -1 where the node is not ranked."""
+        """The row at every topology position; -1 where the node is not ranked."""
         rows = np.full(len(self.topology.ids), -1, dtype=np.int64)
         rows[self.positions] = np.arange(len(self))
         return rows
 
     @cached_property
     def position_of(self) -> dict[str, int]:
-        """The position in the topology of every node key."""
+        """The topology position by node key."""
         return {key: position for position, key in enumerate(self.topology.keys)}
 
     def row_of(self, key: str) -> int:
-        """Return the row of a node; -1 where none of this id is ranked."""
+        """Return the row of a node key; -1 where no ranked node has this key."""
         position = self.position_of.get(key)
         return -1 if position is None else int(self.row_at[position])
 
     def keys_of(self, names: Collection[str]) -> list[str]:
-        """Return the keys of nodes that a person names: here a name is a key."""
+        """Return the node keys that these names stand for; in this base class a name is a key."""
         return sorted(names)
 
     def rows_of(self, node_ids: Rows) -> tuple[Rows, Mask]:
-        """Return the rows of node ids, and which of them are ranked at all."""
+        """Return the rows of node ids, and a mask of the ids that are ranked; other ids have no meaningful row."""
         rows = np.searchsorted(self.node_ids, node_ids)
         rows[rows == len(self)] = 0
         known = self.node_ids[rows] == node_ids if len(self) else np.zeros(len(node_ids), dtype=np.bool_)
@@ -89,7 +89,7 @@ class Arrays:
 
     @cached_property
     def graph(self) -> CsrGraph:
-        """The walkable graph over positions: every edge can be walked both ways."""
+        """The graph for random walks over topology positions, with every edge in both directions."""
         walked = self.walked
         source, target = self.topology.source[walked], self.topology.target[walked]
         weight = (self.topology.weight.astype(np.float64) * self.directness)[walked]
@@ -102,7 +102,7 @@ class Arrays:
 
     @cached_property
     def walked(self) -> Mask:
-        """The edges that vouch, by the rows of the layout: what would count the same twice is passed by."""
+        """The mask of edges that a walk may follow, as the layout's kinds and relations say."""
         rows = {name: self.layout.related(name) for name in self._relations[0]}
         followed = [name for name, row in rows.items() if row is not None and row.walked]
         kinds = {kind.name for kind in self.layout.kinds if self.view in kind.views and kind.walked}
@@ -111,7 +111,7 @@ class Arrays:
 
     @cached_property
     def directness(self) -> Floats:
-        """How far each edge counts: fully between rows, little by way of what many rows share."""
+        """The factor on each edge's weight: 1 between two rows, less to a node that many rows share."""
         source, target = self.topology.source, self.topology.target
         shared = self.row_at < 0
         degree = sum(np.bincount(ends[self.walked], minlength=len(shared)) for ends in (source, target))
@@ -119,7 +119,7 @@ class Arrays:
         return np.asarray(np.minimum(by_way[source], by_way[target]))
 
     def edges(self, relation: str) -> dict[int, tuple[int, ...]]:
-        """Return where the edges of one relation lead, by the position they leave."""
+        """Return the target positions of one relation's edges, by source position."""
         if relation not in self._edges:
             among = self.related(relation)
             sources, begins = np.unique(self.topology.source[among], return_index=True)
@@ -133,30 +133,30 @@ class Arrays:
 
     @cached_property
     def _edges(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        """What `edges` has worked out so far."""
+        """The cached results of `edges`, by relation."""
         return {}
 
     def related(self, *relations: str) -> Mask:
-        """Return which edges are of one of these relations."""
+        """Return the mask of edges that have one of these relations."""
         names, codes = self._relations
         return np.isin(codes, [code for code, name in enumerate(names) if name in relations])
 
     @cached_property
     def _relations(self) -> tuple[tuple[str, ...], Rows]:
-        """The names of all relations, and for every edge the place of its own among them."""
+        """All relation names, and for every edge the index of its relation among them."""
         place = {name: code for code, name in enumerate(dict.fromkeys(self.topology.relation))}
         codes = np.fromiter((place[name] for name in self.topology.relation), np.int64, len(self.topology.relation))
         return tuple(place), codes
 
     def with_spaces(self, spaces: Mapping[str, Space]) -> Self:
-        """Return the same graph with other vectors, and with all that was worked out of the graph."""
+        """Return a copy with other vectors that keeps all cached properties of the graph."""
         other = replace(self, spaces=spaces)
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in other.__dict__})
         return other
 
 
 def best_rows(scores: Floats, limit: int) -> Rows:
-    """Return the rows of the highest finite scores, best first; equal ones in the order of their rows."""
+    """Return the rows of the highest finite scores, best first; ties in the order of the rows."""
     limit = min(limit, int(np.isfinite(scores).sum()))
     if limit == 0:
         return np.zeros(0, dtype=np.int64)

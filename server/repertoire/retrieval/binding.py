@@ -1,4 +1,4 @@
-"""What components are bound to (a vendor, a framework, a language), and what that counts where nobody named it.
+"""Lowers components that are bound to a product (a vendor, a framework, a language) which the question does not name.
 
 A component is bound to the products that its name bears, to those of the plugin or server it belongs to, and to the
 one or two in its first sentence. The shipped table knows products with their aliases; a brand that is not in it shows
@@ -27,24 +27,25 @@ from repertoire.retrieval.products import Products, Word, name_words, words_of
 from repertoire.retrieval.snapshot import Snapshot
 
 BINDING = "binding"
-# Log-odds against what is bound to something that nobody named, by where that shows; what is worst counts. Learned on
-# 3,700 plain requests with the components they were written for, and rounded.
+# Log-odds against a component bound to a product that the question does not name, by where the product is written: in
+# the component's name, in its plugin's or server's name (_WITHIN), in its first sentence (lead). Only the largest
+# counts. Learned on 3,700 plain requests with the components they were written for, and rounded.
 _IN_NAME = {
     LANGUAGE: 0.8, FRAMEWORK: 0.8, DATABASE: 0.8, CLOUD: 0.8, SERVICE: 1.3, CLIENT: 0.8, FORMAT: 0.6, PLATFORM: 0.3
 }  # fmt: skip
 _IN_LEAD = {SERVICE: 0.65}
 _WITHIN = 1.2
-_INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # more, where something else was named
-_AKIN = 0.5  # share of it where the named product implies the other one: Python and Pydantic AI
-_NAMED = 0.6  # log-odds for a component that is bound to a product which was named
-_MOST_TOLD = 2  # a first sentence that names more products than this lists examples
-_LEAD, _TEXT = 400, 600  # characters
-_FEW_FAMILIES = 3  # a brand appears in the names of so many families at most: its own, and what connects to it
-_SHORTEST = 3
+_INSTEAD, _INSTEAD_TOLD = 0.5, 0.3  # added where the question names another product: for a name, for a lead
+_AKIN = 0.5  # factor where the bound product implies a named one, as Pydantic AI implies Python
+_NAMED = 0.6  # log-odds for a component that is bound to a product which the question names
+_MOST_TOLD = 2  # a first sentence that names more products than this only lists examples
+_LEAD, _TEXT = 400, 600  # characters that are read of a first sentence, of a description
+_FEW_FAMILIES = 3  # plugins or repositories whose component names hold a brand, at most: its own and connectors to it
+_SHORTEST = 3  # letters that a brand has at least
 MCP = "mcp"
-_SERVING = frozenset((MCP_SERVER, PLUGIN, TOOL))  # what is no more about MCP for being a part of it
+_SERVING = frozenset((MCP_SERVER, PLUGIN, TOOL))  # types whose names say MCP without being about MCP
 _FIRST = linear.compile(r"(?s)^\s*(.*?)(?:[.!?]\s|\n|$)")
-# what follows is given as an example, or is what it is not
+# phrases after which a sentence lists examples or exceptions
 _ASIDE = linear.compile(
     r"(?is)<example>|\bspecifically:|\bcontext:\s|\bexamples?:|\be\.g\.|\bsuch as\b|\bincluding\b|\(|\blike\s"
     r"|\bnot for\b|\bdo(?: no|n')t use\b|\binstead of\b|\brather than\b|\bunlike\b"
@@ -58,34 +59,34 @@ _KINDS_OF_THING = frozenset(
 
 
 @dataclass(frozen=True)
-class Bound:
-    """What one component is bound to, each thing where it shows most plainly."""
+class BoundProducts:
+    """The products that one component is bound to, each listed once, where it is written most plainly."""
 
     name: frozenset[str] = frozenset()
-    within: frozenset[str] = frozenset()  # by its plugin or server
+    within: frozenset[str] = frozenset()  # in the name of its plugin or server
     lead: frozenset[str] = frozenset()
 
 
 def capitals(text: str) -> set[str]:
-    """Return the words that running text writes with a capital, in lower case."""
+    """Return the capitalised words of a text, in lower case."""
     return {word.text for word in words_of(text) if word.capital}
 
 
-class Bindings:
-    """Knows of the newest snapshot what its components are bound to: each is read once, when it first matters."""
+class ProductBindings:
+    """Caches the products that the components of the newest snapshot are bound to, each read when first needed."""
 
     def __init__(self, products: Products, synonyms: Mapping[str, Iterable[str]]) -> None:
-        """`synonyms` are the words by which capabilities go: none of them is a brand."""
+        """Keep the products; `synonyms` maps capabilities to their other words, none of which is a brand."""
         self._products = products
         phrases = chain(synonyms, *synonyms.values())
         self._words = _KINDS_OF_THING.union(word.text for phrase in phrases for word in name_words(phrase))
         self._kept: Snapshot | None = None
         self._brands: frozenset[str] = frozenset()
         self._server: Mapping[int, str] = {}
-        self._known: dict[int, Bound] = {}
+        self._known: dict[int, BoundProducts] = {}
 
     def read(self, snapshot: Snapshot) -> None:
-        """Find the brands of a snapshot, where it is another one."""
+        """Find the brands of a snapshot, if it is not the cached one."""
         if self._kept is snapshot or not self._products.known:
             return
         self._brands = self._brands_among(snapshot.summaries)
@@ -94,92 +95,94 @@ class Bindings:
         self._kept, self._known = snapshot, {}
 
     def named(self, plan: QueryPlan) -> frozenset[str]:
-        """Return what a question names: products, what they imply, the project's own, and brands of this snapshot."""
+        """Return the products and brands that a question names, those they imply, and those that the project uses."""
         known = plan.stack.uses.union(plan.capabilities)
         brands = self._brands.intersection(word.text for word in name_words(plan.query.text))
-        return self._products.asked(plan.query.text, known) | brands
+        return self._products.in_question(plan.query.text, known) | brands
 
-    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, Bound]:
-        """Return what the components at rows are bound to."""
+    def of(self, reader: ComponentReader, rows: Rows) -> Mapping[int, BoundProducts]:
+        """Return the products that the components at these rows are bound to, by row."""
         new = [row for row in rows.tolist() if row not in self._known]
         for row, entry in reader.at(np.array(new, dtype=np.int64)):
-            self._known[row] = self._bound(entry.component, self._server.get(row, ""))
+            self._known[row] = self._bound_products(entry.component, self._server.get(row, ""))
         return self._known
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, plan: QueryPlan) -> Floats:
-        """Return the log-odds that binding adds to these rows; 0 for the others."""
+        """Return the log-odds that product binding adds to these rows; 0 for all other rows."""
         self.read(snapshot)
         odds = np.zeros(len(snapshot))
         if self._products.known:
             named, known = self.named(plan), self.of(reader, rows)
             for row in rows.tolist():
-                odds[row] = self._of_one(known.get(row, Bound()), named)
+                odds[row] = self._component_odds(known.get(row, BoundProducts()), named)
         return odds
 
-    def _of_one(self, bound: Bound, named: frozenset[str]) -> float:
+    def _component_odds(self, bound: BoundProducts, named: frozenset[str]) -> float:
         every = bound.name | bound.within | bound.lead
         fits = bool(named & every)
         akin = fits or bool(named & self._products.implied(every - self._brands))
-        instead, told = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
-        against = [_IN_NAME[self._kind(one)] + instead for one in bound.name - named]
+        instead, instead_in_lead = (0.0, 0.0) if akin or not named - self._brands else (_INSTEAD, _INSTEAD_TOLD)
+        against = [_IN_NAME[self._kind(product)] + instead for product in bound.name - named]
         against += [_WITHIN] * bool(bound.within - named)
         if not fits:
-            against += [_IN_LEAD.get(self._kind(one), 0.0) + told for one in bound.lead]
+            against += [_IN_LEAD.get(self._kind(product), 0.0) + instead_in_lead for product in bound.lead]
         worst = max(against, default=0.0)
         return _NAMED * fits - (_AKIN * worst if akin else worst)
 
-    def _kind(self, one: str) -> str:
-        return self._products.known[one].kind if one in self._products.known else SERVICE
+    def _kind(self, product: str) -> str:
+        return self._products.known[product].kind if product in self._products.known else SERVICE
 
-    def _bound(self, component: Component, server: str) -> Bound:
-        told = "" if component.type == HOOK else component.description[:_TEXT]  # of a hook it is its command
+    def _bound_products(self, component: Component, server: str) -> BoundProducts:
+        description = (
+            "" if component.type == HOOK else component.description[:_TEXT]
+        )  # a hook's description is its command
         own = name_words(component.name)
         group = [word for name in (component.plugin, server) if name != component.name for word in name_words(name)]
-        brands = self._brands_in([*own, *group], told)
-        name = self._borne(own, told, whole=component.type in {MCP_SERVER, PLUGIN})
+        brands = self._brands_in([*own, *group], description)
+        name = self._products_in(own, description, whole=component.type in {MCP_SERVER, PLUGIN})
         name |= brands.intersection(word.text for word in own)
-        within = (self._borne(group, told, whole=False) | brands) if group else brands
-        if within and component.type != TOOL:  # of a vendor's collection not all is about the vendor
-            within &= self._products.written(told) | brands
+        within = (self._products_in(group, description, whole=False) | brands) if group else brands
+        if within and component.type != TOOL:  # not everything in a vendor's collection is about the vendor
+            within &= self._products.in_text(description) | brands
         if component.type in _SERVING:
             name, within = name - {MCP}, within - {MCP}
         borne = self._narrow(name | within)
-        lead = self._narrow(self._products.written(lead_of(told))) - self._products.implied(borne - self._brands)
-        return Bound(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
+        lead = self._narrow(self._products.in_text(lead_of(description))) - self._products.implied(borne - self._brands)
+        return BoundProducts(name & borne, (within - name) & borne, lead if len(lead) <= _MOST_TOLD else frozenset())
 
-    def _borne(self, words: Sequence[Word], told: str, *, whole: bool) -> frozenset[str]:
-        """Return the products that a name bears, ordinary words where they are all of it or the text has them so."""
-        borne = list(self._products.borne(words))
+    def _products_in(self, words: Sequence[Word], text: str, *, whole: bool) -> frozenset[str]:
+        """Return the products in a name; an ordinary word counts if the text capitalises it, or it fills the name."""
+        borne = list(self._products.in_name(words))
         plain = {found.product for found in borne if not found.ordinary or (whole and len(found.words) == len(words))}
         if len(plain) == len(borne):
             return frozenset(plain)
-        capital = capitals(told)
+        capital = capitals(text)
         return frozenset(plain).union(
             found.product for found in borne if any(word.text in capital for word in found.words)
         )
 
-    def _brands_in(self, words: Sequence[Word], told: str) -> frozenset[str]:
-        """Return the brands among a component's words that its text always writes as names."""
+    def _brands_in(self, words: Sequence[Word], text: str) -> frozenset[str]:
+        """Return the brands among a component's words that its text always capitalises."""
         found = self._brands.intersection(word.text for word in words)
-        return found & capitals(told) - set(told.split()) if found else found
+        return found & capitals(text) - set(text.split()) if found else found
 
     def _narrow(self, names: frozenset[str]) -> frozenset[str]:
         listed = frozenset(name for name in names if name in self._products.known)
-        return self._products.narrowest(listed) | (names - listed)
+        return self._products.without_implied(listed) | (names - listed)
 
     def _brands_among(self, summaries: Sequence[Summary]) -> frozenset[str]:
-        naming = (one.name for one in summaries if one.type in {MCP_SERVER, PLUGIN})
+        naming = (summary.name for summary in summaries if summary.type in {MCP_SERVER, PLUGIN})
         words = {word.text for name in naming for word in name_words(name)} - self._words
-        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.listed(word)}
+        candidates = {word for word in words if len(word) >= _SHORTEST and not self._products.has_word(word)}
         families: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        for one in summaries:
-            for word in candidates.intersection(_PLAIN.findall(one.name.lower())):
-                families[word].add((one.repository, one.plugin))
+        for summary in summaries:
+            for word in candidates.intersection(_PLAIN.findall(summary.name.lower())):
+                families[word].add((summary.repository, summary.plugin))
         return frozenset(word for word in candidates if len(families[word]) <= _FEW_FAMILIES)
 
 
 def lead_of(description: str) -> str:
-    """Return what the first sentence of a description says a component is for, without examples and exceptions."""
+    """Return the first sentence of a description up to its first example or exception."""
     match = _FIRST.search(description)
     first = match[1][:_LEAD] if match else description[:_LEAD]
     aside = _ASIDE.search(first)

@@ -1,4 +1,4 @@
-"""Questions that are code, a snippet or an API's name: compared with code alone, apart from all descriptions."""
+"""Recognises questions that are code (a snippet or an API name) and compares them with components' code vectors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Mask, Space
 
 CODE = "code"
-_BOUND = 3.0  # log-odds of the nearest; on the questions of bench/quality/code.tsv 4 found no more in the first five
-_SHARPNESS = 4  # among thousands of snippets many are half as near as the nearest: they say nothing
-_SHARE = 0.3  # a question is code when so large a share of its words looks like code
-_SHORTEST = 3  # letters; what is shorter is a smiley
+_BOUND = 3.0  # log-odds for the nearest code; with 4, bench/quality/code.tsv had no more answers in the first five
+_SHARPNESS = 4  # exponent: of thousands of snippets many are half as near as the nearest by chance
+_SHARE = 0.3  # share of code-like words from which on a question is code
+_SHORTEST = 3  # characters; a shorter code-like word may be a smiley
 _MARK = re.compile(
     r"[(){}\[\]=;<>$%|_]|::|->|^--?\w|^@\w|[a-z]{2}[A-Z][a-z]|\w\.\w{5}|\w\.\w+\.\w"  # a_b, aB, a.b(), --flag
 )
-# prose writes addresses, paths, file names, amounts and words in brackets too
+# addresses, paths, file names, amounts and bracketed words, which stand in prose too
 _LETTER = r"\pL\pN_"
 _PROSE = linear.compile(
     rf"[\"'(\[]*(?:https?://\S+|/?[{_LETTER}.-]+(?:/[{_LETTER}.-]*)+|\$?[\d.,%$]+|\([{_LETTER}\s'-]*\)?"
@@ -28,14 +28,14 @@ _PROSE = linear.compile(
 
 
 def is_code(text: str) -> bool:
-    """Tell whether a question is code rather than words about it."""
+    """Tell whether a question is code rather than prose about code."""
     words = text.split()
     marked = [word for word in words if _MARK.search(word.rstrip(",.;:!?")) and not _PROSE.fullmatch(word)]
     return len(marked) >= _SHARE * len(words) and any(len(word) > _SHORTEST for word in marked)
 
 
 def code_odds(space: Space, vector: Vectors, allowed: Mask) -> Floats:
-    """Return the log-odds that similar code adds to each row: 0 to the most, for the nearest."""
+    """Return the log-odds that code similarity adds to each row, from 0 to `_BOUND` for the nearest row."""
     near = np.zeros(len(allowed))
     near[space.rows] = np.maximum(np.einsum("ij,j->i", space.vectors, vector), 0.0)  # see vector.semantic
     near *= allowed

@@ -1,4 +1,4 @@
-"""Reads the components at rows of a snapshot, each once a question, since several stages need the same ones."""
+"""Reads components by snapshot row, each once per question, because several stages need the same components."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repertoire.retrieval.snapshot import Snapshot
 
 
 class ComponentReader:
-    """What was read of one snapshot's components for one question."""
+    """A cache of the stored components of one snapshot, for one question."""
 
     def __init__(self, graph: GraphReader, snapshot: Snapshot) -> None:
         self._graph = graph
@@ -16,7 +16,7 @@ class ComponentReader:
         self._read: dict[int, StoredComponent] = {}
 
     def at(self, rows: Rows) -> list[tuple[int, StoredComponent]]:
-        """Return the rows in their order, each with its component; what was removed since the snapshot is left out."""
+        """Return each row with its component, in order, without components that were removed since the snapshot."""
         node_ids = self._node_ids[rows].tolist()
         self._read.update(self._graph.components([node_id for node_id in node_ids if node_id not in self._read]))
         return [

@@ -1,7 +1,7 @@
-"""Which way a task goes: the action it asks for against the one that a component offers, where both are plain.
+"""Compares the action that a task asks for (write, review, convert …) with the action that a component offers.
 
-Who asks to have something written is not helped by a reviewer, and who asks for PDF to Excel not by Excel to Markdown.
-Only an imperative and a name (or the verb that a description begins with) are plain; all else says nothing.
+A task to write something is not served by a reviewer, and one to convert PDF to Excel not by Excel to Markdown. Only
+an imperative in the task, and the component's name (or the first verb of its description), are plain enough to count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MAKE, REVIEW, FIX, REFACTOR, CONVERT, MIGRATE, DEPLOY, EXPLAIN, FIND, REMOVE, MO
     "mock",
     "load",
 )
-# Log-odds, by what 540 plain requests with an imperative asked for and what the components offer they were written for.
+# Log-odds for an opposite action, for the same action, and for another target of a conversion. Learned on 540 plain
+# requests with an imperative, and the components that they were written for.
 _OPPOSED, _ALIKE, _ELSEWHERE = 1.0, 0.4, 0.8
 _OPPOSITES = {
     MAKE: frozenset((REVIEW, FIX, REFACTOR)),
@@ -61,7 +62,7 @@ _VERBS = {
     REMOVE: "delete remove",
     MOCK: "mock stub",
 }
-# what else says in a name what a component does; a migration or a build is as often a thing
+# further words in names that say an action; `migration` and `build` are left out, since they are as often things
 _DOERS = {
     MAKE: "writer writing creator creation generator generation builder scaffolder drafter composer authoring",
     REVIEW: "reviewer reviewing auditor auditing critic assessor inspector",
@@ -83,8 +84,8 @@ _POLITE = frozenset(
 )
 _STRAIN = frozenset(("load", "stress"))
 _INTO = frozenset(("to", "into", "as", "2"))
-_BEGINNING = 60  # characters of a description, of which the first word is read
-_BETWEEN = 4  # words from one end of a conversion to the other
+_BEGINNING = 60  # characters of a description in which its first word is looked for
+_BETWEEN = 4  # words before and after `to` in which the two formats of a conversion are looked for
 
 
 @dataclass(frozen=True)
@@ -96,25 +97,25 @@ class Offer:
 
 
 class Directions:
-    """Scores components by the direction of a task."""
+    """Scores components by whether their action and conversion match those of a task."""
 
     def __init__(self, products: Products) -> None:
         self._products = products
         self._known: tuple[Snapshot | None, dict[int, Offer]] = None, {}  # by row of one snapshot
 
     def odds(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows, text: str) -> Floats:
-        """Return the log-odds that the direction adds to these rows; 0 where the task's direction is not plain."""
+        """Return the log-odds that the direction adds to each row; 0 if the task has no plain action or conversion."""
         odds = np.zeros(len(snapshot))
         words = words_of(text)
         action, ends = asked(words), self._ends(words)
         if action or ends[1]:
             said = frozenset(stem(word.text) for word in words)
-            offers = self._of(snapshot, reader, rows)
+            offers = self._offers(snapshot, reader, rows)
             for row in rows.tolist():
-                odds[row] = _of_one(offers[row], action, ends[1], said) if row in offers else 0.0
+                odds[row] = _offer_odds(offers[row], action, ends[1], said) if row in offers else 0.0
         return odds
 
-    def _of(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, Offer]:
+    def _offers(self, snapshot: Snapshot, reader: ComponentReader, rows: Rows) -> Mapping[int, Offer]:
         if self._known[0] is not snapshot:
             self._known = snapshot, {}
         known = self._known[1]
@@ -123,28 +124,28 @@ class Directions:
         return known
 
     def _offer(self, component: Component) -> Offer:
-        """Return what a component offers; its ends by its name, or by a sentence about both of them."""
+        """Return what a component offers: its conversion by its name, else by a first sentence about both ends."""
         name = name_words(component.name)
         ends = self._ends(name)
         if not ends[1]:
-            told = self._ends(words_of(lead_of(component.description)))
-            ends = told if all(told) else ends
+            sentence_ends = self._ends(words_of(lead_of(component.description)))
+            ends = sentence_ends if all(sentence_ends) else ends
         actions = {action: stem(word) for action, word in offered(name, component.description).items()}
         return Offer(actions, ends)
 
     def _ends(self, words: Sequence[Word]) -> tuple[str, str]:
-        """Return the products that a text converts from and to; a side that is not named is empty."""
+        """Return the products that a text converts from and to; an empty string for a side that it does not name."""
         for place, word in enumerate(words):
             if word.text in _INTO:
-                before = [found.product for found in self._products.borne(words[max(place - _BETWEEN, 0) : place])]
-                after = [found.product for found in self._products.borne(words[place + 1 : place + 1 + _BETWEEN])]
+                before = [found.product for found in self._products.in_name(words[max(place - _BETWEEN, 0) : place])]
+                after = [found.product for found in self._products.in_name(words[place + 1 : place + 1 + _BETWEEN])]
                 if after and after[0] not in before:
                     return before[-1] if before else "", after[0]
         return "", ""
 
 
-def _of_one(offer: Offer, action: str, into: str, said: frozenset[str]) -> float:
-    # who asks for a review checklist is well served by a review
+def _offer_odds(offer: Offer, action: str, into: str, said: frozenset[str]) -> float:
+    # a task that says the offered action itself is served by it: "write a review checklist" by a reviewer
     opposed = {action for action, word in offer.actions.items() if word not in said}
     found = _ALIKE if action in offer.actions else 0.0
     found = found or -_OPPOSED * bool(opposed & _OPPOSITES.get(action, frozenset()))
@@ -152,15 +153,15 @@ def _of_one(offer: Offer, action: str, into: str, said: frozenset[str]) -> float
 
 
 def asked(words: Sequence[Word]) -> str:
-    """Return the action that an imperative asks for; blank where none stands at the beginning."""
-    told = [word.text for word in words if word.text not in _POLITE][:2]
-    if len(told) > 1 and told[0] in _STRAIN and told[1].startswith("test"):
+    """Return the action that a text's opening imperative asks for; an empty string where it opens with none."""
+    opening = [word.text for word in words if word.text not in _POLITE][:2]
+    if len(opening) > 1 and opening[0] in _STRAIN and opening[1].startswith("test"):
         return LOAD
-    return _ASKED.get(told[0], "") if told else ""
+    return _ASKED.get(opening[0], "") if opening else ""
 
 
 def offered(name: Sequence[Word], description: str) -> dict[str, str]:
-    """Return the actions that a name says a component does, else what its description begins with, with their words."""
+    """Return the actions in a component's name, else in its description's first word, each with its word."""
     own = [word.text for word in name]
     found = {_DONE[word]: word for word in own if word in _DONE}
     if any(word in _STRAIN and after.startswith("test") for word, after in pairwise(own)):

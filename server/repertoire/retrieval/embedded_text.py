@@ -1,4 +1,4 @@
-"""The text of a component that each vector space embeds; ingestion and search share it."""
+"""Defines which text of a component each vector space embeds, for ingestion and search alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CODE_CHARACTERS = 1500
 
 
 def passage(space: str, component: Component) -> str:
-    """Return the text that stands for a component in a space; empty where it has nothing to embed there."""
+    """Return the text of a component that is embedded in a vector space; empty where it has none."""
     if space == CODE_SPACE:
         return component.code[:_CODE_CHARACTERS]
     whole = f"{component.name}. {component.description}\n{component.body[:BODY_INDEXED]}"

@@ -1,4 +1,4 @@
-"""Which rows are exact copies: facts about one hold for all, and the installed one answers for them."""
+"""Groups components that are exact copies: evidence for one copy counts for all, and the installed copy is shown."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Copies:
-    """The exact copies among components: of one content, type and name.
+    """The groups of components that have the same content, type and name.
 
-    `answering` is by row the one that answers for its content: of what is installed too, the first installed one.
+    `representative[row]` is the row that is shown in place of `row`: its first installed copy, else `row` itself.
     """
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         groups: dict[tuple[str, str, str], list[int]] = {}
-        for row, one in enumerate(summaries):
-            if one.content_hash:
-                groups.setdefault((one.content_hash, one.type, one.name), []).append(row)
+        for row, summary in enumerate(summaries):
+            if summary.content_hash:
+                groups.setdefault((summary.content_hash, summary.type, summary.name), []).append(row)
         copied = [rows for rows in groups.values() if len(rows) > 1]
         self._rows = np.fromiter(chain.from_iterable(copied), dtype=np.int64)
         sizes = np.fromiter(map(len, copied), dtype=np.int64, count=len(copied))
         self._group = np.repeat(np.arange(len(copied)), sizes)
         self._begins = np.cumsum(sizes) - sizes
-        self.answering = np.arange(len(summaries), dtype=np.int64)
+        self.representative = np.arange(len(summaries), dtype=np.int64)
         for rows in copied:
             first = next((row for row in rows if summaries[row].installed), -1)
-            self.answering[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
+            self.representative[[row for row in rows if first >= 0 and not summaries[row].installed]] = first
 
     @property
-    def spare(self) -> Mask:
-        """Which rows are there already: not installed themselves, but an exact copy is."""
-        return np.asarray(self.answering != np.arange(len(self.answering)))
+    def has_installed_copy(self) -> Mask:
+        """The mask of rows that are not installed while an exact copy of them is."""
+        return np.asarray(self.representative != np.arange(len(self.representative)))
 
     def of(self, row: int) -> tuple[int, ...]:
-        """Return the rows of all copies of a row, and itself; nothing where it has none."""
+        """Return the rows of a row's copies, including itself; an empty tuple where it has no copy."""
         at = self._group[self._rows == row]
         return tuple(self._rows[self._group == at[0]].tolist()) if len(at) else ()
 
-    def shared(self, values: Floats) -> Floats:
-        """Return values by row, for each copy the one of its copies that says most."""
+    def strongest(self, values: Floats) -> Floats:
+        """Give all copies of a group the value of the largest magnitude in their group."""
         if not len(self._rows) or not values.any():
             return values
         own = values[self._rows]
@@ -56,8 +56,8 @@ class Copies:
         found[self._rows] = np.where(high >= -low, high, low)[self._group]
         return found
 
-    def least(self, values: Floats) -> Floats:
-        """Return values by row, for each copy the least of its copies."""
+    def smallest(self, values: Floats) -> Floats:
+        """Give all copies of a group the smallest value in their group."""
         if not len(self._rows):
             return values
         found = values.copy()
@@ -65,7 +65,7 @@ class Copies:
         return found
 
     def newest(self, dates: npt.NDArray[np.str_]) -> npt.NDArray[np.str_]:
-        """Return dates by row, for each copy the newest that is known of its copies."""
+        """Give all copies of a group the newest date in their group."""
         if not len(self._rows):
             return dates
         order = np.lexsort((dates[self._rows], self._group))
@@ -74,24 +74,24 @@ class Copies:
         found[self._rows] = dates[self._rows[last]][self._group]
         return found
 
-    def answered(self, shares: Floats, among: Mask) -> Floats:
-        """Move the share of each row to its installed copy, where that copy may answer."""
-        spare = np.flatnonzero(self.spare & among[self.answering] & (shares != 0.0))
+    def moved_to_installed(self, shares: Floats, among: Mask) -> Floats:
+        """Move each row's share to its installed copy, where the mask `among` allows that copy."""
+        spare = np.flatnonzero(self.has_installed_copy & among[self.representative] & (shares != 0.0))
         if not len(spare):
             return shares
         found = shares.copy()
-        np.add.at(found, self.answering[spare], shares[spare])
+        np.add.at(found, self.representative[spare], shares[spare])
         found[spare] = 0.0
         return found
 
-    def behind(self, rows: Rows) -> Rows:
-        """Return ranked rows, each row with an installed copy directly behind that copy."""
+    def grouped_behind_installed(self, rows: Rows) -> Rows:
+        """Reorder ranked rows so that copies of an installed component follow directly behind it."""
         ranked = rows.tolist()
-        leaders = self.answering[rows].tolist()
+        leaders = self.representative[rows].tolist()
         if leaders == ranked:
             return rows
         there = set(ranked)
-        led: dict[int, list[int]] = {}  # in the order of the best of each content
+        led: dict[int, list[int]] = {}  # groups in the order of their best row
         for row, leader in zip(ranked, leaders, strict=True):
             led.setdefault(leader if leader in there else row, []).append(row)
         order = (sorted(group, key=leader.__ne__) for leader, group in led.items())

@@ -1,4 +1,4 @@
-"""Which components may be in an answer at all: applied before ranking, never to a list that was already cut."""
+"""Selects the components that may be in an answer, before ranking, so that filters never shorten a ranked list."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from repertoire.domain.component import TOOL
 from repertoire.retrieval.arrays import Mask
 from repertoire.retrieval.snapshot import Snapshot
 
-_SILENCED = ("id", "source", "repository")  # what a person may mute
+_SILENCED = ("id", "source", "repository")  # columns whose values a person may mute
 
 
 def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mask:
-    """Return the rows that a query asks about, without the muted ids and sources."""
+    """Return the mask of rows that pass a query's filters and are not muted."""
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     if not len(snapshot):
         return allowed
-    allowed &= ~snapshot.doubled
+    allowed &= ~snapshot.redundant_pointers
     if TOOL not in query.types:
-        allowed &= ~snapshot.inner
+        allowed &= ~snapshot.inner_tools
     if query.types:
         allowed &= np.isin(snapshot.column("type"), query.types)
     if query.installed is not None:
@@ -30,7 +30,7 @@ def allowed_rows(snapshot: Snapshot, query: Query, muted: frozenset[str]) -> Mas
 
 
 def silenced_rows(snapshot: Snapshot, muted: frozenset[str]) -> Mask:
-    """Return the rows that a person muted: by id, source or repository."""
+    """Return the mask of rows that a person muted by id, source or repository."""
     silenced = np.zeros(len(snapshot), dtype=np.bool_)
     for name in _SILENCED if muted and len(snapshot) else ():
         silenced |= np.isin(snapshot.column(name), sorted(muted))

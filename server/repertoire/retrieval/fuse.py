@@ -1,8 +1,8 @@
-"""One score out of all evidence: learned weights that depend on the question, in parts that can be read.
+"""Computes one score for each row from all evidence, as a sum of named parts, with weights that depend on the question.
 
-A score is a log-odds: differences count, not its height. Each weight is a line over the conditions of the question
-(how long it is, how flat the words' scores are, how long components are here), so that words count for more where
-they tell more.
+A score is a log-odds of which only differences count, not the height. Each weight is a linear function of the
+question's conditions (its length, how flat the full-text scores are, how long components are), so that full text
+counts for more where it tells components apart.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ WORDS, SIMILARITY, KIND, CARRIED, PAST, GRAPH, NAME = (
     "graph",
     "name",
 )
-# the part that each feature belongs to; their order is that of WEIGHTS
+# Features in the order of WEIGHTS, each with the part of the score that it belongs to. "adapted" is the query vector
+# with the adapter, "of the nearest" a cosine divided by the largest one.
 FEATURES = (
     ("words, all fields", WORDS),
     ("words, name", WORDS),
@@ -37,25 +38,25 @@ FEATURES = (
     ("description, of the nearest", SIMILARITY),
     ("body", SIMILARITY),
     ("description", SIMILARITY),
-    ("body, turned, of the nearest", SIMILARITY),
-    ("description, turned, of the nearest", SIMILARITY),
-    ("body, turned", SIMILARITY),
-    ("description, turned", SIMILARITY),
+    ("body, adapted, of the nearest", SIMILARITY),
+    ("description, adapted, of the nearest", SIMILARITY),
+    ("body, adapted", SIMILARITY),
+    ("description, adapted", SIMILARITY),
     ("body, nearest clause, of the nearest", SIMILARITY),
     ("description, nearest clause, of the nearest", SIMILARITY),
     ("kind that seldom answers", KIND),
     ("carried by many", CARRIED),
 )
-DESCRIPTION = next(place for place, (name, _) in enumerate(FEATURES) if name == "description, turned")
-PRIORS = 2  # the last features: known without the question
+DESCRIPTION = next(place for place, (name, _) in enumerate(FEATURES) if name == "description, adapted")
+PRIORS = 2  # number of features at the end of FEATURES that do not depend on the question
 CONDITIONS = ("always", "words", "clauses", "flatness", "length")
 
 
 @dataclass(frozen=True)
 class Features:
-    """The evidence for every row (features by rows), the conditions under which it is weighed, how near each row is.
+    """The feature table (features by rows), the conditions that set its weights, and two cosines for every row.
 
-    `likeness` is to the question as it was asked: what a reader would call similar. `nearness` is to the turned one.
+    `likeness` is the cosine to the question's plain vector, `nearness` the cosine to its adapted vector.
     """
 
     table: Floats
@@ -65,7 +66,7 @@ class Features:
 
 
 def features(words: Lexical, body: Semantic, description: Semantic, priors: Floats, conditions: Floats) -> Features:
-    """Put the evidence together; `priors` are the two rows of what is known without the question."""
+    """Build the feature table from full-text scores, cosines and the two priors of every row."""
     table = np.stack(
         [
             words.whole,
@@ -91,9 +92,9 @@ def features(words: Lexical, body: Semantic, description: Semantic, priors: Floa
 
 
 def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float, length: float) -> Floats:
-    """Return the conditions of a question; `length` is what a component usually has, in characters.
+    """Return the conditions of a question; `length` is the usual length of a component's text in characters.
 
-    Centred where most questions lie, so that the first weight of a feature is the usual one.
+    They are centred on the usual question, so that the first weight of a feature holds for it.
     """
     return np.array(
         [
@@ -107,7 +108,7 @@ def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float,
 
 
 def fuse(evidence: Features) -> tuple[Floats, dict[str, Floats]]:
-    """Return the score of every row, and the parts that add up to it."""
+    """Return the score of every row, and the named parts that sum up to it."""
     weights = np.array(WEIGHTS) @ evidence.conditions
     contributions = weights[:, None] * evidence.table
     parts: dict[str, Floats] = {}
@@ -116,8 +117,8 @@ def fuse(evidence: Features) -> tuple[Floats, dict[str, Floats]]:
     return contributions.sum(axis=0), parts
 
 
-def spoken_for(evidence: Features) -> Mask:
-    """Return the rows that any word or vector speaks for."""
+def matched_rows(evidence: Features) -> Mask:
+    """Return the mask of rows that match the question by any word or vector."""
     return np.asarray(evidence.table[: len(FEATURES) - PRIORS].max(axis=0, initial=0.0) > 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Gathers what words and vectors say of every component: the evidence that is then weighed into one score."""
+"""Computes the full-text scores and the vector similarities of every component for a question."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question, Semantic, semantic
 
-# Characters from which on a question is read once, turned: without its plain reading, which takes as long again, no
-# figure of 370 such questions fell (dev). Among shorter ones it finds more (cc_native, MRR 2.0).
+# Characters from which on a question is embedded with the adapter alone: without its plain vector, which takes as long
+# again, no figure of 370 such questions fell (dev). Shorter questions gain from both (cc_native, MRR 2.0).
 _LONG = 300
-# Characters from which on clauses are read within the whole: as good, in half the time. In a few words each tells more
-# by itself, and is soon read (cc_trigger, one wrong hint less).
+# Characters from which on clauses are embedded by late chunking: as good, in half the time. The clauses of a shorter
+# question tell more when embedded by themselves, which is fast (cc_trigger, one wrong hint less).
 _READ_WHOLE = 120
 
 
 class Gatherer:
-    """Reads the full text and the vectors of one store with one model."""
+    """Queries the full text and the vectors of one store with one embedding model."""
 
     def __init__(self, graph: GraphReader, embedder: Embedder | None) -> None:
-        """Without an embedder there are words alone."""
+        """Keep the store and the model; without an embedder only full text is queried."""
         self._graph = graph
         self._embedder = embedder
-        # They read the question and its clauses while the index is read here: all of that computes outside Python.
+        # These threads embed the question while the index is read: both compute outside Python's lock.
         self._beside = ThreadPoolExecutor(2, thread_name_prefix="embed")
 
     def words(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Lexical:
-        """Return what the full text says of every row."""
+        """Return the full-text scores of every row."""
         return lexical(self._graph, plan.words, plan.clauses, snapshot, allowed, depth=plan.effort.depth)
 
     def vectors(self, question: Question, snapshot: Snapshot, allowed: Mask) -> tuple[Semantic, Semantic]:
-        """Return how like the question every row is: by its body, and by its description."""
+        """Return the similarities of every row to the question: those of the bodies, those of the descriptions."""
         body = self._beside.submit(semantic, snapshot.spaces[BODY_SPACE], question, allowed, snapshot.inside)
         description = semantic(snapshot.spaces[DESCRIPTION_SPACE], question, allowed, snapshot.inside)
         return body.result(), description
@@ -48,7 +48,7 @@ class Gatherer:
     def begin(self, plan: QueryPlan, snapshot: Snapshot, stage_log: StageLog) -> Callable[[], Question | None]:
         """Begin to embed the question and its clauses; return a function that waits for the vectors.
 
-        There are none, and a note of what is missing, where that cannot be.
+        Where they cannot be embedded it returns None, and the stage log notes what is missing.
         """
         embedder = self._embedder
         if embedder is None:
@@ -64,7 +64,7 @@ class Gatherer:
         except ModelUnavailable as error:
             stage_log.missing(f"no embedding model: {error}")
             return _none
-        # Code is compared with code as the model alone reads it, however long it is.
+        # Code is compared by plain vectors, without the adapter, however long the question is.
         plainly = plan.code or len(text) < _LONG
         asking = self._beside.submit(embedder.embed_passages, [text]) if plainly else None
         if len(text) < _READ_WHOLE:

@@ -1,9 +1,9 @@
-"""The capabilities that a plain request implies without naming them, learned from requests written for this.
+"""Predicts the capabilities that a plain request implies without naming them, by a learned softmax regression.
 
-"Add dark mode" names no capability, and no description is worded like it. Requests are like requests: some seven
-thousand of them, each with the capabilities that it calls for (bench/quality/plain_requests), taught a softmax
-regression from a question's adapted vector and words to the vocabulary. The graph leads on from there, to whatever
-components here provide them. A walk from the nearest requests themselves gained less than half as much.
+"Add dark mode" names no capability, and no description is worded like it. The regression from a question's adapted
+vector and words to capabilities was learned on some seven thousand requests, each labelled with its capabilities
+(bench/quality/plain_requests). The graph then gives the components that provide them. A walk from the nearest of these
+requests gained less than half as much.
 """
 
 from __future__ import annotations
@@ -24,45 +24,46 @@ from repertoire.retrieval.snapshot import Snapshot
 
 MEANT = "meant"
 FILE = Path(__file__).with_name("implied_capabilities.npz")
-SCALE = 4.0  # of vector and words, so that one rate of learning suits both
-# Log-odds, learned on requests of six repositories, measured on tasks over eight others.
+SCALE = 4.0  # factor on vector and words, so that one learning rate suits both
+# Log-odds for providing the likely capabilities, for the description's cosine, and against a name that says other
+# things. Learned on requests of six repositories, measured on tasks over eight others.
 _PROVIDING, _NEAR, _BESIDE_IT = 0.79, 0.36, 0.25
-_HEAD = 100  # rows whose names are read; the others stand as if nothing of their names was asked for
-_SURE, _FEW = 0.15, 3  # what a name may speak of unsaid: the few capabilities that are so likely
-_LEVELS = 127.0
+_HEAD = 100  # rows whose names are compared; other rows count as if no word of their name was asked for
+_SURE, _FEW = 0.15, 3  # least probability, and most, of capabilities whose words count as asked for
+_LEVELS = 127.0  # steps of a weight in eight bits
 
 
 @dataclass(frozen=True)
-class Meant:
-    """Weights from a question to capabilities, for one reading of questions."""
+class CapabilityModel:
+    """A softmax regression from a question to capabilities, learned for one query encoder."""
 
-    reading: str
+    query_encoder: str
     capabilities: tuple[str, ...]
     words: tuple[str, ...]
     rarity: Floats
-    weights: Vectors  # vector's dimensions, then words, by capabilities
+    weights: Vectors  # the vector's dimensions and then the words, by capabilities
     offsets: Floats
 
     def features(self, text: str, adapted: Vectors) -> Vectors:
-        """Return a question's features: its adapted vector, and its words, rare ones counting more."""
-        told = np.zeros(len(self.words), dtype=np.float32)
+        """Return a question's features: its adapted vector, and its words weighted by rarity."""
+        word_values = np.zeros(len(self.words), dtype=np.float32)
         known = [self._places[word] for word in set(stems(text)) if word in self._places]
-        told[known] = self.rarity[known]
-        size = float(np.linalg.norm(told))
-        return np.concatenate([SCALE * adapted, told * (SCALE / size if size else 0.0)]).astype(np.float32)
+        word_values[known] = self.rarity[known]
+        size = float(np.linalg.norm(word_values))
+        return np.concatenate([SCALE * adapted, word_values * (SCALE / size if size else 0.0)]).astype(np.float32)
 
     def likely(self, text: str, adapted: Vectors) -> Floats:
-        """Return the probability that a question implies each capability; they add up to 1."""
+        """Return the probability of each capability for a question; they sum up to 1."""
         odds = (self.features(text, adapted) @ self.weights + self.offsets).astype(np.float64)
         odds = np.exp(odds - odds.max())
         return np.asarray(odds / odds.sum())
 
     def save(self, path: Path) -> None:
-        """Write the weights to a file, eight bits each."""
+        """Write the model to a file, with weights of eight bits each."""
         steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _LEVELS
         np.savez_compressed(
             path,
-            reading=np.array(self.reading),
+            reading=np.array(self.query_encoder),
             capabilities=np.array(self.capabilities),
             words=np.array(self.words),
             rarity=self.rarity.astype(np.float32),
@@ -77,19 +78,19 @@ class Meant:
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of a text's words of meaning."""
+    """Return the stems of a text's content words."""
     return [stem(word) for word in content_words(text)]
 
 
-def meant_for(reading: str, path: Path = FILE) -> Meant | None:
-    """Return the weights that were learned for exactly this query encoder, or None."""
+def capability_model_for(query_encoder: str, path: Path = FILE) -> CapabilityModel | None:
+    """Return the model that was learned for exactly this query encoder; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
+        if str(kept["reading"]) != query_encoder:
             return None
-        return Meant(
-            reading,
+        return CapabilityModel(
+            query_encoder,
             tuple(kept["capabilities"].tolist()),
             tuple(kept["words"].tolist()),
             kept["rarity"],
@@ -99,14 +100,14 @@ def meant_for(reading: str, path: Path = FILE) -> Meant | None:
 
 
 @dataclass(frozen=True)
-class Calling:
-    """What a question calls for, and by row how far a component provides it."""
+class ImpliedCapabilities:
+    """The capabilities that a question implies, and by row how far a component provides them."""
 
-    likely: Mapping[str, float]  # capability -> how likely
-    provided: Floats
+    likely: Mapping[str, float]  # probability by capability
+    provided: Floats  # by row, the sum over its capabilities of the square root of the probability
 
     def likeliest(self, count: int) -> list[str]:
-        """Return the likeliest capabilities."""
+        """Return the names of the most probable capabilities, the most probable first."""
         return self._likeliest_first[:count]
 
     @cached_property
@@ -114,16 +115,16 @@ class Calling:
         return sorted(self.likely, key=self.likely.__getitem__, reverse=True)
 
 
-@lru_cache(maxsize=4096)  # the same few stand at the head again and again
+@lru_cache(maxsize=4096)  # the same names stand at the head of many answers
 def _stems_of_name(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_words(name))
 
 
-class Called:
+class CapabilityScorer:
     """Scores the components of the newest snapshot by the capabilities that a question implies."""
 
-    def __init__(self, meant: Meant | None, synonyms: Mapping[str, Iterable[str]]) -> None:
-        """`synonyms` are the words by which each capability goes."""
+    def __init__(self, meant: CapabilityModel | None, synonyms: Mapping[str, Iterable[str]]) -> None:
+        """Keep the model; `synonyms` maps each capability to its other words."""
         self._meant = meant
         self._synonyms = synonyms
         self._stems: dict[str, list[str]] = {}  # by capability
@@ -131,14 +132,14 @@ class Called:
         self._most_are_known = False
 
     def likely(self, text: str, adapted: Vectors) -> dict[str, float]:
-        """Return how likely a question calls for each capability; nothing where nothing was learned."""
+        """Return the probability of each capability for a question; empty without a model."""
         if self._meant is None:
             return {}
         odds = self._meant.likely(text, adapted)
         return dict(zip(self._meant.capabilities, odds.tolist(), strict=True))
 
     def providing(self, snapshot: Snapshot, likely: Mapping[str, float]) -> Floats:
-        """Return by row how far a component provides the likely capabilities."""
+        """Return by row how far a component provides the probable capabilities."""
         self.read(snapshot)
         if self._kept is None or self._meant is None:
             return np.zeros(len(snapshot))
@@ -146,12 +147,12 @@ class Called:
         odds = np.sqrt(np.array([likely.get(name, 0.0) for name in self._meant.capabilities]))
         return np.bincount(rows, weights * odds[places], minlength=len(snapshot)).astype(np.float64)
 
-    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling) -> Floats:
-        """Return by row the share of a component's name that the question neither says nor means, 1 beyond the head.
+    def beside_it(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities) -> Floats:
+        """Return by row the share of a component's name that the question neither says nor implies; 1 beyond the head.
 
-        A vendor, a framework or a trade in a name binds what bears it to that.
+        A vendor, a framework or a trade in a name makes a component special.
         """
-        meant = [name for name in calling.likeliest(_FEW) if calling.likely[name] > _SURE]
+        meant = [name for name in implied.likeliest(_FEW) if implied.likely[name] > _SURE]
         asked = {stem(word) for word in split_words(text)}.union(*(self._words_of(name) for name in meant))
         share = np.ones(len(snapshot))
         for row in rows[:_HEAD].tolist():
@@ -165,23 +166,23 @@ class Called:
             self._stems[capability] = stems(" ".join((capability, *listed))) if listed is not None else []
         return self._stems[capability]
 
-    def known(self, snapshot: Snapshot) -> bool:
-        """Tell whether the capabilities of most components are known."""
+    def knows_most(self, snapshot: Snapshot) -> bool:
+        """Tell whether most components of a snapshot provide a capability that the model knows."""
         self.read(snapshot)
         return self._most_are_known
 
-    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> Calling | None:
-        """Return the capabilities that a question implies; None without learned weights."""
+    def ask(self, snapshot: Snapshot, text: str, adapted: Vectors) -> ImpliedCapabilities | None:
+        """Return the capabilities that a question implies, and which rows provide them; None without a model."""
         likely = self.likely(text, adapted)
-        return Calling(likely, self.providing(snapshot, likely)) if likely else None
+        return ImpliedCapabilities(likely, self.providing(snapshot, likely)) if likely else None
 
-    def odds(self, snapshot: Snapshot, rows: Rows, text: str, calling: Calling, near: Floats) -> Floats:
+    def odds(self, snapshot: Snapshot, rows: Rows, text: str, implied: ImpliedCapabilities, near: Floats) -> Floats:
         """Return the log-odds that implied capabilities add to each row; `near` holds the descriptions' cosines."""
-        beside = self.beside_it(snapshot, rows, text, calling)
-        return _PROVIDING * calling.provided + _NEAR * near - _BESIDE_IT * beside
+        beside = self.beside_it(snapshot, rows, text, implied)
+        return _PROVIDING * implied.provided + _NEAR * near - _BESIDE_IT * beside
 
     def read(self, snapshot: Snapshot) -> None:
-        """Compute which rows provide which capabilities, if the snapshot changed."""
+        """Compute which rows provide which capabilities, if the snapshot is not the cached one."""
         if self._meant is None or (self._kept is not None and self._kept[0] is snapshot):
             return
         topology = snapshot.topology
@@ -195,4 +196,4 @@ class Called:
                 surest[row, index] = max(surest.get((row, index), 0.0), weight)
         pairs = np.array(list(surest), dtype=np.int64).reshape(-1, 2)
         self._kept = snapshot, pairs[:, 0], pairs[:, 1], np.array(list(surest.values()))
-        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner).sum())
+        self._most_are_known = 2 * len(set(pairs[:, 0].tolist())) > int((~snapshot.inner_tools).sum())

@@ -1,4 +1,4 @@
-"""Ends a ranking: which of its head is answered with, how sure that is, and whether anything was needed at all."""
+"""Ends a ranking: cuts its head, computes its confidence, and whether the question needs a component at all."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
-from repertoire.retrieval.gate import Evidence, Leader, between, chance, confidence, fits
-from repertoire.retrieval.implied_capabilities import Called, Calling
+from repertoire.retrieval.gate import ConfidenceFeatures, LeaderFeatures, chance, confidence, fits, interpolate
+from repertoire.retrieval.implied_capabilities import CapabilityScorer, ImpliedCapabilities
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity
-from repertoire.retrieval.need import need_for
+from repertoire.retrieval.need import need_model_for
 from repertoire.retrieval.plan import QueryPlan
-from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.retrieval.subject import Scope, subject_for
-from repertoire.retrieval.vague import vague_for
+from repertoire.retrieval.subject import SubjectScale, subject_model_for
+from repertoire.retrieval.vague import vagueness_model_for
 
 MAX_RANKED = 200
-_JUDGED = 3  # hits whose text tells how sure it is
+_JUDGED = 3  # hits whose text the confidence is computed from
 
 
 def rarities_of(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot) -> dict[str, float]:
-    """Return how rare each word of a question is here."""
+    """Return the inverse document frequency of each word of a question."""
     return rarity(graph.document_frequency(plan.words[:MAX_TERMS]), len(snapshot))
 
 
 class AnswerJudge:
-    """Judges answers over one store, with the weights of one query encoder."""
+    """Computes the confidence in answers over one store, with models that were learned for one query encoder."""
 
-    def __init__(self, graph: GraphReader, called: Called, reading: str) -> None:
+    def __init__(self, graph: GraphReader, scorer: CapabilityScorer, query_encoder: str) -> None:
         self._graph = graph
-        self._called = called
-        self._subject = subject_for(reading)
-        self._scope = Scope(self._subject)
-        self._need = need_for(reading)
-        self._vague = vague_for(reading)
+        self._scorer = scorer
+        self._subject = subject_model_for(query_encoder)
+        self._scope = SubjectScale(self._subject)
+        self._need = need_model_for(query_encoder)
+        self._vague = vagueness_model_for(query_encoder)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Prepare for a snapshot, if it changed."""
+        """Refresh what is cached for a snapshot, if it changed."""
         self._scope.read(snapshot)
 
-    def ranking(self, run: Run, *, certain: bool) -> Ranking:
-        """Return the head of the answer with how sure it is; `certain` where it was asked for by name."""
+    def ranking(self, run: ComponentRun, *, certain: bool) -> Ranking:
+        """Return the head of the answer with its confidence; `certain` if the component was asked for by name."""
         leads, among = run.snapshot.pointers, int(run.allowed.sum())
         rows = run.head(MAX_RANKED, without=None if certain else leads)
         with run.stage_log.stage("gate") as detail:
-            sure = 1.0 if certain else self._sure(run, rows)
+            sure = 1.0 if certain else self._confidence(run, rows)
             if leads.any() and not fits(sure, among=among):
-                # where nothing that was read fits, and only there, it is told what is known to lie elsewhere
+                # pointers are shown only where no component fits whose text was read
                 beyond = run.head(MAX_RANKED)
-                surer = self._sure(run, beyond)
+                surer = self._confidence(run, beyond)
                 rows, sure = (beyond, surer) if fits(surer, among=among) else (rows, sure)
             detail.append(f"confidence {sure:.2f}")
-        rows = run.snapshot.copies.behind(rows)
+        rows = run.snapshot.copies.grouped_behind_installed(rows)
         ranking = run.ranking(rows, confidence=sure, fits=fits(sure, among=among))
-        if not certain and run.calling is not None:
-            ranking = replace(ranking, chance=self._chance(ranking, run.calling, run.brevity))
+        if not certain and run.implied is not None:
+            ranking = replace(ranking, chance=self._chance(ranking, run.implied, run.brevity))
         if self._subject is None or run.question is None:
             return ranking
         subject = self._subject.odds(run.question.adapted)
@@ -69,39 +69,39 @@ class AnswerJudge:
             ranking, subject=subject, need=need, vague=vague, beyond=self._scope.beyond(run.snapshot, subject)
         )
 
-    def _chance(self, ranking: Ranking, calling: Calling, brevity: float) -> float | None:
+    def _chance(self, ranking: Ranking, implied: ImpliedCapabilities, brevity: float) -> float | None:
         rows, snapshot, text = ranking.answering[:2], ranking.snapshot, ranking.plan.query.text
-        if not len(rows) or not brevity:  # learned on brief tasks: of what is told at length, confidence tells more
+        if not len(rows) or not brevity:  # learned on brief tasks; for longer ones the confidence is better
             return None
         odds = ranking.odds(rows)
-        leader = Leader(
+        leader = LeaderFeatures(
             sure=ranking.confidence,
-            provides=float(calling.provided[rows[0]]),
-            beside_it=float(self._called.beside_it(snapshot, rows[:1], text, calling)[rows[0]]),
+            provides=float(implied.provided[rows[0]]),
+            beside_it=float(self._scorer.beside_it(snapshot, rows[:1], text, implied)[rows[0]]),
             lead=float(odds[0] - odds[-1]),
             words=len(ranking.plan.words),
         )
-        served = self._understood(ranking.plan) * between(ranking.confidence, chance(leader), brevity)
+        served = self._understood(ranking.plan) * interpolate(ranking.confidence, chance(leader), brevity)
         return 1.0 - (1.0 - served) * (1.0 - ranking.past.trust)
 
-    def _sure(self, run: Run, rows: Rows) -> float:
+    def _confidence(self, run: ComponentRun, rows: Rows) -> float:
         judged = self.evidence(run, rows, run.evidence.nearness)
         sure = confidence(judged, vectors=run.question is not None) if judged else 0.0
         sure *= self._understood(run.plan)
-        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # what served its like before is as good a reason as any
+        return 1.0 - (1.0 - sure) * (1.0 - run.past.trust)  # past requests are an independent reason
 
-    def evidence(self, asked: Run | Ranking, rows: Rows, nearness: Floats) -> Evidence | None:
-        """Return the evidence for an answer's first hits; None where there are none."""
+    def evidence(self, asked: ComponentRun | Ranking, rows: Rows, nearness: Floats) -> ConfidenceFeatures | None:
+        """Return the features of the confidence, from an answer's first hits; None where there are none."""
         head = rows[:_JUDGED]
         rarities = rarities_of(self._graph, asked.plan, asked.snapshot)
         held = [coverage(rarities, entry.component) for _, entry in asked.reader.at(head)]
-        return Evidence(float(nearness[head].max()), held[0], max(held)) if held else None
+        return ConfidenceFeatures(float(nearness[head].max()), held[0], max(held)) if held else None
 
     def _understood(self, plan: QueryPlan) -> float:
-        """Return the share of a question's words that are known; a word in any component counts as known."""
-        if plan.reading is None or not plan.reading.unknown:
+        """Return the share of a question's words that are translated or stand in any component; 1 for English."""
+        if plan.translation is None or not plan.translation.unknown:
             return 1.0
-        lost = {word: content_words(word) for word in plan.reading.unknown}
+        lost = {word: content_words(word) for word in plan.translation.unknown}
         held = self._graph.document_frequency([part for parts in lost.values() for part in parts])
         unknown = sum(not any(held[part] for part in parts) for parts in lost.values())
-        return 1.0 - unknown / (plan.reading.known + len(lost))
+        return 1.0 - unknown / (plan.translation.known + len(lost))

@@ -1,4 +1,4 @@
-"""Tells which language a question is in: English by words that nobody borrows, others by script or words."""
+"""Detects the language of a question: English by words that no other language borrows, others by script or words."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LANGUAGES = {
     "ru": "Russian",
     "zh": "Chinese",
 }
-UNPARTED = frozenset(("zh", "ja", "ko"))  # nothing, or too little, parts their words
+UNPARTED = frozenset(("zh", "ja", "ko"))  # languages whose words spaces do not, or not fully, separate
 _BY_WORDS = ("de", "fr", "es", "pt", "it")
-# Words that English sentences are made of, and that no sentence of the others has.
+# Frequent English words that sentences in the other languages do not contain.
 ENGLISH = frozenset(
     """the and for with to our of it this we my what is from that one can at by two each up how make are which
     after write out when have get every three into new people only should over about before same but find
@@ -33,11 +33,11 @@ ENGLISH = frozenset(
     took you i'm it's let's his she were did done add build fix remove explain clean convert update help using
     set take send check rewrite replace rename follow begin happens want more""".split()
 )
-_FEW = 5  # words; in more than these one foreign word may be quoted
-_SURE, _SEEN = 0.2, 0.2  # share of the words that are English beyond doubt, or that tell another language
-_ASKED = 40  # words; what a long prompt is about is said before what is pasted
-_HEAD = 400  # characters
-_A_WORD = 2  # characters of Chinese, Japanese or Korean
+_FEW = 5  # words; in a longer question a single foreign word may be a quotation
+_SURE, _SEEN = 0.2, 0.2  # least share of surely English words, of words of another language
+_ASKED = 40  # words that are read; pasted text follows behind the question
+_HEAD = 400  # characters that are read
+_A_WORD = 2  # characters of Chinese, Japanese or Korean that count as one word
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff\uff66-\uff9f]")),
@@ -48,7 +48,7 @@ _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 
 
 def language_of(text: str) -> str:
-    """Return the code of the language that a question is in; empty for English and for what is not known."""
+    """Return the code of a question's language; empty for English and for unknown languages."""
     head = text[:_HEAD]
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(head)[:_ASKED]]
     english = sum(word in ENGLISH for word in words)
@@ -62,14 +62,14 @@ def language_of(text: str) -> str:
 def _by_script(text: str, english: int) -> str:
     held = {code: len(script.findall(text)) for code, script in _SCRIPTS}
     if sum(held.values()) > _A_WORD * english:
-        # Japanese writes Chinese characters too, Chinese and Korean no kana
+        # Japanese uses Chinese characters too; Chinese and Korean use no kana
         return "ja" if held["ja"] else "ko" if held["ko"] > held["zh"] else "zh"
     return "ru" if len(_CYRILLIC.findall(text)) > english else ""
 
 
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
-    told = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
-    code = max(told, key=lambda one: told[one])
+    counts = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
+    code = max(counts, key=lambda language: counts[language])
     enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
-    return code if told[code] >= enough else ""
+    return code if counts[code] >= enough else ""

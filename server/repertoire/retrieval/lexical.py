@@ -1,4 +1,4 @@
-"""Computes the full-text scores of every component, field by field and clause by clause."""
+"""Computes the full-text scores (BM25) of every component, for each field and for each clause."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from repertoire.retrieval.arrays import Floats, Mask
 from repertoire.retrieval.snapshot import Snapshot
 
 MAX_TERMS = 32  # words of a long prompt; more cost 10 ms over 10,000 bodies and found less, since they are pasted text
-_DEPTH = 400  # 1,000 took half as long again and found no more (every set, dev)
-_CLAUSE_DEPTH = 100  # 200, of twice as many scored, moved no figure (every set, dev)
-_ENOUGH = 2  # words are added until they match so many times the rows that are read; 1 cost cc_native 1.6 of R@10
+_DEPTH = 400  # rows read for a question; 1,000 took half as long again and found no more (every set, dev)
+_CLAUSE_DEPTH = 100  # rows read for a clause; 200, of twice as many scored, moved no figure (every set, dev)
+_ENOUGH = 2  # words are added until they match this many times the rows read; 1 cost cc_native 1.6 of R@10
 _WEIGHTS = (2.0, 1.0, 1.0)  # bm25 weights of name, description and body
-_TENTH = 9
+_TENTH = 9  # index of the tenth best row
 
 
 @dataclass(frozen=True)
 class Lexical:
-    """Scores of every row, 1 for the best whole: of all fields, of each alone, and of the best clause."""
+    """Full-text scores of every row, divided by the best row's: all fields, each field, and the best clause."""
 
     whole: Floats
     name: Floats
     description: Floats
     body: Floats
     clause: Floats
-    flatness: float  # what the tenth row has of the best one's score: high where the words tell little apart
+    flatness: float  # the tenth row's score as a share of the best one's: high where the words separate rows badly
 
     @classmethod
     def silent(cls, size: int) -> Lexical:
-        """Return the result of a search without the index: nothing matched."""
+        """Return the scores of a search that matched nothing: all 0."""
         nothing = np.zeros(size)
         return cls(nothing, nothing, nothing, nothing, nothing, 0.0)
 
@@ -47,7 +47,7 @@ def lexical(
     *,
     depth: int = 1,
 ) -> Lexical:
-    """Score every row by the words of a question, and by those of its clauses apart; `depth` times as deep as usual."""
+    """Score every row by a question's words and by each clause's; `depth` multiplies the number of rows read."""
     index = _Index(reader, snapshot, allowed)
     fields = index.fields(rarest(reader, words), depth * _DEPTH) * allowed
     best = float(fields[0].max(initial=0.0))
@@ -64,7 +64,7 @@ def lexical(
 
 
 def rarest(reader: GraphReader, words: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
-    """Return at most `limit` words, those that the fewest components hold."""
+    """Return the `limit` rarest words: those that the fewest components hold."""
     if len(words) <= limit:
         return list(words)
     frequency = reader.document_frequency(words)
@@ -73,16 +73,16 @@ def rarest(reader: GraphReader, words: Sequence[str], limit: int = MAX_TERMS) ->
 
 @dataclass(frozen=True)
 class _Index:
-    """The full text of the allowed rows of one snapshot."""
+    """Full-text queries over the allowed rows of one snapshot."""
 
     reader: GraphReader
     snapshot: Snapshot
     allowed: Mask
 
     def fields(self, words: Sequence[str], depth: int) -> Floats:
-        """Return the scores of the best rows: of all fields, and of each alone."""
+        """Return the scores of the best rows, first over all fields, then for each field; 0 for other rows."""
         scores = np.zeros((4, len(self.snapshot)))
-        kept, among, limit = self._asked(words, depth, enough=_ENOUGH)
+        kept, among, limit = self._narrowed(words, depth, enough=_ENOUGH)
         matched = self.reader.match_fields(kept, limit=limit, among=among)
         found = np.array(matched, dtype=np.float64).reshape(-1, 5)
         rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
@@ -90,28 +90,28 @@ class _Index:
         return scores
 
     def whole(self, words: Sequence[str], depth: int) -> Floats:
-        """Return the scores of the best rows, of all fields."""
+        """Return the scores of the best rows over all fields; 0 for other rows."""
         scores = np.zeros(len(self.snapshot))
-        kept, among, limit = self._asked(words, depth, enough=1)
+        kept, among, limit = self._narrowed(words, depth, enough=1)
         matched = self.reader.match(kept, limit=limit, weights=_WEIGHTS, among=among)
         found = np.array(matched, dtype=np.float64).reshape(-1, 2)
         rows, known = self.snapshot.rows_of(found[:, 0].astype(np.int64))
         scores[rows[known]] = found[known, 1]
         return scores
 
-    def _asked(self, words: Sequence[str], depth: int, *, enough: int) -> tuple[list[str], Among | None, int]:
-        """Return the words that count, what they are asked of, and how many rows are read, to have the best allowed."""
+    def _narrowed(self, words: Sequence[str], depth: int, *, enough: int) -> tuple[list[str], Among | None, int]:
+        """Return the words to score, the filter on rows, and the number of rows to read for the best allowed ones."""
         left_out = len(self.allowed) - int(self.allowed.sum())
         if 2 * left_out > len(self.allowed):
             node_ids = self.snapshot.node_ids[self.allowed]
             return list(words), Among(node_ids=node_ids.tolist()), depth
         frequency = self.reader.document_frequency(words)
         held = sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])
-        # bm25 gives nothing for a word that more than half of all hold
+        # BM25 scores a word at 0 that more than half of all rows hold
         kept = [word for word in held if 2 * frequency[word] < len(self.snapshot)] or held
         reach = np.cumsum([frequency[word] for word in kept])
         sought = int(np.searchsorted(reach, enough * (depth + left_out))) + 1
-        # Scoring takes ten times as long as finding. What holds the commonest words alone is never among the best.
+        # Scoring costs ten times as much as matching, and rows that hold only the commonest words never rank high.
         return kept, Among(kept[:sought]) if sought < len(kept) else None, depth + left_out
 
 

@@ -1,7 +1,7 @@
-"""A developer's words in one other language, and the English for them: `lexica/*.txt`, each read when it is needed.
+"""Looks up the English for developers' words of one other language, from the dictionaries `lexica/*.txt`.
 
-A line has an English word and, after a colon, what says it; `*` stands for any ending. What follows `-` only gets in
-the way, and what follows `~` may stand in an English sentence as well: it does not tell the language.
+A line has an English word and, after a colon, its translations; `*` stands for any ending. Words after `-` are
+dropped. Words after `~` may stand in an English sentence too, and so count less for detecting the language.
 """
 
 from __future__ import annotations
@@ -13,92 +13,92 @@ from pathlib import Path
 
 FOLDER = Path(__file__).with_name("lexica")
 _DROPPED, _SHARED = "-", "~"
-_SHORTEST = 3  # letters before an ending
+_SHORTEST = 3  # letters that stand before an ending, at least
 _OWN, _ENGLISH_TOO = 1.0, 0.5
-# letters that endings are made of, Cyrillic ones too, and how many stay before them
+# Letters that endings consist of, Latin and Cyrillic; the first _STEM letters of a word are never an ending.
 _ENDINGS = "aeiosnr\u0430\u0435\u0438\u043e\u0443\u044b\u044c\u044e\u044f\u0439\u0445\u043c"
 _STEM = 4
-_PART = 4  # letters of a compound's part
-_JOINTS = ("", "s", "es", "n", "en")  # what German puts between the parts
-_OPENING = 3  # letters by which it is seen whether a phrase can begin here
+_PART = 4  # letters that each part of a German compound has at least
+_JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a German compound
+_OPENING = 3  # first letters of a phrase that are indexed, to skip most look-ups
 
 
 class Lexicon:
-    """The words of one language."""
+    """The dictionary from one language to English."""
 
     def __init__(self, code: str, text: str) -> None:
-        """Read the words from the text of their file."""
+        """Parse the text of a dictionary file."""
         self._code = code
         self._exact: dict[str, str] = {}
         self._begun: dict[str, str] = {}
         self._shared: frozenset[str] = frozenset()
         for line in text.splitlines():
-            english, told, said = line.partition(": ")
+            english, colon, forms = line.partition(": ")
             if english == _SHARED:
-                self._shared = frozenset(said.split(", "))
-            elif told:
-                self._keep("" if english == _DROPPED else english, said.replace("'", "' ").split(", "))
+                self._shared = frozenset(forms.split(", "))
+            elif colon:
+                self._add_entry("" if english == _DROPPED else english, forms.replace("'", "' ").split(", "))
 
     def tells(self, words: Sequence[str]) -> float:
-        """Return how many words are of this language, those of English too by half; 0 where all may be English."""
-        known = [self._known(word) for word in words]
+        """Return how many words are in this language; shared with English they count half, and alone they count 0."""
+        known = [self._weight_of(word) for word in words]
         return sum(known) if _OWN in known else 0.0
 
-    def _known(self, word: str) -> float:
-        entry = word if word in self._exact else self._begin(word) + "*"
+    def _weight_of(self, word: str) -> float:
+        entry = word if word in self._exact else self._stem_of(word) + "*"
         if entry == "*":
             return 0.0
         return _ENGLISH_TOO if entry in self._shared else _OWN
 
     def written(self, text: str) -> str | None:
-        """Return the English for what is written just so; None where it is not known."""
+        """Return the English for an exact entry; None where there is none."""
         found = self._exact.get(text)
         return self._begun.get(text) if found is None else found
 
     def word(self, word: str) -> str | None:
-        """Return the English for a word in any of its forms; None where it is not known."""
+        """Return the English for a word in any inflected form; None where it is not known."""
         if (found := self._exact.get(word)) is not None:
             return found
-        begun = self._begin(word)
+        begun = self._stem_of(word)
         if self._code == "de" and len(word) - len(begun) > _PART and (found := self._compound(word)) is not None:
             return found
         return self._begun[begun] if begun else self._loose.get(loosely(word))
 
     def phrase(self, words: Sequence[str]) -> str | None:
-        """Return the English for a phrase in any of its forms; None where it is none that is known."""
+        """Return the English for a phrase in any inflected form; None where it is not known."""
         if words[0][:_OPENING] not in self._openings:
             return None
         text = " ".join(words)
         if (found := self._exact.get(text)) is not None:
             return found
-        begun = self._begin(text)
+        begun = self._stem_of(text)
         if begun.count(" ") == len(words) - 1:
             return self._begun[begun]
         return self._loose.get(unaccented(text))
 
     @cached_property
     def longest(self) -> int:
-        """Characters of the longest word or phrase."""
+        """The number of characters of the longest entry."""
         return max(map(len, (*self._exact, *self._begun)))
 
     @cached_property
     def most(self) -> int:
-        """Words of the longest phrase."""
+        """The number of words of the longest phrase."""
         return max(text.count(" ") for text in (*self._exact, *self._begun)) + 1
 
-    def _keep(self, english: str, said: Sequence[str]) -> None:
+    def _add_entry(self, english: str, said: Sequence[str]) -> None:
         for text in said:
             if text.endswith("*"):
                 self._begun[text[:-1]] = english
             else:
                 self._exact[text.strip()] = english
 
-    def _begin(self, text: str) -> str:
-        """Return the longest beginning of a text that any ending may follow."""
+    def _stem_of(self, text: str) -> str:
+        """Return the longest known stem at the beginning of a text; empty where there is none."""
         return next((text[:end] for end in range(len(text), _SHORTEST - 1, -1) if text[:end] in self._begun), "")
 
     def _compound(self, word: str) -> str | None:
-        """Return the English for a compound of known words, the longest first; None where a part is not known."""
+        """Return the English for a German compound of known words, with the longest first part; None if unknown."""
         for end in range(len(word) - _PART, _PART - 1, -1):
             first = self._part(word[:end])
             second = self.word(word[end:]) if first else None
@@ -117,7 +117,7 @@ class Lexicon:
 
     @cached_property
     def _loose(self) -> dict[str, str]:
-        """The words without accents and endings, phrases without accents; the first of those that are then the same."""
+        """The English by word without accents and endings, or by phrase without accents; the first of equal ones."""
         found: dict[str, str] = {}
         for text, english in self._exact.items():
             if english and len(text) > _SHORTEST:
@@ -126,13 +126,13 @@ class Lexicon:
 
 
 def loosely(word: str) -> str:
-    """Return a word without accents and endings: what is left of most of its forms."""
+    """Return a word without accents and endings, which most of its forms share."""
     bare = unaccented(word)
     return bare[:_STEM] + bare[_STEM:].rstrip(_ENDINGS)
 
 
 def unaccented(word: str) -> str:
-    """Return a word without its accents, as many type it."""
+    """Return a word without its accents."""
     if word.isascii():
         return word
     return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
@@ -140,5 +140,5 @@ def unaccented(word: str) -> str:
 
 @cache
 def lexicon(code: str) -> Lexicon:
-    """Return the words of a language, read once."""
+    """Return the dictionary of a language, read once."""
     return Lexicon(code, (FOLDER / f"{code}.txt").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Which words of a question a component's text holds; reasons and confidence share this one definition."""
+"""Finds the words of a question in a component's text, for both the shown reasons and the confidence."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _SHORTEST = 3
 
 
 def held_words(words: Sequence[str], component: Component) -> list[str]:
-    """Return the words, in their order, that stand in the searched text, whatever their endings."""
+    """Return the words, in order, whose stem begins a word of the component's searched text."""
     if not words:
         return []
-    stems, pattern = _sought(tuple(words))
+    stems, pattern = _stems_and_pattern(tuple(words))
     text = f"{component.name} {component.description} {component.body[:BODY_INDEXED]}".lower()
     held = set(pattern.findall(text))
     return [word for word, stemmed in zip(words, stems, strict=True) if stemmed in held]
 
 
 def rarity(frequency: Mapping[str, int], size: int) -> dict[str, float]:
-    """Return how much each word tells apart: its inverse document frequency among so many components."""
+    """Return the inverse document frequency of each word among `size` components."""
     return {word: float(np.log((size - count + 0.5) / (count + 0.5) + 1.0)) for word, count in frequency.items()}
 
 
 def coverage(rarities: Mapping[str, float], component: Component) -> float:
-    """Return the share of a question's words, rare ones counting more, that a component's text holds."""
+    """Return the share of a question's words that a component's text holds, weighted by rarity."""
     total = sum(rarities.values())
     return sum(rarities[word] for word in held_words(list(rarities), component)) / total if total > 0.0 else 0.0
 
 
-@lru_cache(maxsize=8)  # one question is held against a dozen components: 5 ms where it is 300 words
-def _sought(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return the stems of words, and the pattern that finds any of them at the beginning of a word."""
+@lru_cache(maxsize=8)  # one question is compared with a dozen components: 5 ms if it has 300 words
+def _stems_and_pattern(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return the stems of words, and a pattern that finds any of them at the beginning of a word."""
     stems = tuple(stem(word) for word in words)
     longest_first = sorted(map(re.escape, dict.fromkeys(reversed(stems))), key=len, reverse=True)
     return stems, re.compile(r"(?<![^\W_])(" + "|".join(longest_first) + ")")
@@ -45,7 +45,7 @@ def _sought(words: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """Return a crude stem: enough to see that `tests` and `testing` are one word."""
+    """Return a word without one common English ending, so that `tests` and `testing` are equal."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
             return word[: -len(ending)]

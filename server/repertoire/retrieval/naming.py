@@ -1,4 +1,4 @@
-"""Components that are asked for by id or name: they come first, and alone where nothing else can be meant."""
+"""Finds components that a question asks for by id or name, and answers with them alone if it is only that name."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.walk import Walk
 
-NAMED = 100.0  # log-odds that nothing outweighs: the component was asked for by its name
+NAMED = 100.0  # log-odds for a component that was asked for by name; more than all other evidence together
 
 
-_MOST_NAMED = 200  # components of one name that are told apart
+_MOST_NAMED = 200  # components of one name that are read
 
 
 def meant(graph: GraphReader, asked: str) -> list[StoredComponent]:
-    """Return the components that an id or a name means: the one of this id, else all of this name, the installed first.
+    """Return the component with this id, else all components with this name, installed ones first.
 
-    `plugin:name` means that plugin's; where it has none, what was read from a bare folder and knows no plugin.
+    `plugin:name` means the plugin's component, else a component of this name that belongs to no plugin.
     """
     wanted = asked.strip().removeprefix("/")
     entry = graph.by_key(wanted)
@@ -40,7 +40,7 @@ def meant(graph: GraphReader, asked: str) -> list[StoredComponent]:
 
 
 def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed: Mask) -> Rows:
-    """Return the allowed rows whose id or name the whole question is."""
+    """Return the allowed rows whose id or name equals the whole question."""
     if not plan.name:
         return np.zeros(0, dtype=np.int64)
     stored = meant(graph, plan.name)
@@ -50,7 +50,7 @@ def named_rows(graph: GraphReader, plan: QueryPlan, snapshot: Snapshot, allowed:
 
 
 def odds_of_named(scores: Floats, named: Rows) -> Floats:
-    """Return log-odds that lift the named rows above all others, in their own order."""
+    """Return log-odds that lift the named rows above all others and keep their order."""
     odds = np.zeros(len(scores))
     odds[named] = np.maximum(scores[named], 0.0) - scores[named] + NAMED
     return odds

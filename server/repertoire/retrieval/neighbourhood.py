@@ -1,4 +1,4 @@
-"""The part of the graph that matters for a component: the nodes that a walk from it comes to most, and their edges."""
+"""Selects the neighbourhood of components in the graph: the nodes of highest personalised PageRank, and their edges."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from repertoire.retrieval.ppr import forward_push
 from repertoire.retrieval.snapshot import Snapshot
 
 NODES, EDGES = 40, 120
-_OWN = 15  # nodes that are in whatever the walk makes of them, which may be little: what many share weighs little
-_ALPHA = 0.7  # probability of each further step: what is far away explains nothing
-_FLOOR = 1e-6
-CHOSEN = 1.0  # the share of the start from which a node is the answer itself
+_OWN = 15  # direct neighbours that are kept whatever their PageRank, which is low for nodes that many share
+_ALPHA = 0.7  # damping: probability of each further step; distant nodes explain nothing
+_FLOOR = 1e-6  # residual below which forward push stops
+CHOSEN = 1.0  # restart share from which a node is part of the answer itself
 
 
 @dataclass(frozen=True)
 class NearbyNode:
-    """A node of the neighbourhood; `weight` is its share of where the walk came, 1 for the most visited.
+    """A node of the neighbourhood; `weight` is its PageRank divided by the highest.
 
-    `type` is of a component its own, skill or agent.
+    `type` is a component's type, such as skill or agent, else the kind of the node.
     """
 
     key: str
     name: str
     type: str
     weight: float
-    chosen: bool = False  # the answer itself, not what lies around it
+    chosen: bool = False  # part of the answer itself
 
 
 @dataclass(frozen=True)
 class Tie:
-    """An edge of the neighbourhood, between keys."""
+    """An edge of the neighbourhood between two node keys."""
 
     source: str
     target: str
@@ -45,14 +45,14 @@ class Tie:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The nodes, most visited first, and the edges among them, the strongest first."""
+    """The nodes by falling PageRank, and the edges among them, the strongest first."""
 
     nodes: tuple[NearbyNode, ...]
     edges: tuple[Tie, ...]
 
 
 def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourhood:
-    """Return the graph around a walk's start, without past requests, because those are somebody's words."""
+    """Return the graph around the start positions, without past requests, which hold private words."""
     if not start:
         return Neighbourhood((), ())
     topology = snapshot.topology
@@ -61,7 +61,7 @@ def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourho
         restart[position] = share
     ranks = forward_push(snapshot.graph, restart / restart.sum(), alpha=_ALPHA, floor=_FLOOR)
     order = [int(position) for position in np.argsort(-ranks, kind="stable")[: 2 * NODES] if ranks[position] > 0.0]
-    order = [*_own(snapshot, start), *order]
+    order = [*_direct_neighbours(snapshot, start), *order]
     kept = [position for position in dict.fromkeys(order) if topology.types[position] != REQUEST][:NODES]
     kept.sort(key=lambda position: (position != order[0], -ranks[position]))
     most = float(ranks[kept].max(initial=0.0)) or 1.0
@@ -78,8 +78,8 @@ def _type(snapshot: Snapshot, position: int) -> str:
     return snapshot.summaries[row].type if row >= 0 else snapshot.topology.types[position]
 
 
-def _own(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:
-    """Return where the walk sets out from mostly, with what its own edges say of it: mentions say the least."""
+def _direct_neighbours(snapshot: Snapshot, start: Mapping[int, float]) -> list[int]:
+    """Return the position of the largest restart share and its strongest direct neighbours, without mentions."""
     topology = snapshot.topology
     own = max(start, key=start.__getitem__)
     edges = np.flatnonzero((topology.source == own) | (topology.target == own)).tolist()

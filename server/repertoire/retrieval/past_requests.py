@@ -1,4 +1,4 @@
-"""Past requests as arrays: which rows served each and to what part, and how far each row was accepted and refused."""
+"""Holds past requests as arrays: the rows that served each request, and how far each row was accepted or refused."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _UNKNOWN = Experience()
 
 @dataclass(frozen=True)
 class PastRequests:
-    """What is known of requests: entry `begins[i]` up to `begins[i + 1]` of every array belongs to `vectors[i]`."""
+    """Past requests and their rows: entries `begins[i]` to `begins[i + 1]` of every array belong to `vectors[i]`."""
 
     vectors: Vectors
     begins: Rows
     rows: Rows
-    parts: Floats  # 1 for what served a request most, 0 for what only was refused
+    parts: Floats  # 1 for the row that served a request most, 0 for a row that was only refused
     accepted: Floats
     refused: Floats
 
@@ -33,21 +33,21 @@ class PastRequests:
         return len(self.vectors)
 
     def of(self, index: int) -> slice:
-        """Return where the entries of one request lie."""
+        """Return the slice of the entries of one request."""
         return slice(int(self.begins[index]), int(self.begins[index + 1]))
 
     def served(self, index: int) -> Rows:
-        """Return the rows that served a request; none where all that it selected failed."""
+        """Return the rows that served a request; none where every selected row failed."""
         own = self.of(index)
         return np.asarray(self.rows[own][self.parts[own] > 0.0])
 
     def times_selected(self, size: int) -> Floats:
-        """Return for each of so many rows how many requests it served."""
+        """Return for each of `size` rows the number of requests that it served."""
         return np.bincount(self.rows[self.parts > 0.0], minlength=size).astype(np.float64)
 
 
 def past_requests(snapshot: Snapshot, experiences: Experiences) -> PastRequests:
-    """Return the requests of a snapshot that something was selected for, with what their experience was."""
+    """Return the requests of a snapshot for which a component was selected, with the experience of each component."""
     space, keys = snapshot.spaces[REQUEST_SPACE], snapshot.topology.keys
     selected = _selected(snapshot)
     kept = [index for index, position in enumerate(space.rows.tolist()) if position in selected]
@@ -59,7 +59,7 @@ def past_requests(snapshot: Snapshot, experiences: Experiences) -> PastRequests:
         counts.append(len(own))
     table = np.array(entries, dtype=np.float64).reshape(-1, 4)
     return PastRequests(
-        space.vectors[kept] if len(kept) < len(space.rows) else space.vectors,  # as a rule all are: without a copy
+        space.vectors[kept] if len(kept) < len(space.rows) else space.vectors,  # usually all: then without a copy
         np.array([0, *accumulate(counts)], dtype=np.int64),
         table[:, 0].astype(np.int64),
         *(np.ascontiguousarray(table[:, column]) for column in (1, 2, 3)),
@@ -67,7 +67,7 @@ def past_requests(snapshot: Snapshot, experiences: Experiences) -> PastRequests:
 
 
 def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
-    """Map the position of every request to the rows that were selected for it, and how often."""
+    """Return by request position the rows that were selected for it, each with its number of selections."""
     topology = snapshot.topology
     found: dict[int, dict[int, float]] = {}
     for index in np.flatnonzero(snapshot.related(SELECTED)).tolist():
@@ -78,23 +78,29 @@ def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
 
 
 def _entries(
-    snapshot: Snapshot, selected: dict[int, float], told: Mapping[str, Experience]
+    snapshot: Snapshot, selected: dict[int, float], experiences: Mapping[str, Experience]
 ) -> list[tuple[int, float, float, float]]:
-    """Return row, part, accepted and refused of everything that a request selected or refused."""
-    known = {row: one for row, one in ((snapshot.row_of(key), one) for key, one in told.items()) if row >= 0}
+    """Return row, part, accepted and refused for every component that a request selected or refused."""
+    by_row = {
+        row: experience
+        for row, experience in ((snapshot.row_of(key), experience) for key, experience in experiences.items())
+        if row >= 0
+    }
     accepted = {}
     for row, times in selected.items():
-        one = known.get(row, _UNKNOWN)
-        before = max(times - one.selected, 0.0)  # the log lets go of what is old, the graph keeps its count
-        accepted[row] = before * LEFT**one.refused + one.accepted
+        experience = by_row.get(row, _UNKNOWN)
+        before = max(
+            times - experience.selected, 0.0
+        )  # selections that left the log by compaction; the graph counts them
+        accepted[row] = before * LEFT**experience.refused + experience.accepted
     parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
     return [
-        (row, parts.get(row, 0.0), accepted.get(row, 0.0), known.get(row, _UNKNOWN).refused)
-        for row in (accepted | known)
+        (row, parts.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)
+        for row in (accepted | by_row)
     ]
 
 
 def _parts(accepted: Sequence[float]) -> Floats:
-    # Often used is a little more likely, not in proportion: one busy day must not outvote every other request.
+    # Logarithmic, not proportional: one busy day must not outvote all other requests.
     damped = np.log1p(np.array(accepted))
     return np.asarray(damped / max(damped.max(initial=0.0), 1e-9))

@@ -1,4 +1,4 @@
-"""Known combinations: which of them a question is about, and what goes with components that are chosen or in use."""
+"""Matches known combinations to a question, and finds the companions of chosen components by them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from repertoire.retrieval.arrays import Floats, Mask, Rows
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Snapshot
 
-PATTERNS = "patterns"  # the part
-_PATTERN_WEIGHT = 2.0  # most log-odds of a member; more cost first places where the combination was not meant
-_ENOUGH = 2.0  # so many members, each as likely as the first hit, count in full for the others
-_NAMED = 0.25  # weight of the question's capabilities, or of the combination's name, beside such members
-_LEAST_LIKELY = 0.02  # a row below this share of the first hit's likelihood says nothing about its combination
-_LEAST = 0.05  # a smaller share of _PATTERN_WEIGHT is dropped: any question shares a capability with many combinations
-_NOTED = 0.1  # a smaller share of _PATTERN_WEIGHT is not shown as a reason
-_MATCHED = 5
-_USED = "request"  # past requests speak for themselves in a stage of their own, and twice cost first places
-_WHOLE = ("plugin", "agent", "project")
+PATTERNS = "patterns"  # name of the stage and of its part of the score
+_PATTERN_WEIGHT = 2.0  # log-odds of a member at most; more cost first places where the combination was not meant
+_ENOUGH = 2.0  # other members that give full strength, if each is as likely as the first hit
+_NAMED = 0.25  # weight of a question that names the combination or its capabilities, beside such members
+_LEAST_LIKELY = 0.02  # share of the first hit's likelihood below which a member does not count for its combination
+_LEAST = 0.05  # strength below which a combination is dropped: any question shares a capability with many
+_NOTED = 0.1  # strength below which a combination is not shown as a reason
+_MATCHED = 5  # combinations that a question is said to be about
+_USED = "request"  # origin of combinations from past requests; a stage of its own counts these, and twice was worse
+_WHOLE = ("plugin", "agent", "project")  # origins that list a combination as a whole, not counted by support and lift
 
 
 @dataclass(frozen=True)
 class KnownPattern:
-    """A known combination. `lift` is 0 where it is known as a whole, from its own plugin, agent or project."""
+    """A known combination of components or capabilities; `lift` is 0 for one that a plugin, agent or project lists."""
 
     name: str
     origin: str
@@ -35,13 +35,13 @@ class KnownPattern:
     lift: float
     members: tuple[int, ...]  # rows of components
     capabilities: tuple[str, ...]
-    seen: tuple[str, ...] = ()  # where it was found: names of plugins, agents, projects
-    wholes: tuple[str, ...] = ()  # ids of these, where the members are not the same everywhere
+    seen: tuple[str, ...] = ()  # names of the plugins, agents and projects in which it was found
+    wholes: tuple[str, ...] = ()  # ids of these, if their members differ
 
 
 @dataclass(frozen=True)
 class Companion:
-    """A component that goes with others, how strongly (0 to 1), with which of them, and by which combination."""
+    """A component that goes with chosen ones: its strength (0 to 1), the chosen rows, and the combination."""
 
     row: int
     strength: float
@@ -51,54 +51,56 @@ class Companion:
 
 @dataclass(frozen=True)
 class Matches:
-    """What the combinations add to every row's log-odds; `first` are those that a question is about, best first."""
+    """The log-odds that combinations add to every row; `first` are the combinations that match best."""
 
     score: Floats
     first: tuple[KnownPattern, ...]
-    by: Rows  # the combination that speaks for each row, -1 for none
-    likely: Floats  # how likely each row is beside the first hit, as far as that counts here
+    by: Rows  # index of the combination that gives each row its score, -1 for none
+    likely: Floats  # likelihood of each row relative to the first hit; 0 below _LEAST_LIKELY
     patterns: Patterns | None = None
 
     @classmethod
     def silent(cls, size: int = 0) -> Matches:
-        """Return what is said where nothing was compared."""
+        """Return the result for a question that was not matched: no score anywhere."""
         return cls(np.zeros(size), (), np.full(size, -1), np.zeros(size))
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
+        """Return the companions of these rows, the strongest first, from the rows in the mask `among`."""
         return self.patterns.companions(rows, among=among, limit=limit) if self.patterns is not None else []
 
     def why(self, row: int) -> str:
-        """Say which combination speaks for a row; empty where none does to speak of."""
+        """Return the sentence that names the combination behind a row's score; empty if the score is low."""
         if self.patterns is None or self.by[row] < 0 or self.score[row] < _NOTED * _PATTERN_WEIGHT:
             return ""
-        known = self.patterns.known[self.by[row]]
-        others = sorted((other for other in known.members if other != row), key=lambda other: -self.likely[other])
-        return self.patterns.told(known, [other for other in others if self.likely[other] > 0.0] or others)
+        pattern = self.patterns.known[self.by[row]]
+        others = sorted((other for other in pattern.members if other != row), key=lambda other: -self.likely[other])
+        return self.patterns.sentence(pattern, [other for other in others if self.likely[other] > 0.0] or others)
 
 
 class Patterns:
-    """The known combinations of one snapshot, as arrays."""
+    """The known combinations of one snapshot, indexed by row, name and capability."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._size = len(snapshot)
         positions = [position for position, kind in enumerate(snapshot.topology.types) if kind == PATTERN]
         place = {position: index for index, position in enumerate(positions)}
-        self._which, self._row, self._sure = _members(snapshot, place)
+        self._which, self._row, self._sure = _read_members(snapshot, place)
         self._rows = np.array(sorted(set(self._row.tolist())), dtype=np.int64)
         self._called: dict[str, list[int]] = {}
         for row in self._rows.tolist():
-            one = snapshot.summaries[row]
-            for called in {one.id, one.name}:
+            summary = snapshot.summaries[row]
+            for called in {summary.id, summary.name}:
                 self._called.setdefault(called, []).append(row)
-        for row in np.flatnonzero(snapshot.copies.spare).tolist():  # what answers for them is called as they are
-            answering = int(snapshot.copies.answering[row])
+        for row in np.flatnonzero(
+            snapshot.copies.has_installed_copy
+        ).tolist():  # an installed copy is found by its copies' ids too
+            answering = int(snapshot.copies.representative[row])
             if answering in self._called.get(snapshot.summaries[answering].id, ()):
                 self._called.setdefault(snapshot.summaries[row].id, []).append(answering)
-        self._of_term = _terms(snapshot, place)
-        self.known = self._read(positions)
-        # A row that is no component any more leaves its combination with fewer.
+        self._of_term = _read_terms(snapshot, place)
+        self.known = self._read_patterns(positions)
+        # A removed component leaves its combination with fewer members.
         self._others = np.bincount(self._which, minlength=len(positions)) - 1
         self._support = np.array([known.support for known in self.known], dtype=np.int64)
         self._counts = np.array([known.origin != _USED for known in self.known], dtype=np.bool_)
@@ -114,7 +116,7 @@ class Patterns:
         return len(self.known)
 
     def match(self, plan: QueryPlan, scores: Floats) -> Matches:
-        """Match the combinations to a question whose rows have these log-odds."""
+        """Match the combinations to a question; `scores` are the log-odds of all rows, which weigh the members."""
         if not len(self._which):
             return replace(Matches.silent(self._size), patterns=self)
         best = float(scores.max())
@@ -123,20 +125,22 @@ class Patterns:
         likely[likely < _LEAST_LIKELY] = 0.0
         for called in plan.query.using:
             rows = self._called.get(called, [])
-            likely[rows] = np.maximum(likely[rows], 1.0 / max(len(rows), 1))  # of several namesakes one is in use
+            likely[rows] = np.maximum(likely[rows], 1.0 / max(len(rows), 1))  # only one of several namesakes is in use
         own = likely[self._row]
         together = np.bincount(self._which, weights=own, minlength=len(self))
-        asked = self._asked(plan)
+        asked = self._named_by(plan)
         vouched = np.minimum((together[self._which] - own) / _ENOUGH + _NAMED * asked[self._which], 1.0)
         strength = np.where(self._counts[self._which], self._sure * vouched, 0.0)
         strength[strength < _LEAST] = 0.0
         said, by = self._best_of_rows(strength)
-        return Matches(_PATTERN_WEIGHT * said, self._first(together / _ENOUGH + _NAMED * asked), by, likely, self)
+        return Matches(
+            _PATTERN_WEIGHT * said, self._best_matches(together / _ENOUGH + _NAMED * asked), by, likely, self
+        )
 
     def companions(self, rows: Sequence[int], *, among: Mask | None = None, limit: int = 8) -> list[Companion]:
-        """Return the companions of these rows, the strongest first, of the rows where the mask `among` is true."""
+        """Return the companions of these rows, the strongest first, from the rows in the mask `among`."""
         chosen = np.zeros(self._size, dtype=np.bool_)
-        chosen[self._snapshot.copies.answering[list(rows)]] = True
+        chosen[self._snapshot.copies.representative[list(rows)]] = True
         if not len(self._which) or not chosen.any():
             return []
         count = np.bincount(self._which, weights=chosen[self._row], minlength=len(self))
@@ -156,50 +160,57 @@ class Patterns:
         ]
 
     def holding(self, rows: Sequence[int], *, limit: int) -> list[KnownPattern]:
-        """Return the combinations that hold one or more of these rows: what recurs first, then what is known whole."""
-        wanted = np.isin(self._row, self._snapshot.copies.answering[list(rows)])
+        """Return the combinations that hold any of these rows, by falling support and lift."""
+        wanted = np.isin(self._row, self._snapshot.copies.representative[list(rows)])
         found = {self.known[index] for index in self._which[wanted].tolist()}
-        return sorted(found, key=lambda known: (-known.support, -known.lift, len(known.members), known.name))[:limit]
+        return sorted(found, key=lambda pattern: (-pattern.support, -pattern.lift, len(pattern.members), pattern.name))[
+            :limit
+        ]
 
     def of_capabilities(self, capabilities: Sequence[str], *, limit: int) -> list[KnownPattern]:
-        """Return the capabilities that are provided together with one or more of these, the commonest first."""
+        """Return the combinations of capabilities that hold any of these, those that hold most of them first."""
         asked = set(capabilities)
         of = {index for term in asked for index, _ in self._of_term.get(term, ())}
         return sorted(
             (self.known[index] for index in of if not self.known[index].members),
-            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.support, -known.lift, known.name),
+            key=lambda pattern: (
+                -len(asked.intersection(pattern.capabilities)),
+                -pattern.support,
+                -pattern.lift,
+                pattern.name,
+            ),
         )[:limit]
 
     def rows_called(self, name: str) -> list[int]:
-        """Return the rows of the components with this id or name that belong to any combination."""
+        """Return the rows with this id or name that are members of any combination."""
         return list(self._called.get(name, ()))
 
     def goes_with(self, capabilities: Sequence[str], *, limit: int = 5) -> list[tuple[str, KnownPattern]]:
-        """Return capabilities that are provided together with one or more of these, by the combination that says so."""
+        """Return capabilities that complete a combination of these, each with that combination."""
         asked = set(capabilities)
         found: dict[str, KnownPattern] = {}
         of = sorted({index for term in asked for index, _ in self._of_term.get(term, ())})
         best = sorted(
             (self.known[index] for index in of if not self.known[index].members),
-            key=lambda known: (-len(asked.intersection(known.capabilities)), -known.lift, known.name),
+            key=lambda pattern: (-len(asked.intersection(pattern.capabilities)), -pattern.lift, pattern.name),
         )
-        for known in best:
-            left = [term for term in known.capabilities if term not in asked]
+        for pattern in best:
+            left = [term for term in pattern.capabilities if term not in asked]
             if len(left) == 1:
-                found.setdefault(left[0], known)
+                found.setdefault(left[0], pattern)
         return list(found.items())[:limit]
 
-    def told(self, known: KnownPattern, others: Sequence[int]) -> str:
-        """Say in a few words how a component belongs to a combination, and with which others, two at most."""
+    def sentence(self, pattern: KnownPattern, others: Sequence[int]) -> str:
+        """Return a short sentence on how a component belongs to a combination, with two other members at most."""
         names = " and ".join(self._snapshot.summaries[row].name for row in others[:2])
-        if known.origin in _WHOLE:
-            whole = "your own set" if known.origin == "project" else f"{known.name}'s set"
+        if pattern.origin in _WHOLE:
+            whole = "your own set" if pattern.origin == "project" else f"{pattern.name}'s set"
             return f"part of {whole}" + (f", with {names}" if names else "")
-        figures = f"(support {known.support}, lift {known.lift:.1f})"
-        often = "often used together" if known.origin == _USED else "often together"
-        return f"{often} with {names or known.name} {figures}"
+        figures = f"(support {pattern.support}, lift {pattern.lift:.1f})"
+        often = "often used together" if pattern.origin == _USED else "often together"
+        return f"{often} with {names or pattern.name} {figures}"
 
-    def _read(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
+    def _read_patterns(self, positions: Sequence[int]) -> tuple[KnownPattern, ...]:
         topology, data = self._snapshot.topology, self._snapshot.patterns
         members: list[list[int]] = [[] for _ in positions]
         for index, row in zip(self._which.tolist(), self._row.tolist(), strict=True):
@@ -223,8 +234,8 @@ class Patterns:
             for kept in [data.get(int(topology.ids[position]), {})]
         )
 
-    def _asked(self, plan: QueryPlan) -> Floats:
-        """Return how far a question names each combination: two or more of its capabilities, or its name."""
+    def _named_by(self, plan: QueryPlan) -> Floats:
+        """Return how far, 0 to 1, a question names each combination: by two or more capabilities, or by its name."""
         cover, purity, named = np.zeros(len(self)), np.zeros(len(self)), np.zeros(len(self))
         if len(plan.capabilities) > 1:
             for term in plan.capabilities:
@@ -237,21 +248,21 @@ class Patterns:
         return np.asarray(np.maximum(cover * np.minimum(purity, 1.0), named))
 
     def _best_of_rows(self, strength: Floats) -> tuple[Floats, Rows]:
-        """Return the strongest that any combination says of each row, and which one does: of equals the commonest."""
+        """Return the largest strength for each row and the combination that gives it; ties go to the larger support."""
         best, by = np.zeros(self._size), np.full(self._size, -1)
         said = np.nonzero(strength > 0.0)[0]
         said = said[np.lexsort((self._support[self._which[said]], strength[said]))]
-        best[self._row[said]] = strength[said]  # of several for one row the last stays
+        best[self._row[said]] = strength[said]  # of several for one row the last, and largest, stays
         by[self._row[said]] = self._which[said]
         return best, by
 
-    def _first(self, strength: Floats) -> tuple[KnownPattern, ...]:
+    def _best_matches(self, strength: Floats) -> tuple[KnownPattern, ...]:
         head = np.argsort(-strength, kind="stable")[:_MATCHED].tolist()
         return tuple(self.known[index] for index in head if strength[index] >= _NOTED and self.known[index].members)
 
 
 class KeptPatterns:
-    """Keeps the combinations of the newest snapshot."""
+    """Caches the combinations of the newest snapshot."""
 
     def __init__(self) -> None:
         self._kept: tuple[Snapshot, Patterns] | None = None
@@ -263,9 +274,9 @@ class KeptPatterns:
         return self._kept[1]
 
 
-def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
-    topology, answering = snapshot.topology, snapshot.copies.answering
-    surest: dict[tuple[int, int], float] = {}  # copies of one content are one member
+def _read_members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Floats]:
+    topology, answering = snapshot.topology, snapshot.copies.representative
+    surest: dict[tuple[int, int], float] = {}  # exact copies count as one member
     for source, target, weight, relation in zip(
         topology.source.tolist(), topology.target.tolist(), topology.weight.tolist(), topology.relation, strict=True
     ):
@@ -278,7 +289,7 @@ def _members(snapshot: Snapshot, place: dict[int, int]) -> tuple[Rows, Rows, Flo
     return which, rows, np.array([weight for _, weight in found], dtype=np.float64)
 
 
-def _terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
+def _read_terms(snapshot: Snapshot, place: dict[int, int]) -> dict[str, list[tuple[int, float]]]:
     topology = snapshot.topology
     found: dict[str, list[tuple[int, float]]] = {}
     for source, target, weight, relation in zip(

@@ -1,4 +1,4 @@
-"""Ranks components: plans the question, takes the stages in their order, judges the answer; each leaves a report."""
+"""Ranks components: plans the question, runs the stages in order, and computes the confidence in the answer."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.cross_encoder import STAGE as CROSS
 from repertoire.retrieval.direction import DIRECTION
 from repertoire.retrieval.filters import allowed_rows
-from repertoire.retrieval.foreign import reads_any
 from repertoire.retrieval.fuse import NAME, Features
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import AnswerJudge, rarities_of
 from repertoire.retrieval.naming import answered_by_name, named_rows
 from repertoire.retrieval.patterns import PATTERNS, Patterns
 from repertoire.retrieval.plan import EXPLAIN, Capabilities, QueryPlan, is_identifier, make_plan
-from repertoire.retrieval.ranking import Ranking, Run
+from repertoire.retrieval.ranking import ComponentRun, Ranking
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import second_look
 from repertoire.retrieval.resources import Options, Resources
 from repertoire.retrieval.snapshot import Snapshot, Snapshots
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
+from repertoire.retrieval.translation import is_multilingual
 from repertoire.retrieval.walk import warm as warm_walk
 from repertoire.retrieval.why import Reasons, whys
 
-# Each stage: its name, the part that switches it off, what it does, and when it is done.
-STAGES: tuple[Stage[Run], ...] = (
-    Stage("words", "text", stages.words, cheap=True),
-    Stage("vectors", "vectors", stages.vectors, on=stages.embedded),
-    Stage("fuse", "", stages.weigh, cheap=True),
-    Stage("capabilities", "capabilities", stages.name_the_near, on=stages.is_embedded, cheap=True),
-    Stage(MEANT, MEANT, stages.call_for, on=stages.is_embedded, cheap=True),
-    Stage("priors", "priors", stages.favour, cheap=True),
-    Stage(CODE, CODE, stages.compare_code, on=stages.asks_in_code),
-    # A millisecond, and the best evidence there is: a busy machine must not forget what it learned.
-    Stage("requests", "learning", stages.ask_the_past, on=stages.is_embedded, cheap=True),
-    Stage("ppr", "graph", stages.walk_on, worth=stages.is_walked),
-    Stage(PATTERNS, PATTERNS, stages.match),
-    Stage(BINDING, BINDING, stages.bind, on=stages.knows_products, cheap=True),
-    Stage(DIRECTION, DIRECTION, stages.direct, on=stages.knows_products, cheap=True),
-    Stage(RERANK, "rerank", stages.look_again, on=stages.is_whole, worth=stages.trusts_a_look),
-    Stage(CROSS, "rerank", stages.ask_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
-    Stage(NAME, "", stages.put_named_first, on=stages.is_named, cheap=True),
+# Each stage has its name, the switch in `Query.without` that turns it off, its function, and its conditions.
+STAGES: tuple[Stage[ComponentRun], ...] = (
+    Stage("words", "text", stages.compare_words, cheap=True),
+    Stage("vectors", "vectors", stages.compare_vectors, on=stages.embedded),
+    Stage("fuse", "", stages.fuse_evidence, cheap=True),
+    Stage("capabilities", "capabilities", stages.find_near_capabilities, on=stages.is_embedded, cheap=True),
+    Stage(MEANT, MEANT, stages.add_implied_capabilities, on=stages.is_embedded, cheap=True),
+    Stage("priors", "priors", stages.add_priors, cheap=True),
+    Stage(CODE, CODE, stages.add_code_similarity, on=stages.asks_in_code),
+    # Cheap, because it takes a millisecond and is the best evidence: a busy machine must not skip it.
+    Stage("requests", "learning", stages.add_past_requests, on=stages.is_embedded, cheap=True),
+    Stage("ppr", "graph", stages.add_graph_walk, worth=stages.may_walk),
+    Stage(PATTERNS, PATTERNS, stages.add_patterns),
+    Stage(BINDING, BINDING, stages.lower_bound_products, on=stages.knows_products, cheap=True),
+    Stage(DIRECTION, DIRECTION, stages.lower_other_directions, on=stages.knows_products, cheap=True),
+    Stage(RERANK, "rerank", stages.rerank_head, on=stages.head_exists, worth=stages.can_rerank),
+    Stage(CROSS, "rerank", stages.add_cross_encoder, on=stages.has_cross_encoder, worth=stages.has_head),
+    Stage(NAME, "", stages.add_named, on=stages.is_named, cheap=True),
 )
-_WEIGHING = STAGES[:3]  # until words and vectors are weighed
+_WEIGHING = STAGES[:3]  # the stages up to `fuse`
 
 
 class Pipeline:
-    """Answers questions from one store with one model."""
+    """Ranks the components of one store for questions, with one embedding model."""
 
     def __init__(
         self,
@@ -67,57 +67,57 @@ class Pipeline:
         capabilities: Capabilities | None = None,
         options: Options | None = None,
     ) -> None:
-        """Without an embedder answers come from words and graph, and say so."""
+        """Build the stages' resources; without an embedder, answers use words and graph alone and say so."""
         self._graph = graph
         self._capabilities = capabilities
         self._options = options or Options()
         self._resources = Resources(graph, embedder, self._options)
-        model, reading = (embedder.model, embedder.reading) if embedder is not None else ("", "")
-        self._snapshots = Snapshots(graph, vectors, model=model, reading=reading)
-        self._reads_any = reads_any(model)
-        self._judge = AnswerJudge(graph, self._resources.called, reading)
+        model, query_encoder = (embedder.model, embedder.query_encoder) if embedder is not None else ("", "")
+        self._snapshots = Snapshots(graph, vectors, model=model, query_encoder=query_encoder)
+        self._is_multilingual = is_multilingual(model)
+        self._judge = AnswerJudge(graph, self._resources.capability_scorer, query_encoder)
         self.bindings = self._resources.bindings
 
     def refresh(self) -> None:
-        """Read what moved since the last question, so that the next one need not; nothing before there was one."""
+        """Reload the snapshot and caches if the store changed, ahead of the next question; not before the first one."""
         if self._snapshots.kept is None:
             return
         snapshot = self._snapshots.current()
-        self._read(snapshot)
+        self._warm(snapshot)
         warm_walk(snapshot)
 
     def rank(self, query: Query, *, intent: str, muted: frozenset[str] = frozenset(), stale: bool = False) -> Ranking:
-        """Rank the components that a query may be answered with; `muted` are ids and sources that never are.
+        """Rank the components that a query allows, without `muted` ids, sources and repositories.
 
-        `stale`: whoever cannot wait is content with what was last read, should the store have moved on.
+        With `stale` the last snapshot is used even if the store has changed, for callers that cannot wait.
         """
         stage_log = self._options.pace.stage_log()
         with stage_log.stage("plan") as detail:
             with stage_log.aside():
                 snapshot = self._snapshots.current(stale=stale)
                 stack = self._options.stack(query.project) if query.project else None
-            plan = make_plan(self._readable(query), intent, self._capabilities, stack=stack)
+            plan = make_plan(self._untranslated(query), intent, self._capabilities, stack=stack)
             allowed = allowed_rows(snapshot, query, muted)
             named = named_rows(self._graph, plan, snapshot, allowed)
             detail += [f"{plan.intent}, {plan.complexity}, {plan.size} needed", f"{len(plan.words)} words"]
-            if plan.reading is not None:
-                stage_log.missing(plan.reading.note)
-                detail.append(f"read from {plan.reading.language}, {plan.reading.known} words known")
+            if plan.translation is not None:
+                stage_log.missing(plan.translation.note)
+                detail.append(f"read from {plan.translation.language}, {plan.translation.known} words known")
             detail.append(f"{int(allowed.sum())} of {len(snapshot)} components")
         if len(named) and (is_identifier(plan.name) or plan.intent == EXPLAIN):
             return answered_by_name(plan, ComponentReader(self._graph, snapshot), snapshot, named, stage_log)
-        with stage_log.aside():  # what is read once and kept is no question's own time
-            self._read(snapshot)
+        with stage_log.aside():  # reading a new snapshot does not count as this question's time
+            self._warm(snapshot)
             if plan.effort.walking and "graph" not in query.without:
                 warm_walk(snapshot)
-        run = self._run(plan, snapshot, allowed, stage_log, named)
+        run = self._new_run(plan, snapshot, allowed, stage_log, named)
         take_all(STAGES, run)
         return self._judge.ranking(run, certain=len(named) > 0)
 
     def hits(self, ranking: Ranking, rows: Rows) -> list[Hit]:
-        """Return the hits at these rows, each with the parts of its score and why it is there."""
+        """Return the hits at these rows, each with the parts of its score and its reasons."""
         snapshot = ranking.snapshot
-        changed, answering = snapshot.changed, snapshot.copies.answering
+        changed, answering = snapshot.changed, snapshot.copies.representative
         shown = ranking.reader.at(rows)
         troubles = self._options.troubles([entry.component.id for _, entry in shown])
         found = []
@@ -145,14 +145,16 @@ class Pipeline:
             )
         return found
 
-    def _read(self, snapshot: Snapshot) -> None:
+    def _warm(self, snapshot: Snapshot) -> None:
         self._resources.read(snapshot)
         self._judge.read(snapshot)
 
-    def _run(self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows) -> Run:
-        """Return a question that stands before its first stage, while its vectors are made."""
+    def _new_run(
+        self, plan: QueryPlan, snapshot: Snapshot, allowed: Mask, stage_log: StageLog, named: Rows
+    ) -> ComponentRun:
+        """Return the run of a question before its first stage; its vectors are computed in the background."""
         embedding = self._resources.gatherer.begin(plan, snapshot, stage_log)
-        return Run(
+        return ComponentRun(
             plan,
             ComponentReader(self._graph, snapshot),
             snapshot,
@@ -164,7 +166,7 @@ class Pipeline:
         )
 
     def snapshot(self) -> Snapshot:
-        """Return the graph as it is now, where nothing is to be ranked."""
+        """Return the current snapshot without ranking anything."""
         return self._snapshots.current()
 
     def combinations(self, snapshot: Snapshot) -> Patterns:
@@ -172,16 +174,16 @@ class Pipeline:
         return self._resources.patterns.of(snapshot)
 
     def evidence(self, query: Query) -> tuple[Snapshot, Features]:
-        """Return what is weighed for a query, for learning the weights."""
+        """Return the features of a query's rows, for learning the weights of fusion."""
         snapshot = self._snapshots.current()
         plan = make_plan(query, "", self._capabilities)
         allowed = allowed_rows(snapshot, query, frozenset())
-        run = self._run(plan, snapshot, allowed, StageLog(), np.zeros(0, dtype=np.int64))
+        run = self._new_run(plan, snapshot, allowed, StageLog(), np.zeros(0, dtype=np.int64))
         take_all(_WEIGHING, run)
         return snapshot, run.evidence
 
     def look(self, query: Query, *, limit: int) -> tuple[list[str], Floats, Floats]:
-        """Return the ids of an answer's head, their odds, and what a second look at them sees, for learning RERANK."""
+        """Return the ids of an answer's head, their log-odds and their rerank features, for learning RERANK."""
         ranking = self.rank(query, intent="")
         rows = ranking.rows[:limit]
         components = [entry.component for _, entry in ranking.reader.at(rows)]
@@ -191,11 +193,11 @@ class Pipeline:
         return [component.id for component in components], ranking.odds(rows), features
 
     def judge(self, query: Query) -> tuple[float, float, float]:
-        """Return what the confidence in an answer is made of, for learning how much each counts."""
+        """Return the three features of the confidence in an answer, for learning GATE."""
         ranking = self.rank(query, intent="")
         judged = self._judge.evidence(ranking, ranking.rows, ranking.nearness)
         return (judged.nearness, judged.first, judged.best) if judged else (0.0, 0.0, 0.0)
 
-    def _readable(self, query: Query) -> Query:
-        """Return a query that stays in its language where the model reads that better than it is read word by word."""
-        return replace(query, without=query.without | {"languages"}) if self._reads_any else query
+    def _untranslated(self, query: Query) -> Query:
+        """Return the query, without translation if the model is multilingual."""
+        return replace(query, without=query.without | {"languages"}) if self._is_multilingual else query

@@ -1,4 +1,4 @@
-"""Reads a question: what it wants, in which words and clauses, of how many components, worth how much work."""
+"""Plans how a question is answered: its intent, words, clauses and capabilities, its set size and the effort."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from repertoire.domain.answer import BALANCED, FAST, THOROUGH, Query
 from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, SKILL
 from repertoire.domain.text import content_words
 from repertoire.retrieval.code import is_code
-from repertoire.retrieval.foreign import Reading, read
+from repertoire.retrieval.translation import Translation, translate
 
 SEARCH, RECOMMEND, EXPLAIN = "search", "recommend", "explain"
 SIMPLE, MODERATE, COMPLEX = "simple", "moderate", "complex"
-MAX_WORDS = 400  # a prompt may be a pasted log; what follows its first words no longer says what is wanted
-# A task speaks of tools, packages and workflows without asking for a component that is one.
+MAX_WORDS = 400  # of a question; the rest of a longer prompt is mostly a pasted log
+# Words that name a component type. Tool, package and workflow are left out: tasks use these words for other things.
 _TYPE_WORDS = {
     "skill": SKILL,
     "agent": AGENT,
@@ -30,13 +30,13 @@ _TYPE_WORDS = {
     "setting": SETTING,
 }
 _TYPES = r"(?:mcp servers?|mcp|skills?|sub-?agents?|agents?|(?:slash )?commands?|hooks?|plugins?|settings?)"
-# "an agent that …", "which hooks …", "a skill for …": the type is the head of what is wanted, not a word of the task
+# "an agent that …", "which hooks …", "a skill for …": the type is the noun that is asked for, not a word of the task
 _WANTED = re.compile(
     rf"\b(?:an?|any|some|which|what|the|find|list|best|good)\s+(?:\w+\s+)?({_TYPES})\s+"
     r"(?:that|which|who|for|to|can|could|is|are|do|does|exists?)\b",
     re.IGNORECASE,
 )
-# "what does pdf-forms do", "explain the docker skill": one component is asked about, by its name
+# "what does pdf-forms do", "explain the docker skill": a question about one component, by its name
 _EXPLAINED = re.compile(
     r"(?:please |can you |could you )*"
     r"(?:explain|describe|tell me about|what (?:does|is|are)|how does|why (?:was|were|is|did you \w+))\s+"
@@ -50,7 +50,7 @@ _RECOMMENDED = re.compile(
     | (?:set|combination|stack|bundle)\ of | best\ (?:set|way|combination) | (?:i|we)\ (?:need|have|want)\ to)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# "common auth stacks", "what goes with pdf-forms": what is asked for is a known combination, of or around a topic
+# "common auth stacks", "what goes with pdf-forms": a question about known combinations on a topic
 _KNOWN = r"(?:common|typical|usual|popular|proven|known|standard|frequent)(?:ly used)?"
 _STACKS = r"(?:stacks?|combinations?|combos?|bundles?|(?:component|skill|agent|tool) sets?)"
 _PARTS = r"(?:components?|skills?|agents?|commands?|hooks?|plugins?|mcp servers?|tools?)"
@@ -67,19 +67,20 @@ _COMBINED = tuple(
         r"(?:companions|complements) (?:of|for|to) (?P<topic>.+?)",
     )
 )
-# where one wish ends and the next begins
+# boundaries between clauses, each of which asks for one thing
 _BREAK = linear.compile(
     r"[.?!;:\n]+\s+|[.?!;]+$|,\s+(?:and\s+)?(?:then\s+)?|"
     r"\s+(?:and then|and also|as well as|after that|afterwards|and|then|also|additionally|finally|but|plus)\s+"
 )
 _AROUND_TOPIC = re.compile(r"^(?:the|an?|our|my) |[`'\"]", re.IGNORECASE)
-_CLAUSE_WORDS = 2  # a clause of fewer words of meaning says nothing by itself
+_CLAUSE_WORDS = 2  # content words that a clause has at least
 MAX_CLAUSES = 8
-_LONGEST_NAME = 200
-_SIMPLE_WORDS, _COMPLEX_WORDS = 8, 60
-_BRIEF = 5, 10  # words of meaning: up to the first a question is brief, from the second on it is not
-_COMPLEX_CLAUSES = 4
-# Components that a task needs, learned on the train splits of four labelled sets (`bench/quality/size.py`)
+_LONGEST_NAME = 200  # characters
+_SIMPLE_WORDS, _COMPLEX_WORDS = 8, 60  # content words: a simple question has at most, a complex one more than
+_BRIEF = 5, 10  # content words: up to the first a question is fully brief, from the second on not at all
+_COMPLEX_CLAUSES = 4  # clauses that make a question complex
+# Number of components that a task needs: a constant, and its growth with each clause and each named capability.
+# Learned on the train splits of four labelled sets (`bench/quality/size.py`).
 _SIZE, _SIZE_A_CLAUSE, _SIZE_A_CAPABILITY = 1.35, 0.19, 0.29
 MOST_NEEDED = 6
 
@@ -88,7 +89,7 @@ Capabilities = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class Stack:
-    """What the project at hand is made of, and what could be told of it and is not there, as capabilities."""
+    """The technologies of a project as capabilities: those it uses, and recognisable ones that it does not use."""
 
     uses: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
@@ -96,14 +97,14 @@ class Stack:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work an answer is worth."""
+    """The amount of work that a query mode spends on an answer."""
 
-    clauses: bool  # whether clauses are embedded apart
-    loading: bool  # whether it may wait for the model to be loaded
-    walking: bool
-    depth: int  # of the lists of candidates, in usual depths
-    reranked: int  # rows at the head that are looked at again
-    thorough: bool = False  # whether even what looks clear is looked at again
+    clauses: bool  # whether each clause is embedded too
+    loading: bool  # whether the answer may wait for the model to load
+    walking: bool  # whether PageRank is computed
+    depth: int  # factor on the number of candidates that full text gives
+    reranked: int  # rows at the head that are reranked
+    thorough: bool = False  # whether the head is reranked even if its first row leads clearly
 
 
 EFFORTS = {
@@ -115,26 +116,28 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """How a question is to be answered."""
+    """A question with all that its text says about how to answer it."""
 
     query: Query
     intent: str
     words: tuple[str, ...]
-    clauses: tuple[str, ...]  # its parts, where it has several
-    wanted: tuple[str, ...]  # types that the words ask for: preferred, while Query.types are required
+    clauses: tuple[str, ...]  # the parts of the question, if it has several
+    wanted: tuple[str, ...]  # component types that the words ask for: preferred, while Query.types are required
     capabilities: tuple[str, ...]
-    name: str  # what might be a component's id or name; empty where the question is longer than any
-    code: bool = False  # whether it is a snippet or an API's name
+    name: str  # the part that may be a component's id or name; empty if the question is longer than any name
+    code: bool = False  # whether the question is a snippet or an API name
     complexity: str = MODERATE
-    size: int = 1  # how many components the task is likely to need
+    size: int = 1  # estimated number of components that the task needs
     effort: Effort = field(default=EFFORTS[BALANCED])
     stack: Stack = Stack()
-    near: tuple[str, ...] = ()  # capabilities that it is about in meaning, words or not; known once it is embedded
-    reading: Reading | None = None  # how the question was read, where it is not in English; the query is in English
+    near: tuple[str, ...] = ()  # capabilities whose centroid is near to the question's vector, once it is embedded
+    translation: Translation | None = (
+        None  # the translation of a question that is not in English; the query holds its text
+    )
 
     @property
     def brevity(self) -> float:
-        """How short the question is: 1 for a few words, 0 for a sentence or more."""
+        """The brevity of the question: 1 for a few words, 0 for a sentence or more."""
         few, many = _BRIEF
         return min(max((many - len(self.words)) / (many - few), 0.0), 1.0)
 
@@ -142,15 +145,15 @@ class QueryPlan:
 def make_plan(
     query: Query, intent: str, capabilities: Capabilities | None = None, *, stack: Stack | None = None
 ) -> QueryPlan:
-    """Read a question; `capabilities` finds those that a text names; `intent` is what the door asks for.
+    """Plan a question; `capabilities` finds the capabilities that a text names, `intent` comes from the caller.
 
-    What is asked about one component by its name is explained whatever the door. What is not in English is read in
-    English first.
+    A question about one named component is always an explanation, whatever the intent. A question in another language
+    is translated into English first.
     """
     asked = query.text.strip()
-    reading = None if "languages" in query.without else read(asked)
-    if reading is not None:
-        query = replace(query, text=reading.text)
+    translation = None if "languages" in query.without else translate(asked)
+    if translation is not None:
+        query = replace(query, text=translation.text)
     text = query.text.strip()
     named = tuple(capabilities(text)) if capabilities and "capabilities" not in query.without else ()
     words = tuple(content_words(text)[:MAX_WORDS])
@@ -170,19 +173,19 @@ def make_plan(
         size=size_of(parts, named),
         effort=EFFORTS[query.mode],
         stack=stack or Stack(),
-        reading=reading,
+        translation=translation,
     )
 
 
 def clauses(text: str) -> list[str]:
-    """Take a question apart into what it asks for one after the other; empty where it asks for one thing."""
+    """Split a question into clauses, each of which asks for one thing; return none if there is only one."""
     parts = (part.strip(" ,.-\"'") for part in _BREAK.split(text) if part)
     found = list(dict.fromkeys(part for part in parts if len(content_words(part)) >= _CLAUSE_WORDS))
     return found[:MAX_CLAUSES] if len(found) > 1 else []
 
 
 def wanted_types(text: str) -> tuple[str, ...]:
-    """Return the component types that a question asks for in so many words."""
+    """Return the component types that a question asks for explicitly."""
     found = []
     for match in _WANTED.finditer(text):
         word = match.group(1).lower().removeprefix("slash ").removesuffix("s")
@@ -191,17 +194,17 @@ def wanted_types(text: str) -> tuple[str, ...]:
 
 
 def explained_name(text: str) -> str:
-    """Return the name of the one component that a question is about; empty where it is about anything else."""
+    """Return the name of the component that a question asks to explain; empty for any other question."""
     match = _EXPLAINED.fullmatch(text.strip()) if len(text) <= _LONGEST_NAME else None
     if match is None:
         return ""
     name = match["name"].removeprefix("/").strip("`'")
-    # "what is docker" asks about docker; only a word that can be nothing but a name, or is called a skill, names one
+    # "what is docker" asks about Docker: a component is named by an identifier, or by a word with a type behind it
     return name if match["type"] or is_identifier(name) else ""
 
 
 def combined_topic(text: str) -> str:
-    """Return the topic of a question that asks what goes together; empty for any other question."""
+    """Return the topic of a question that asks for known combinations; empty for any other question."""
     if len(text) > _LONGEST_NAME or "\n" in text:
         return ""
     found = next((match for form in _COMBINED if (match := form.fullmatch(text.strip()))), None)
@@ -212,25 +215,25 @@ def combined_topic(text: str) -> str:
 
 
 def is_identifier(name: str) -> bool:
-    """Tell a name that can only be a name from a plain word, which is as likely a topic."""
+    """Tell whether a name has marks that plain words do not have, and so cannot be a topic."""
     return " " not in name and any(mark in name for mark in ":-_/.")
 
 
 def intent_of(text: str) -> str:
-    """Tell by its wording what a question wants: one component explained, a set recommended, or a list."""
+    """Return the intent of a question by its wording: EXPLAIN one component, RECOMMEND a set, or SEARCH."""
     if explained_name(text):
         return EXPLAIN
     return RECOMMEND if _RECOMMENDED.search(text) else SEARCH
 
 
 def complexity_of(words: Sequence[str], parts: Sequence[str]) -> str:
-    """Tell how much a question asks for: one thing in a few words, several, or a whole undertaking."""
+    """Return the complexity of a question by its numbers of words and clauses: SIMPLE, MODERATE or COMPLEX."""
     if len(parts) >= _COMPLEX_CLAUSES or len(words) > _COMPLEX_WORDS:
         return COMPLEX
     return SIMPLE if not parts and len(words) <= _SIMPLE_WORDS else MODERATE
 
 
 def size_of(parts: Sequence[str], named: Sequence[str]) -> int:
-    """Estimate how many components a task needs, from its clauses and the capabilities that it names."""
+    """Estimate the number of components that a task needs, from its clauses and named capabilities."""
     size = _SIZE + _SIZE_A_CLAUSE * max(len(parts), 1) + _SIZE_A_CAPABILITY * len(set(named))
     return min(max(round(size), 1), MOST_NEEDED)

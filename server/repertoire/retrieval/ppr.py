@@ -1,10 +1,10 @@
-"""Personalised PageRank as a NetworkX backend of our own: power iteration or forward push on a kept CSR, numpy alone.
+"""Computes personalised PageRank as a NetworkX backend: power iteration or forward push on a CSR matrix, in numpy.
 
-`nx.pagerank(CsrGraph(...))` comes here by itself, `nx.pagerank(nx_graph, backend="repertoire")` after a conversion.
-NetworkX calls `get_info` while it is being imported: this module must not import it at the top.
+NetworkX dispatches `nx.pagerank(CsrGraph(...))` to it, and converts for `nx.pagerank(graph, backend="repertoire")`.
+NetworkX calls `get_info` while it is being imported, so this module must not import NetworkX at the top.
 
 Power iteration touches every edge at each step; forward push (Andersen, Chung, Lang: Local Graph Partitioning using
-PageRank Vectors, 2006) only those that rank flows along, so it costs what a question touches, not what there is.
+PageRank Vectors, 2006) only those near the restart nodes, so that its cost does not grow with the graph.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
 
 BACKEND = "repertoire"
-EXACT_EDGES = 10_000  # up to here power iteration takes less than 2 ms, however far it goes
+EXACT_EDGES = 10_000  # edges up to which power iteration takes less than 2 ms
 
 
 class CsrGraph:
-    """A weighted directed graph as arrays; parallel edges add up, as in the matrix of a multigraph."""
+    """A weighted directed graph as arrays; the weights of parallel edges add up."""
 
     __networkx_backend__: ClassVar[str] = BACKEND
 
@@ -48,48 +48,48 @@ class CsrGraph:
         return iter(self.nodes)
 
     def is_directed(self) -> bool:
-        """Tell NetworkX that edges have a direction."""
+        """Return True: NetworkX asks whether edges have a direction."""
         return True
 
     def is_multigraph(self) -> bool:
-        """Tell NetworkX that parallel edges are one."""
+        """Return False: to NetworkX parallel edges are one edge."""
         return False
 
     @cached_property
     def position(self) -> dict[Hashable, int]:
-        """Map every node to its row."""
+        """The row of every node."""
         return {node: row for row, node in enumerate(self.nodes)}
 
     @cached_property
     def _probability(self) -> Floats:
-        """The probability of walking each edge from where it begins."""
+        """The probability of walking each edge from its source."""
         out = np.bincount(self._source, weights=self._weight, minlength=len(self))
         return np.asarray(self._weight / np.where(out > 0, out, 1.0)[self._source])
 
     @cached_property
     def dangling(self) -> npt.NDArray[np.bool_]:
-        """The nodes that no weight leaves."""
+        """The mask of nodes without an outgoing edge of any weight."""
         return np.bincount(self._source, weights=self._weight, minlength=len(self)) <= 0
 
     @property
     def edges(self) -> int:
-        """Count the edges, parallel ones each."""
+        """The number of edges, each parallel edge counted."""
         return len(self._source)
 
     def entering(self, row: int) -> tuple[Positions, Floats]:
-        """Return the rows from which an edge enters a row, and the probability of walking each from there."""
+        """Return the source rows of the edges into a row, and the probability of walking each edge."""
         start, end = np.searchsorted(self._target, [row, row + 1])
         return self._source[start:end], self._probability[start:end]
 
     @cached_property
     def _leaving(self) -> tuple[Positions, Positions, Positions, Floats]:
-        """Where each row's edges begin by their sources, how many there are; where they lead; their probabilities."""
+        """The edges by source: each row's offset and count, then the edges' targets and probabilities."""
         order = np.argsort(self._source, kind="stable")
         count = np.bincount(self._source, minlength=len(self)).astype(np.int64)
         return np.cumsum(count) - count, count, self._target[order], self._probability[order]
 
     def spread(self, rows: Positions, mass: Floats) -> Floats:
-        """Return the mass that every row receives when some rows send theirs along their edges."""
+        """Return the mass that every row receives when these rows send their mass along their edges."""
         begins, counts, targets, probability = self._leaving
         count = counts[rows]
         ends = count.cumsum()
@@ -100,20 +100,20 @@ class CsrGraph:
         return np.asarray(arrived, dtype=np.float64)
 
     def warm(self) -> None:
-        """Prepare the first walk now, so that no question waits for it."""
+        """Compute the cached arrays now, so that no question waits for them."""
         _ = self._probability, self.dangling, self._leaving
 
     def step(self, ranks: Floats) -> Floats:
-        """Move every node's rank along its edges."""
+        """Return the ranks after every node sent its rank along its edges."""
         moved = np.bincount(self._target, weights=ranks[self._source] * self._probability, minlength=len(self))
         return np.asarray(moved, dtype=np.float64)  # without an edge, bincount counts in integers
 
     def unweighted(self) -> CsrGraph:
-        """Return the same graph with every edge weighing 1."""
+        """Return the same graph with a weight of 1 on every edge."""
         return CsrGraph(self.nodes, self._source, self._target, np.ones(len(self._source)))
 
     def to_networkx(self) -> nx.DiGraph:
-        """Return the graph as NetworkX's own class, parallel edges added up."""
+        """Return the graph as a NetworkX graph, with the weights of parallel edges added up."""
         import networkx as nx  # noqa: PLC0415 - 80 ms that only a query pays
 
         graph = nx.DiGraph()
@@ -129,10 +129,10 @@ class CsrGraph:
 def power_iteration(
     graph: CsrGraph, restart: Floats, *, alpha: float, tol: float, max_iter: int = 100, dangling: Floats | None = None
 ) -> Floats | None:
-    """Return the stationary ranks of a walk that restarts with probability 1 - alpha, or None if it did not settle.
+    """Return the stationary ranks of a walk that restarts with probability 1 - alpha; None if it did not converge.
 
-    `restart` sums to 1, and so does `dangling`: where a walk goes on from a node without a way out, else `restart`.
-    It has settled when one step moves less than `tol` of the rank in all.
+    `restart` sums to 1, and so does `dangling`, the distribution after a node without outgoing edges (else `restart`).
+    It has converged when one step changes the ranks by less than `tol` in all.
     """
     ranks = restart
     sinks = graph.dangling if dangling is not None else None
@@ -149,10 +149,10 @@ def power_iteration(
 
 
 def forward_push(graph: CsrGraph, restart: Floats, *, alpha: float, floor: float) -> Floats:
-    """Return the ranks of `power_iteration` from below, each short by at most `floor · n · PageRank(row)`.
+    """Approximate the ranks of `power_iteration` from below, each short by at most `floor · n · PageRank(row)`.
 
-    There PageRank is the plain one, of restarts everywhere, that goes on from dead ends to `restart`: what is left to
-    push is at most `floor` at each of the n rows, and reaches a row as a walk does that begins anywhere.
+    That PageRank has a uniform restart, and goes from dangling nodes to `restart`. The bound holds because the mass
+    left to push is at most `floor` at each of the n rows, and reaches a row as a walk from a uniform start does.
     """
     ranks = np.zeros(len(graph))
     left = restart.copy()
@@ -170,7 +170,7 @@ def forward_push(graph: CsrGraph, restart: Floats, *, alpha: float, floor: float
 
 
 class Ranks(Mapping[Hashable, float]):
-    """The rank of every node; `every` holds them in the order of the nodes, for whoever needs them all."""
+    """A mapping from node to rank; `every` holds all ranks in the order of the nodes."""
 
     def __init__(self, graph: CsrGraph, every: Floats) -> None:
         self._graph = graph
@@ -187,13 +187,13 @@ class Ranks(Mapping[Hashable, float]):
 
 
 class Backend:
-    """What NetworkX dispatches to; the signatures are NetworkX's."""
+    """The backend object that NetworkX dispatches to; its signatures are NetworkX's."""
 
     @staticmethod
     def convert_from_nx(
         graph: Any, *, edge_attrs: Mapping[str, Any] | None = None, weight: str | None = None, **_: object
     ) -> CsrGraph:
-        """Return a NetworkX graph as arrays, its edges weighing what the named attribute says, else 1."""
+        """Return a NetworkX graph as arrays; the named attribute gives each edge's weight, else it is 1."""
         attribute = weight or next(iter(edge_attrs or ()), None)
         nodes = list(graph)
         position = {node: row for row, node in enumerate(nodes)}
@@ -208,7 +208,7 @@ class Backend:
 
     @staticmethod
     def convert_to_nx(result: Any, **_: object) -> Any:
-        """Return a result as NetworkX would have: graphs become its own class, values stay."""
+        """Return a result in NetworkX's types: graphs are converted, other values stay."""
         if isinstance(result, Ranks):
             return dict(result)
         return result.to_networkx() if isinstance(result, CsrGraph) else result
@@ -226,13 +226,13 @@ class Backend:
         *,
         floor: float = 0.0,
     ) -> Mapping[Hashable, float]:
-        """Return every node's rank; empty where the graph is, or where no seed has weight on a known node.
+        """Return every node's rank; empty if the graph is empty or no known node has weight in `personalization`.
 
-        NetworkX's own raises a bare ZeroDivisionError in the last case. With a `floor`, graphs of more than
-        EXACT_EDGES are walked by forward push, as near as that is.
+        NetworkX itself raises a bare ZeroDivisionError in the last case. With a `floor`, forward push computes the
+        ranks of a graph of more than EXACT_EDGES edges.
 
         Raises:
-            networkx.PowerIterationFailedConvergence: it did not settle within `max_iter` steps.
+            networkx.PowerIterationFailedConvergence: it did not converge within `max_iter` steps.
         """
         size = len(graph)
         restart = np.full(size, 1.0 / max(size, 1)) if personalization is None else _spread(graph, personalization)

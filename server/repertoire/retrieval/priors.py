@@ -1,7 +1,7 @@
-"""What speaks for a component whatever is asked: popularity, freshness, trust, being installed, the stack; in bounds.
+"""Computes the priors of components, within bounds: popularity, freshness, trust, installation, the project's stack.
 
-A prior breaks ties between components that fit alike. None may exceed `MOST` log-odds, about what one common word
-in a description is worth, so that no favourite is offered for a task that another serves better.
+A prior breaks ties between components that fit equally. None may exceed `MOST` log-odds, about the worth of one common
+word in a description, so that no popular component displaces one that serves the task better.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from repertoire.retrieval.snapshot import Snapshot
 
 MOST = 0.5
 POPULARITY, FRESHNESS, TRUST, STACK, INSTALLED = "popularity", "freshness", "trust", "stack", "installed"
-# On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; no labels tell of the others.
+# Log-odds at most. On cc_native and cc_bundles popularity moved no figure beyond chance at any weight; for the others
+# there are no labels.
 _POPULARITY, _FRESHNESS, _STACK, _INSTALLED = 0.1, 0.1, 0.25, 0.25
-_POPULAR = 4.0  # carried by sixteen sources
+_POPULAR = 4.0  # stored popularity that counts in full, that of a component in sixteen sources
 
 Values = Callable[[Snapshot], Floats]
 _Kept = tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]]
@@ -31,19 +32,19 @@ _Kept = tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]]
 
 @dataclass(frozen=True)
 class Prior:
-    """One prior: its values, from -1 to 1 a row and 0 where nothing is known, times `most` log-odds."""
+    """One prior: values from -1 to 1 for each row, 0 where nothing is known, times `most` log-odds."""
 
     name: str
     most: float
     values: Values
 
     def odds(self, snapshot: Snapshot) -> Floats:
-        """Return the log-odds that it adds to each row, always within its bounds."""
+        """Return the log-odds that the prior adds to each row, always within its bounds."""
         return min(self.most, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
 
 
 def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> tuple[Prior, ...]:
-    """Return the priors that the graph itself holds the data for."""
+    """Return the priors whose data the graph holds."""
     return (
         Prior(POPULARITY, _POPULARITY, popularity),
         Prior(FRESHNESS, _FRESHNESS, lambda snapshot: freshness(snapshot, today(), ageing)),
@@ -53,51 +54,51 @@ def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> 
 
 
 def popularity(snapshot: Snapshot) -> Floats:
-    """Return popularity: 0 for a component in one place that nothing names, up to 1; all copies have the same."""
-    carried = snapshot.copies.shared(snapshot.column("popularity").astype(np.float64))
+    """Return the popularity of each row, 0 to 1, the same for all exact copies."""
+    carried = snapshot.copies.strongest(snapshot.column("popularity").astype(np.float64))
     return np.asarray(np.minimum(carried / _POPULAR, 1.0))
 
 
 def installed(snapshot: Snapshot) -> Floats:
-    """Return 1 for installed components: of two that fit alike, they cost nothing."""
+    """Return 1 for installed components, else 0."""
     return snapshot.column("installed").astype(np.float64)
 
 
 def trust(snapshot: Snapshot) -> Floats:
-    """Return -1 for components with a flag of severity high or worse, half of it for medium, else 0."""
+    """Return -1 for components with a flag of severity high or worse, -0.5 for medium, else 0."""
     return np.asarray(-np.clip(snapshot.column("risk").astype(np.float64) - 1.0, 0.0, 2.0) / 2.0)
 
 
 def freshness(snapshot: Snapshot, today: date, ageing: Ageing | None = None) -> Floats:
-    """Return 1 for a component that changed today, falling towards -1 with age; 0 where no copy has a date."""
-    known: dict[tuple[str, str], float] = {}  # many share a day
+    """Return 1 for a component that changed today, falling to -1 with age; 0 where no copy has a date."""
+    values: dict[tuple[str, str], float] = {}  # many share a day
     found = np.zeros(len(snapshot))
     for row, (changed, kind) in enumerate(zip(snapshot.changed, snapshot.column("type"), strict=True)):
         if changed:
             key = str(kind), str(changed)
-            if key not in known:
+            if key not in values:
                 judged = freshness_of(*key, today, ageing=ageing)
-                known[key] = 2.0 * judged.score - 1.0 if judged is not None else 0.0
-            found[row] = known[key]
+                values[key] = 2.0 * judged.score - 1.0 if judged is not None else 0.0
+            found[row] = values[key]
     return found
 
 
 class Priors:
-    """Keeps the priors of the newest snapshot."""
+    """Caches the priors of the newest snapshot."""
 
     def __init__(self, priors: Sequence[Prior]) -> None:
         self._priors = priors
         self._kept: _Kept | None = None
 
     def odds(self, snapshot: Snapshot, plan: QueryPlan) -> Iterator[tuple[str, Floats]]:
-        """Yield the priors that say anything, each with what it adds to every row's log-odds."""
-        _, known, providers = self.read(snapshot)
-        yield from known
+        """Yield the name and every row's log-odds of each prior that is not 0 everywhere."""
+        _, named_odds, providers = self.read(snapshot)
+        yield from named_odds
         if plan.stack.uses:
             yield STACK, _STACK * _fit(plan, providers, len(snapshot))
 
     def read(self, snapshot: Snapshot) -> _Kept:
-        """Work them out, where the snapshot is another one."""
+        """Compute the priors, if the snapshot is not the cached one."""
         if self._kept is None or self._kept[0] is not snapshot:
             every = ((prior.name, prior.odds(snapshot)) for prior in self._priors)
             self._kept = snapshot, tuple((name, odds) for name, odds in every if odds.any()), _providers(snapshot)
@@ -107,7 +108,7 @@ class Priors:
 def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:
     """Return 1 for components of the project's stack, -1 for those that provide only what the project lacks."""
     found = np.zeros(size)
-    for name in plan.stack.lacks.difference(plan.capabilities):  # what is asked for by name is not held against it
+    for name in plan.stack.lacks.difference(plan.capabilities):  # a capability that is asked for by name is no malus
         found[providers.get(name, [])] = -1.0
     for name in plan.stack.uses.union(plan.capabilities):
         found[providers.get(name, [])] = 0.0
@@ -117,7 +118,7 @@ def _fit(plan: QueryPlan, providers: dict[str, Rows], size: int) -> Floats:
 
 
 def _providers(snapshot: Snapshot) -> dict[str, Rows]:
-    """Return the rows that provide each capability, by its name."""
+    """Return the rows that provide each capability, by the capability's name."""
     rows: dict[str, list[int]] = {}
     names, row_at = snapshot.topology.names, snapshot.row_at
     for position, ends in snapshot.edges(PROVIDES).items():

@@ -1,4 +1,4 @@
-"""Finds products in texts: in what is asked, in names, and in running text, where a name is told by its capital."""
+"""Finds mentions of products (technologies and vendors) in questions, component names and running text."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from repertoire.domain.product import Product
 
-# A word, `.net`, or the end of a sentence, after which a capital tells nothing.
+# A word, `.net`, or the end of a sentence, after which a capital does not show a name.
 _TOKEN = re.compile(r"(?<![^\W_])\.net\b|[^\W_]+(?:[+#]+(?!\w))?|[.!?:](?=\s)|\n", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _VERSION = re.compile(r"(?<=[a-z]{3})[0-9]+$")
 
 
 class Word(NamedTuple):
-    """One word in lower case, and whether its place does not account for its capital."""
+    """A word in lower case, and whether it has a capital that no beginning of a sentence explains."""
 
     text: str
     capital: bool
 
 
 class ProductMention(NamedTuple):
-    """A product that a text names, and the words by which it does."""
+    """A mention of a product: the words, and whether these are ordinary words too."""
 
     product: str
     ordinary: bool
@@ -34,7 +34,7 @@ _Index = dict[str, list[tuple[tuple[str, ...], list[tuple[str, bool]]]]]
 
 
 def words_of(text: str) -> list[Word]:
-    """Return the words of a text."""
+    """Return the words of a running text."""
     found = []
     begins = True
     for token in _TOKEN.findall(text):
@@ -46,38 +46,40 @@ def words_of(text: str) -> list[Word]:
 
 
 def name_words(name: str) -> list[Word]:
-    """Return the words of a name: parted at capitals, without the number of a version at their end."""
+    """Return the words of an identifier, split at capitals, without version numbers at their end."""
     parted = _CAPITAL.sub(" ", name).replace("_", " ")
     return [Word(_VERSION.sub("", word.text), capital=False) for word in words_of(parted)]
 
 
 class Products:
-    """What is known of products, and how texts name them."""
+    """The table of known products, with look-ups of their mentions in texts."""
 
     def __init__(self, known: Mapping[str, Product]) -> None:
         self.known = known
-        self._borne, self._asked = _index(known, _own), _index(known, _by_question)
+        self._by_name, self._by_question = _index(known, _name_phrases), _index(known, _question_phrases)
 
-    def asked(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
-        """Return the products that a question names or has `known` otherwise, with all that they imply."""
+    def in_question(self, text: str, known: Iterable[str] = ()) -> frozenset[str]:
+        """Return the products that a question names, with those in `known` and all that these imply."""
         words = words_of(text)
-        named = {found.product for found in _find(words, self._asked) if not found.ordinary or _capital(found)}
+        named = {found.product for found in _find(words, self._by_question) if not found.ordinary or _capital(found)}
         return self.implied(named.union(name for name in known if name in self.known))
 
-    def borne(self, words: Sequence[Word]) -> Iterator[ProductMention]:
-        """Yield the products whose names stand among these words, ordinary ones too."""
-        return _find(words, self._borne)
+    def in_name(self, words: Sequence[Word]) -> Iterator[ProductMention]:
+        """Yield the product mentions among the words of a name, even if they are ordinary words."""
+        return _find(words, self._by_name)
 
-    def written(self, text: str) -> frozenset[str]:
-        """Return the products that running text names, ordinary words only where they are written as names."""
-        return frozenset(found.product for found in self.borne(words_of(text)) if not found.ordinary or _capital(found))
+    def in_text(self, text: str) -> frozenset[str]:
+        """Return the products that running text mentions; an ordinary word counts only with a capital."""
+        return frozenset(
+            found.product for found in self.in_name(words_of(text)) if not found.ordinary or _capital(found)
+        )
 
-    def listed(self, word: str) -> bool:
-        """Tell whether some product goes by this one word."""
-        return any(len(phrase) == 1 for phrase, _ in self._borne.get(word, ()))
+    def has_word(self, word: str) -> bool:
+        """Tell whether a product is known by this single word."""
+        return any(len(phrase) == 1 for phrase, _ in self._by_name.get(word, ()))
 
     def implied(self, names: Iterable[str]) -> frozenset[str]:
-        """Return these products with all that they imply."""
+        """Return these products with all products that they imply, directly or not."""
         found: set[str] = set()
         left = list(names)
         while left:
@@ -87,24 +89,24 @@ class Products:
                 left.extend(self.known[name].implies)
         return frozenset(found)
 
-    def narrowest(self, names: frozenset[str]) -> frozenset[str]:
-        """Return these products without those that others imply: Django implies Python."""
+    def without_implied(self, names: frozenset[str]) -> frozenset[str]:
+        """Return these products without those that another one implies, as Django implies Python."""
         beyond = {name: self.implied(self.known[name].implies) for name in names}
         return frozenset(
             name for name in names if not any(name in beyond[other] and other not in beyond[name] for other in names)
         )
 
 
-def _own(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+def _name_phrases(name: str, product: Product) -> Iterator[tuple[str, bool]]:
     for phrase in (name, name.replace("-", ""), *product.also):
         yield phrase, phrase in product.ordinary
 
 
-def _by_question(name: str, product: Product) -> Iterator[tuple[str, bool]]:
+def _question_phrases(name: str, product: Product) -> Iterator[tuple[str, bool]]:
     if product.asked:
         yield from ((phrase, False) for phrase in product.asked)
         return
-    yield from _own(name, product)
+    yield from _name_phrases(name, product)
     yield from ((phrase, False) for phrase in product.told_by)
 
 
@@ -121,7 +123,7 @@ def _index(known: Mapping[str, Product], phrases_of: _Phrases) -> _Index:
 
 
 def _find(words: Sequence[Word], index: _Index) -> Iterator[ProductMention]:
-    """Yield the products that the words name; the longest phrase at a place wins."""
+    """Yield the product mentions among words; at each place the longest phrase wins."""
     at = 0
     while at < len(words):
         step = 1

@@ -1,4 +1,4 @@
-"""What ranking hands from stage to stage and hands back: the log-odds of every row, and the parts they add up to."""
+"""Defines the state of a question during ranking (`ComponentRun`) and its result (`Ranking`), with scores in parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.ports import StoredComponent
 from repertoire.retrieval.arrays import Floats, Mask, Rows, best_rows
 from repertoire.retrieval.component_reader import ComponentReader
 from repertoire.retrieval.fuse import Features
-from repertoire.retrieval.implied_capabilities import Calling
+from repertoire.retrieval.implied_capabilities import ImpliedCapabilities
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.patterns import Matches
 from repertoire.retrieval.plan import SIMPLE, QueryPlan
@@ -23,15 +23,15 @@ from repertoire.retrieval.stage_reports import StageLog
 from repertoire.retrieval.vector import Question, Semantic
 from repertoire.retrieval.walk import Walk
 
-_CLEAR = 3.0  # log-odds between first and second: so far ahead, the first was right 9 times in 10 (cc_native, train)
-_SPREAD = 4.0  # log-odds by which a score falls to a third of the best
+_CLEAR = 3.0  # lead in log-odds with which the first row was right 9 times in 10 (cc_native, train)
+_SPREAD = 4.0  # distance in log-odds from the best at which a score is 1/e
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Components in order, and all that was learned on the way; `rows` are positions in the snapshot's summaries.
+    """Ranked rows of a snapshot, with scores, evidence and confidence.
 
-    `scores` are 1 for the best and fall with the log-odds, which are the sum of the `parts`.
+    `scores` are 1 for the best row and fall with the log-odds, which are the sum of the `parts`.
     """
 
     plan: QueryPlan
@@ -48,32 +48,32 @@ class Ranking:
     fits: bool
     report: tuple[StageReport, ...]
     degraded: tuple[str, ...]
-    matched: Matches = field(default_factory=Matches.silent)  # known combinations: what goes with what
-    subject: float = 0.0  # log-odds that the question is about what components are for; 0 where nothing tells
-    need: float = 0.0  # log-odds that it asks for what a component may serve at all; 0 where nothing tells
-    vague: float = 0.0  # log-odds that it says too little for any set; 0 where nothing tells
-    beyond: float = 0.0  # how far those lie below the odds of nearly all that lies here: 0 or less
+    matched: Matches = field(default_factory=Matches.silent)  # the known combinations that match
+    subject: float = 0.0  # log-odds that the question is about software work; 0 without a model
+    need: float = 0.0  # log-odds that the question asks for work that a component may serve; 0 without a model
+    vague: float = 0.0  # log-odds that the question is too vague for any set; 0 without a model
+    beyond: float = 0.0  # `subject` minus the odds of nearly all stored components, if lower: 0 or less
     question: Question | None = None
-    calling: Calling | None = None  # what it calls for, said or not
-    chance: float | None = None  # that the first serves a plain task; None where too little is known here to tell
+    implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    chance: float | None = None  # that the first component serves a plain task; None if it cannot be estimated
 
     @property
     def answering(self) -> Rows:
-        """The rows without those that are there already as an installed copy, unless one repository was asked about."""
+        """The rows without those that have an installed copy, unless the query is limited to a repository."""
         if self.plan.query.repository:
             return self.rows
-        return self.rows[~self.snapshot.copies.spare[self.rows]]
+        return self.rows[~self.snapshot.copies.has_installed_copy[self.rows]]
 
     def odds(self, rows: Rows) -> Floats:
-        """Return the log-odds of rows against the best."""
+        """Return the log-odds of rows relative to the best row."""
         return np.asarray(_SPREAD * np.log(self.scores[rows]))
 
 
 @dataclass
-class Run:
-    """One question on its way through the stages: each adds its part to the log-odds of every row.
+class ComponentRun:
+    """The state of one question: each stage adds its part to the log-odds of every row.
 
-    A row is in the answer once something found it; what is not allowed stays at minus infinity whatever is added.
+    A row is in the answer once a stage found it; a row that is not allowed stays at minus infinity.
     """
 
     plan: QueryPlan
@@ -82,10 +82,10 @@ class Run:
     allowed: Mask
     stage_log: StageLog
     resources: Resources
-    named: Rows  # asked for by name
-    embedding: Callable[[], Question | None]  # waits for the vectors of the question
+    named: Rows  # rows that were asked for by name
+    embedding: Callable[[], Question | None]  # waits for the question's vectors
     embedded: Question | None = None
-    question: Question | None = None  # its vectors, where there was time to compare them
+    question: Question | None = None  # the question's vectors, if there was time to compare them
     words: Lexical = field(init=False)
     body: Semantic = field(init=False)
     description: Semantic = field(init=False)
@@ -93,9 +93,9 @@ class Run:
     scores: Floats = field(init=False)
     parts: dict[str, Floats] = field(default_factory=dict)
     found: Mask = field(init=False)
-    looked: tuple[Rows, list[StoredComponent]] | None = None  # the head as the second look met it
-    calling: Calling | None = None
-    brevity: float = 0.0  # how short the question is, where it is known here what it calls for
+    looked: tuple[Rows, list[StoredComponent]] | None = None  # the head when reranking began, and its components
+    implied: ImpliedCapabilities | None = None  # the capabilities that the question implies
+    brevity: float = 0.0  # the plan's brevity, if the capabilities of most components are known; else 0
     past: RequestEvidence = field(init=False)
     walked: Walk = field(init=False)
     matched: Matches = field(init=False)
@@ -109,48 +109,48 @@ class Run:
 
     @property
     def without(self) -> frozenset[str]:
-        """The parts that are switched off."""
+        """The names of the parts that the query switches off."""
         return self.plan.query.without
 
     @property
     def effort(self) -> str:
-        """How much work the question is given, in words."""
+        """The query's mode and complexity, for the stage report."""
         return f"{self.plan.query.mode}, {self.plan.complexity}"
 
     def add(self, part: str, odds: Floats, *, finds: Mask | None = None) -> None:
-        """Add a part to every row's log-odds; rows that it `finds` are in the answer whatever else speaks for them."""
+        """Add a part to every row's log-odds; the mask `finds` adds rows to the answer."""
         self.parts[part] = self.parts[part] + odds if part in self.parts else odds
         self.scores = self.scores + odds
         if finds is not None:
             self.found = self.found | finds
 
     def candidates(self) -> Floats:
-        """Return the log-odds of the rows that something found; minus infinity for the others."""
+        """Return the log-odds of the rows that a stage found; minus infinity for all others."""
         return np.where(self.found, self.scores, -np.inf)
 
     def head(self, limit: int, *, without: Mask | None = None) -> Rows:
-        """Return the best rows so far."""
+        """Return the best rows so far, without the masked ones."""
         found = self.candidates()
         return best_rows(found if without is None else np.where(without, -np.inf, found), limit)
 
     def second_look(self) -> tuple[Rows, list[StoredComponent]]:
-        """Return the head that is worth a second look, as the first that asks meets it, with its components."""
+        """Return the head to rerank and its components, fixed at the first call."""
         if self.looked is None:
             rows = self._worth_a_look()
             self.looked = rows, [entry for _, entry in self.reader.at(rows)]
         return self.looked
 
     def _worth_a_look(self) -> Rows:
-        """Return the head, or nothing where a simple question has a clear first answer."""
+        """Return the head to rerank; empty if a simple question has a clear first answer."""
         effort, head = self.plan.effort, self.head(max(self.plan.effort.reranked, 2))
         if self.plan.complexity == SIMPLE and not effort.thorough and len(head) > 1:
             lead = float(self.scores[head[0]] - self.scores[head[1]])
-            if lead >= _CLEAR * (1.0 + self.brevity):  # a brief question is led more clearly, right or wrong
+            if lead >= _CLEAR * (1.0 + self.brevity):  # leads are larger for brief questions, whether right or wrong
                 return head[:0]
         return head[: effort.reranked]
 
     def ranking(self, rows: Rows, *, confidence: float, fits: bool) -> Ranking:
-        """Return the ranking that the stages have made."""
+        """Return these rows as the ranking, with the state that the stages left."""
         return Ranking(
             self.plan,
             self.reader,
@@ -168,11 +168,11 @@ class Run:
             degraded=self.stage_log.degraded,
             matched=self.matched,
             question=self.question,
-            calling=self.calling,
+            implied=self.implied,
         )
 
 
 def _relative(scores: Floats, rows: Rows) -> Floats:
-    """Return scores from 0 to 1, 1 for the best: how much less likely than it a row is."""
+    """Return log-odds as scores from 0 to 1, with 1 for the best row."""
     best = float(scores[rows[0]]) if len(rows) else 0.0
     return np.asarray(np.exp(np.minimum(scores - best, 0.0) / _SPREAD))

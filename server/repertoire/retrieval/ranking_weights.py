@@ -1,8 +1,8 @@
-"""The weights of ranking, learned on the train splits of the labelled sets by `python bench/quality/learn.py`."""
+"""Lists the weights of ranking, learned on the train splits of the labelled sets by `bench/quality/learn.py`."""
 
 from __future__ import annotations
 
-# a row for each of fuse.FEATURES, a column for each of fuse.CONDITIONS
+# one row for each of fuse.FEATURES, one column for each of fuse.CONDITIONS
 WEIGHTS = (
     (1.188, 0.323, 0.105, -0.160, 1.215),
     (0.669, 0.109, 0.234, -0.005, -0.050),
@@ -23,7 +23,7 @@ WEIGHTS = (
     (0.300, -0.129, -0.355, 0.207, 0.201),
 )
 
-# a number for each of rerank.FEATURES
+# one weight for each of rerank.FEATURES
 RERANK = (
     -0.549,
     0.185,
@@ -45,7 +45,7 @@ RERANK = (
     -0.581,
 )
 
-# log-odds that a question is served here: for nearness, the share of its words that the first and the best hit hold
+# weights of the log-odds of the confidence, one for each of gate.ConfidenceFeatures, and the constant
 GATE = (
     11.70,
     2.20,

@@ -1,8 +1,8 @@
-"""A second look at an answer's head: what each component's own text holds of the question, where, and how close by.
+"""Reranks the head of an answer by features of each component's text: where and how close the question's words stand.
 
-Words are weighed by how rare they are here, as in the index; what the index cannot tell is whether they stand together,
-in the name, in what a component says that it is for, in a request that it gives as an example, or only in what it says
-that it is *not* for.
+Words are weighted by inverse document frequency, as in the index. The index does not tell whether they stand together,
+in the name, in the first sentence, in a request that the component gives as an example, or only in the sentence that
+says what it is *not* for.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FEATURES = (
     "held only in what it is not for",
     *(f"{kind}, where {asked}" for kind in KINDS for asked in ("asked", "told", "of one's own")),
 )
-_PASSAGE = 240  # characters: two or three lines of prose
+_PASSAGE = 240  # characters of a passage, two or three lines of prose
 _BESIDE = 16  # characters between the starts of two words that stand side by side
 _EXAMPLE = re.compile("[\"'\u201c\u2018]([^\"'\u201d\u2019\n]{6,160})[\"'\u201d\u2019]")
 _EXAMPLE_WORDS = 2
@@ -51,7 +51,7 @@ _OWN = re.compile(r"\b(?:i|i'm|i've|me|my|we|we're|our|us)\b", re.IGNORECASE)
 
 
 def second_look(text: str, rarities: Mapping[str, float], components: Sequence[Component]) -> Floats:
-    """Return the FEATURES of components, a row each; `rarities` are those of the question's words."""
+    """Return the FEATURES of components, one row for each; `rarities` are those of the question's words."""
     weights: dict[str, float] = {}
     for word, rarity in rarities.items():
         weights.setdefault(stem(word), rarity)
@@ -66,7 +66,7 @@ def second_look(text: str, rarities: Mapping[str, float], components: Sequence[C
 
 
 def odds_of(features: Floats) -> Floats:
-    """Return the log-odds that a second look adds to each row, relative to the average of the first rows."""
+    """Return the log-odds that reranking adds to each row, centred on the average of these rows."""
     odds = features @ np.array(RERANK)
     return np.asarray(odds - odds.mean()) if len(odds) else odds
 
@@ -79,11 +79,11 @@ def _held(
     text = f"{name}\n{description}\n{component.body[:BODY_INDEXED].lower()}"
     marks = _marks(text, sought)
     starts = [start for start, _ in marks]
-    told, ends = len(name) + 1, len(name) + 1 + len(description)
-    first = _SENTENCE_END.search(text, told, ends)
-    # Few texts hold a sign of any form: to look for the signs takes half as long as to search each for every form.
+    description_at, ends = len(name) + 1, len(name) + 1 + len(description)
+    first = _SENTENCE_END.search(text, description_at, ends)
+    # Few texts hold any of these signs: looking for signs first halves the time of searching every text for `_NOT_FOR`.
     wary = any(sign in text for sign in _NOT_FOR_SIGNS)
-    refused = [match.span() for match in _NOT_FOR.finditer(text, told)] if wary else []
+    refused = [match.span() for match in _NOT_FOR.finditer(text, description_at)] if wary else []
 
     def share(low: int, high: int) -> float:
         held = {word for _, word in marks[bisect_left(starts, low) : bisect_left(starts, high)]}
@@ -91,13 +91,17 @@ def _held(
 
     outside = {word for start, word in marks if not any(low <= start < high for low, high in refused)}
     inside = {word for start, word in marks if word not in outside}
-    beside = {(one, other) for (at, one), (then, other) in pairwise(marks) if then - at <= _BESIDE + len(one)}
+    beside = {
+        (word_before, other)
+        for (at, word_before), (then, other) in pairwise(marks)
+        if then - at <= _BESIDE + len(word_before)
+    }
     own = [stem(word) for word in content_words(component.name)]
     return [
-        share(0, told),
+        share(0, description_at),
         sum(word in weights for word in own) / max(len(own), 1),
-        share(told, ends),
-        share(told, first.start() if first else ends),
+        share(description_at, ends),
+        share(description_at, first.start() if first else ends),
         share(ends, len(text)),
         _densest(marks, weights) / total,
         sum(weight for pair, weight in pairs.items() if pair in beside) / total,
@@ -107,9 +111,9 @@ def _held(
 
 
 def _marks(text: str, sought: Sequence[str]) -> list[tuple[int, str]]:
-    """Return where words begin with what is sought, the longest of it that does; `sought` has the shortest first."""
+    """Return the places where a word begins with a sought stem, each with the longest; `sought` is sorted by length."""
     longest: dict[int, str] = {}
-    for stemmed in sought:  # a pattern of them all takes twice as long
+    for stemmed in sought:  # one regular expression for all stems takes twice as long
         at = text.find(stemmed)
         while at >= 0:
             if not at or not text[at - 1].isalnum():
@@ -119,7 +123,7 @@ def _marks(text: str, sought: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _densest(marks: Sequence[tuple[int, str]], weights: Mapping[str, float]) -> float:
-    """Return the most that any passage holds of the words, each counted once."""
+    """Return the largest total weight of the words in any passage, each word counted once."""
     inside: dict[str, int] = {}
     most = held = 0.0
     first = 0

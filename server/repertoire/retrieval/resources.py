@@ -1,4 +1,4 @@
-"""What every question over one store and model shares: readers, options, and what is kept of the newest snapshot."""
+"""Holds what all questions over one store and model share: readers, options, and caches of the newest snapshot."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from repertoire.domain.experience import Experiences
 from repertoire.domain.product import Product
 from repertoire.ports import Embedder, GraphReader, Reranker
-from repertoire.retrieval.binding import Bindings
+from repertoire.retrieval.binding import ProductBindings
 from repertoire.retrieval.direction import Directions
 from repertoire.retrieval.gather import Gatherer
-from repertoire.retrieval.implied_capabilities import Called, meant_for
-from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.implied_capabilities import CapabilityScorer, capability_model_for
+from repertoire.retrieval.nearest_capabilities import NearestCapabilities
 from repertoire.retrieval.patterns import KeptPatterns
 from repertoire.retrieval.plan import Stack
 from repertoire.retrieval.priors import Prior, Priors
@@ -40,47 +40,49 @@ def _sound(keys: Sequence[str]) -> Sequence[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Options:
-    """What else a pipeline answers with: its time, a project's stack, a cross-encoder, priors, what is said of hits."""
+    """The options of a pipeline: time limit, project stack, cross-encoder, priors, and notes on hits."""
 
     pace: TimeLimit = field(default_factory=TimeLimit)
     stack: Callable[[str], Stack] = _no_stack
     reranker: Reranker | None = None
     priors: tuple[Prior, ...] = ()
-    experiences: Callable[[], Experiences] = dict  # what past requests accepted and refused
-    aged: Callable[[str, str], str] = _ageless  # says when a stale component was last changed
-    demoted: Callable[[str], str] = _harmless  # says of what does harm on what evidence it stands lower
-    troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # says of each what speaks against it
-    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the words by which each capability goes
-    products: Mapping[str, Product] = field(default_factory=dict)  # what components may be bound to
+    experiences: Callable[[], Experiences] = dict  # the components that past requests accepted and refused
+    aged: Callable[[str, str], str] = _ageless  # returns a note on when a stale component was last changed
+    demoted: Callable[[str], str] = _harmless  # returns the evidence on which a component is ranked lower
+    troubles: Callable[[Sequence[str]], Sequence[tuple[str, ...]]] = _sound  # returns the known troubles of components
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # other words for each capability
+    products: Mapping[str, Product] = field(default_factory=dict)  # products that components may be bound to
 
 
 class Resources:
-    """What the stages read beside a run; what takes long is worked out once a snapshot."""
+    """The readers and caches that stages use beside their run; expensive results are computed once per snapshot."""
 
     def __init__(self, graph: GraphReader, embedder: Embedder | None, options: Options) -> None:
-        """Without an embedder there are words and graph alone."""
+        """Build the readers and empty caches; without an embedder, ranking uses words and graph alone."""
         products = Products(options.products)
         self.graph, self.options = graph, options
         self.gatherer = Gatherer(graph, embedder)
         self.priors = Priors(options.priors)
         self.nearest = NearestCapabilities()
-        self.called = Called(meant_for(embedder.reading if embedder is not None else ""), options.synonyms)
-        self.bindings, self.directions = Bindings(products, options.synonyms), Directions(products)
+        self.capability_scorer = CapabilityScorer(
+            capability_model_for(embedder.query_encoder if embedder is not None else ""), options.synonyms
+        )
+        self.bindings, self.directions = ProductBindings(products, options.synonyms), Directions(products)
         self.patterns = KeptPatterns()
         self._history: tuple[Snapshot, RequestHistory] | None = None
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out what every question needs of a snapshot, where it is another one."""
+        """Fill all caches for a snapshot, if it is not the cached one."""
         snapshot.warm()
         self.history_of(snapshot)
         self.patterns.of(snapshot)
         self.priors.read(snapshot)
         self.nearest.read(snapshot)
-        self.called.read(snapshot)
+        self.capability_scorer.read(snapshot)
         self.bindings.read(snapshot)
 
     def history_of(self, snapshot: Snapshot) -> RequestHistory:
-        """Return the past requests of a snapshot."""
+        """Return the past requests of a snapshot, read once."""
         if self._history is None or self._history[0] is not snapshot:
             self._history = snapshot, RequestHistory(snapshot, self.options.experiences())
         return self._history[1]

@@ -1,13 +1,13 @@
-"""Finds similar past requests, the components that served them, and how far to trust them here.
+"""Scores components by k nearest past requests that they served, weighted by a trust that is checked on past requests.
 
-Where the same needs come back, nothing tells more; where every need is new, nothing misleads more. So the graph's own
-past is asked first: of requests as near to another as the nearest now is to this one, how much of what served the
-other had served them too?
+Past requests are the best evidence where needs recur, and misleading where every need is new. So trust is measured on
+the past requests themselves, leaving one out at a time: for a nearest request of this similarity, which share of the
+components that served it served the left-out request too?
 
-What was selected is a part of what would have served, often only what was shown first. So the past shares out anew no
-more than the likelihood of those components that it passed over: a component passes for passed over as far as it was as
-likely to be meant by the requests like this as it is now, or was selected often. What is new, or meant by this question
-alone, keeps its likelihood whatever others were selected.
+Selected components are only some of those that would have served, often those shown first. So only the likelihood of
+components that past requests *passed over* is given to selected ones. A component counts as passed over as far as the
+similar requests were as likely to mean it as the question is, or if it was selected often. A component that is new, or
+likely for this question alone, keeps its likelihood.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from repertoire.retrieval.past_requests import past_requests
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vector import nearness
 
-_NEIGHBOURS = 12
-_SHARPNESS = 6.0
-_CHECKED_REQUESTS = 300  # past requests that are checked to learn how far past requests can be trusted
-_BANDWIDTH = 0.06
-_CAUTION = 0.25
-_EAGERNESS = 2.0
-_HEAD = 150
-_TRUST_PRIOR = 3.0  # prior: counts as so many checked requests for which similar ones were of no help
-_SAME_REQUEST_TRUST = 0.98  # trust where every word is the same; 1 would silence all other evidence
-_ACCEPTANCE_PRIOR = 1.0  # prior: counts as so many requests that accepted a component which none refused
-_SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # see _assumed
+_NEIGHBOURS = 12  # nearest past requests that vote
+_SHARPNESS = 6.0  # exponent that turns a cosine into a vote's weight
+_CHECKED_REQUESTS = 300  # past requests that are left out in turn to estimate trust
+_BANDWIDTH = 0.06  # standard deviation, in cosine, of the kernel over checked requests
+_CAUTION = 0.25  # exponent on the share of components that past requests selected
+_EAGERNESS = 2.0  # factor on the weight of past requests
+_HEAD = 150  # rows that may pass likelihood on
+_TRUST_PRIOR = 3.0  # weight of the prior trust, in checked requests
+_SAME_REQUEST_TRUST = 0.98  # trust at most, even for the same words; 1 would silence all other evidence
+_ACCEPTANCE_PRIOR = 1.0  # weight of the prior, in requests that accepted a component
+_SAME, _UNLIKE, _ALIKE = 0.9, 0.6, 0.95  # prior trust, and the cosines where it begins and is reached: see _assumed
 
-# Chosen on two sets that want opposite things. Ultratool, with a fifth of its components withheld from the past: do not
-# demote what past requests never saw. Metatool's pairs, where 15 of 199 tools are right: demote what they passed over.
-_LIKELIHOOD_BANDWIDTH = 0.03  # this much more similarity to a request makes a component e times as likely to be meant
-_PASSED_OVER = 4.0
-_SELECTED_ONCE = 1.0  # after so many selections past requests are assumed to know a component
+# Chosen on two sets with opposite demands. Ultratool, with a fifth of its components withheld from past requests, must
+# not demote unseen components; Metatool's pairs, where 15 of 199 tools are right, must demote those passed over.
+_LIKELIHOOD_BANDWIDTH = 0.03  # increase of a cosine that makes a component e times as likely to be meant
+_PASSED_OVER = 4.0  # rate at which a component that similar requests could have meant counts as passed over
+_SELECTED_ONCE = 1.0  # selections that count half towards being known to past requests
 
 
 @dataclass(frozen=True)
 class PassedOver:
-    """How far the requests like a question passed over what they did not select."""
+    """Computes how far the requests similar to a question passed over components that they did not select."""
 
     spaces: tuple[Space, ...]
     question: Vectors
-    requests: Vectors  # a row each
-    weights: Floats  # of the requests, 1 together
-    selected: Floats  # how many requests of all selected each row
+    requests: Vectors  # vectors of the similar requests
+    weights: Floats  # weights of the similar requests, which sum up to 1
+    selected: Floats  # by row, the number of all past requests that selected it
 
     def over(self, rows: Rows, likely: Floats) -> Floats:
-        """Return for rows, of which each is so likely now, from 0, not passed over, to 1."""
+        """Return how far each row was passed over, 0 to 1; `likely` are the rows' present likelihoods."""
         near = self._nearness(self.question, rows)
         was = np.zeros(len(rows))
         for request, weight in zip(self.requests, self.weights.tolist(), strict=True):
@@ -71,23 +71,23 @@ class PassedOver:
 
 @dataclass(frozen=True)
 class RequestEvidence:
-    """The evidence of past requests for a question: each row's share among the components that served similar ones."""
+    """The evidence of past requests for a question: shares of the rows that served similar requests, and the trust."""
 
     share: Floats
-    trust: float  # 0..1
-    requests: int  # how many were like it
+    trust: float  # 0 to 1
+    requests: int  # number of similar requests
     passed: PassedOver | None = None
-    wanted: Floats | None = None  # of each row, by requests like it that had it before them
+    wanted: Floats | None = None  # by row, the acceptance by similar requests, 0 to 1
 
     @property
     def weight(self) -> float:
-        """How much the past weighs beside everything else together."""
+        """The weight of past requests relative to all other evidence together."""
         trust = min(self.trust, _SAME_REQUEST_TRUST)
         return _EAGERNESS * trust * trust / (1.0 - trust)
 
     @property
     def speaks(self) -> bool:
-        """Whether it says anything for or against any row."""
+        """Whether the evidence changes the score of any row."""
         return self.weight > 0.0 or (self.wanted is not None and bool((self.wanted < 1.0).any()))
 
     @classmethod
@@ -97,16 +97,16 @@ class RequestEvidence:
 
 
 class RequestHistory:
-    """The past requests of one snapshot that something was selected for."""
+    """The past requests of one snapshot for which a component was selected, with their checked trust."""
 
     def __init__(self, snapshot: Snapshot, experiences: Experiences | None = None) -> None:
-        """Without experiences what was selected is known, but not what became of it."""
+        """Read the requests and check them; without `experiences` selections count whatever their outcome."""
         self._size = len(snapshot)
         self._spaces = (snapshot.spaces[DESCRIPTION_SPACE], snapshot.spaces[BODY_SPACE])
         self._requests = past_requests(snapshot, experiences or {})
         self._selected = self._requests.times_selected(self._size)
-        # Past requests ask for the same few things again more than the next one will: where they touched little of
-        # what there is, they vouch for each other more than for it.
+        # Past requests repeat each other more than the next request repeats them: where they selected only a small
+        # share of all components, the check overestimates trust.
         self._reach = (np.count_nonzero(self._selected) / max(self._size, 1)) ** _CAUTION
         self._checks = self._check()
 
@@ -114,7 +114,7 @@ class RequestHistory:
         return len(self._requests)
 
     def ask(self, vector: Vectors) -> RequestEvidence:
-        """Return the components that served the requests nearest to a question."""
+        """Return the evidence of the past requests nearest to a question's vector."""
         if not len(self):
             return RequestEvidence.silent(self._size)
         requests = self._requests
@@ -123,7 +123,7 @@ class RequestHistory:
         wanted = self._wanted(best, near[best].tolist())
         served = self._vote(best, weights)
         share = served * wanted
-        # What served like requests and was refused since is no reason to be sure of anything.
+        # Trust falls with the share of served components that were refused later.
         still = float(share.sum()) / max(float(served.sum()), np.finfo(np.float64).tiny)
         nearest = float(near[best].max())
         passed = PassedOver(self._spaces, vector, requests.vectors[best], _shared(weights), self._selected)
@@ -131,7 +131,7 @@ class RequestHistory:
         return RequestEvidence(_shared(share), still * self._trust(nearest), like, passed, wanted)
 
     def _check(self) -> tuple[Floats, Floats]:
-        """Return, for past requests asked as if they were new, how near the nearest was and how much it knew."""
+        """Return leave-one-out results: nearest cosines, and the shares of votes for the right components."""
         step = max(1, len(self) // _CHECKED_REQUESTS)
         similarities, found = [], []
         for index in range(0, len(self) if len(self) > 1 else 0, step):
@@ -146,7 +146,7 @@ class RequestHistory:
         return np.array(similarities), np.array(found)
 
     def _vote(self, nearest: Rows, weights: Floats) -> Floats:
-        """Return how much of each row served these requests."""
+        """Return the weighted votes of these requests for the rows that served them."""
         found = np.zeros(self._size)
         for index, weight in zip(nearest.tolist(), weights.tolist(), strict=True):
             own = self._requests.of(index)
@@ -154,16 +154,16 @@ class RequestHistory:
         return found
 
     def _trust(self, similarity: float) -> float:
-        """Return the chance that a component which served a request this similar serves the question."""
+        """Return the chance that a component which served a request of this cosine serves the question."""
         similarities, found = self._checks
         like = np.exp(-0.5 * ((similarity - similarities) / _BANDWIDTH) ** 2)
         known = self._reach * float(like @ found) + _TRUST_PRIOR * float(_assumed(similarity))
         return known / (float(like.sum()) + _TRUST_PRIOR)
 
     def _wanted(self, nearest: Rows, similarities: Sequence[float]) -> Floats:
-        """Return for each row how far requests like the question, which had it before them, wanted it: 1 to 0.
+        """Return each row's acceptance by similar requests, 1 where none refused it.
 
-        Each counts as far as it is likely to have asked the same. The mean of a Beta distribution over its prior's.
+        Requests count by their trust. It is the mean of a Beta distribution divided by the prior's mean.
         """
         accepted, refused = np.zeros(self._size), np.zeros(self._size)
         for index, similarity in zip(nearest.tolist(), similarities, strict=True):
@@ -174,16 +174,16 @@ class RequestHistory:
 
 
 def _assumed(similarity: Floats | float) -> Floats:
-    """Return the prior chance that a component which served a request this similar serves another one.
+    """Return the prior chance that a component which served a request of this cosine serves another request.
 
-    On train questions of seven labelled sets the nearest one's answers serve in 8 of 10 cases from .8 and in 9 from .95
-    on, in each of them; below .6 in as few as 1 of 8, in the least of them.
+    On train questions of each of seven labelled sets, the nearest request's answers serve in 8 of 10 cases from a
+    cosine of .8 and in 9 from .95 on; below .6 it is as few as 1 of 8 in the worst set.
     """
     return np.asarray(_SAME * np.clip((similarity - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, 1.0))
 
 
 def _nearest(near: Vectors) -> tuple[Rows, Floats]:
-    """Return the nearest requests, in no order, and what each counts for; the same one asked again, ten times."""
+    """Return the nearest requests, unordered, and their weights; one with the same words weighs ten times as much."""
     count = min(_NEIGHBOURS, len(near))
     nearest = np.argpartition(-near, count - 1)[:count]
     similarities = near[nearest].astype(np.float64)
@@ -199,12 +199,12 @@ def _similarities(vectors: Vectors, vector: Vectors) -> Vectors:
     return np.asarray(np.einsum("ij,j->i", vectors, vector))  # see vector.semantic
 
 
-def with_past(scores: Floats, past: RequestEvidence) -> Floats:
-    """Return scores with the evidence of past requests: shares move from components that they passed over."""
+def with_past_requests(scores: Floats, past: RequestEvidence) -> Floats:
+    """Return scores after past requests moved likelihood from passed-over components to selected ones."""
     if past.passed is None:
         return scores
     scores = scores + np.log(past.wanted) if past.wanted is not None else scores
-    # Only the head is likely at all: ten thousand unlikely rows together would outweigh it.
+    # Only rows of the head pass likelihood on: together ten thousand unlikely rows would outweigh it.
     rows = best_rows(scores, _HEAD)
     head = scores[rows]
     every = head[0] + np.log(np.exp(head - head[0]).sum())

@@ -1,4 +1,4 @@
-"""Components as ranking sees them: arrays of their view with what is known of each, kept until the revision moves."""
+"""Holds the components of one store as arrays for ranking, cached until the revision changes."""
 
 from __future__ import annotations
 
@@ -35,39 +35,40 @@ from repertoire.retrieval.exact_copies import Copies
 from repertoire.retrieval.units import Units
 
 SPACES = HOME.spaces_of(COMPONENTS)
-# A request is seldom served by a manifest, a tool inside a server or a package: by what uses them.
+# Component types that seldom serve a request themselves: components that use them do.
 SELDOM = (TOOL, PACKAGE, MCP_SERVER, PLUGIN, HOOK)
-CATALOGUE = "catalogue"  # the key of the source that tells of a few components of a repository, not of all
-SURE_CAPABILITY = 0.5  # how sure a component provides what it does not merely mention in passing
-_SAMPLED = 200
-# While vectors stream in, every batch moves their revision: reading 30 MB again for each query would slow them all.
+CATALOGUE = "catalogue"  # key of the catalogue's source, which lists only some components of a repository
+SURE_CAPABILITY = 0.5  # weight of a `provides` edge that is more than a mention in passing
+_SAMPLED = 200  # components of which the usual text length is computed
+# Least time between reloads of vectors. While components are embedded every batch changes the revision, and to read 30
+# MB again for each query would slow all of them.
 _RELOAD_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Snapshot(Arrays):
-    """Everything that ranking components reads, at one revision. A component's row is its position in `summaries`."""
+    """The data for ranking components, at one revision; a component's row is its position in `summaries`."""
 
     summaries: tuple[Summary, ...] = ()
-    length: float = 0.0  # characters that a component's searched text usually has
-    patterns: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # what is kept with each, by node id
+    length: float = 0.0  # median length of a component's searched text in characters
+    patterns: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)  # stored data of patterns by node id
 
     def __len__(self) -> int:
         return len(self.summaries)
 
     @cached_property
     def node_ids(self) -> Rows:
-        """The node id of every row, ascending."""
+        """The node id of every row, in ascending order."""
         return np.fromiter((summary.node_id for summary in self.summaries), dtype=np.int64, count=len(self))
 
     def keys_of(self, names: Collection[str]) -> list[str]:
-        """Return these ids, and the ids of the components of these names."""
+        """Return these names as ids, with the ids of the components that have these names."""
         wanted = set(names)
         return sorted({summary.id for summary in self.summaries if summary.name in wanted} | wanted)
 
     @cached_property
     def priors(self) -> Floats:
-        """What is known of every row without a question: a kind that seldom answers, and how many carry its name."""
+        """Two priors of every row: whether its type seldom serves requests, and the log of its name's frequency."""
         kinds, names = self.column("type"), [summary.name.lower() for summary in self.summaries]
         rare = (np.isin(kinds, SELDOM) | self.pointers) if len(set(kinds.tolist())) > 1 else np.zeros(len(self))
         times = Counter(names)
@@ -76,7 +77,7 @@ class Snapshot(Arrays):
 
     @cached_property
     def inside(self) -> tuple[Rows, Rows]:
-        """The rows of tools inside another component, and of what each is inside of: that is installed and named."""
+        """The rows of tools that are part of another component, and the row of that component for each."""
         among = self.related(PART_OF)
         source, target = self.row_at[self.topology.source[among]], self.row_at[self.topology.target[among]]
         both = (source >= 0) & (target >= 0)
@@ -86,39 +87,39 @@ class Snapshot(Arrays):
 
     @cached_property
     def copies(self) -> Copies:
-        """Which rows are exact copies of each other."""
+        """The groups of exact copies among the rows."""
         return Copies(self.summaries)
 
     @cached_property
     def units(self) -> Units:
-        """What is installed together with every row."""
+        """The units that rows are installed with."""
         return Units(self.summaries)
 
     @cached_property
     def foreign(self) -> Mask:
-        """Which rows another client than Claude Code reads."""
+        """The mask of rows that belong to another client than Claude Code."""
         return np.asarray(self.column("client") != "") if len(self) else np.zeros(0, dtype=np.bool_)
 
     @cached_property
     def changed(self) -> npt.NDArray[np.str_]:
-        """The day on which every row was last changed, as far as the source of any copy tells; empty: none does."""
+        """The date of every row's last change, the newest of its copies; empty where it is unknown."""
         return self.copies.newest(self.column("last_commit"))
 
     @cached_property
-    def inner(self) -> Mask:
-        """Which rows are tools inside another component, which stands for them."""
+    def inner_tools(self) -> Mask:
+        """The mask of tools that are part of another component, which is ranked in their place."""
         inner = np.zeros(len(self), dtype=np.bool_)
         inner[self.inside[0]] = True
         return inner
 
     @cached_property
     def pointers(self) -> Mask:
-        """Which rows are lines of a list, that lead to what lies elsewhere and was not read."""
+        """The mask of pointers: components that a list of links names and whose own text was not read."""
         return np.fromiter((is_pointer(summary.id) for summary in self.summaries), dtype=np.bool_, count=len(self))
 
     @cached_property
-    def doubled(self) -> Mask:
-        """Which rows lead to what was read itself: to a repository that is a source, or a component that is known."""
+    def redundant_pointers(self) -> Mask:
+        """The mask of pointers to a repository or component that is a row itself."""
         if not self.pointers.any():
             return self.pointers
         real = [row for row, leads in zip(self.summaries, self.pointers, strict=True) if not leads]
@@ -131,13 +132,13 @@ class Snapshot(Arrays):
         return np.fromiter(doubled, dtype=np.bool_, count=len(self))
 
     def warm(self) -> None:
-        """Prepare the first question now, except for its walk."""
+        """Compute the cached properties that every question needs, except for the walk."""
         _ = self.priors, self.position_of, self.edges(PROVIDES), self.edges(DEPENDS_ON)
-        _ = self.inner, self.doubled, self.copies
+        _ = self.inner_tools, self.redundant_pointers, self.copies
 
     def same_as(self, ids: Collection[str]) -> frozenset[str]:
-        """Return these ids with those of all that says the same: exact copies and twins."""
-        rows = np.array([row for one in ids if (row := self.row_of(one)) >= 0], dtype=np.int64)
+        """Return these ids with the ids of their exact copies and twins."""
+        rows = np.array([row for component_id in ids if (row := self.row_of(component_id)) >= 0], dtype=np.int64)
         if not len(rows):
             return frozenset(ids)
         at, among = self.positions[rows], self.related(TWIN_OF)
@@ -147,7 +148,7 @@ class Snapshot(Arrays):
         return frozenset((*ids, *(self.summaries[copy].id for row in found for copy in (row, *self.copies.of(row)))))
 
     def provided(self, capabilities: Sequence[str]) -> Mask:
-        """Return which rows surely provide one of these capabilities."""
+        """Return the mask of rows that surely provide any of these capabilities."""
         topology = self.topology
         ends = [at for name in capabilities if (at := self.position_of.get(f"{CAPABILITY}:{name}")) is not None]
         among = self.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY) & np.isin(topology.target, ends)
@@ -159,19 +160,19 @@ class Snapshot(Arrays):
     def column(self, field: str) -> npt.NDArray[Any]:
         """Return one field of all summaries, in row order."""
         if field not in self._columns:
-            # As an array of text each row takes as much as the longest id: 100 MB for 100,000 components.
+            # A numpy text array gives each row the length of the longest id: 100 MB for 100,000 components.
             kind = object if field == "id" else None
             self._columns[field] = np.array([getattr(summary, field) for summary in self.summaries], dtype=kind)
         return self._columns[field]
 
     @cached_property
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
-        """What `column` was asked for so far."""
+        """The cached results of `column`, by field."""
         return {}
 
 
 class Snapshots:
-    """Keeps the newest snapshot of one store for one model."""
+    """Caches the newest snapshot of one store for one embedding model."""
 
     def __init__(
         self,
@@ -179,13 +180,13 @@ class Snapshots:
         vectors: VectorReader,
         *,
         model: str,
-        reading: str = "",
+        query_encoder: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Keep nothing yet; `reading` names how the model reads what is asked, where not as what is searched."""
+        """Begin without a snapshot; `query_encoder` names the query encoder, if it differs from the model."""
         self._graph = graph
         self._vectors = vectors
-        self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: reading or model}
+        self._models = dict.fromkeys(SPACES, model) | {REQUEST_SPACE: query_encoder or model}
         self._clock = clock
         self._kept: Snapshot | None = None
         self._revisions: Mapping[str, tuple[int, int]] = {}
@@ -193,7 +194,7 @@ class Snapshots:
         self._loaded_at = 0.0
 
     def current(self, *, stale: bool = False) -> Snapshot:
-        """Return the snapshot of the store's present revision, read anew only where it moved; where `stale`, any."""
+        """Return the snapshot of the store's present revision, or with `stale` the cached one if there is one."""
         kept = self._kept
         if stale and kept is not None:
             return kept
@@ -208,13 +209,13 @@ class Snapshots:
 
     @property
     def kept(self) -> Snapshot | None:
-        """The snapshot that was read last; None where no question has needed one."""
+        """The cached snapshot; None before the first question."""
         return self._kept
 
     def _load(self) -> Snapshot:
         topology = self._graph.topology(COMPONENTS)
         present = frozenset(topology.ids.tolist())
-        # A node that came between the two reads is left for the next revision.
+        # A node that was added between the two reads waits for the next revision.
         summaries = tuple(summary for summary in self._graph.summaries() if summary.node_id in present)
         snapshot = Snapshot(topology.revision, topology, {}, summaries)
         length, patterns = self._usual_length(summaries), self._graph.data(PATTERN)
@@ -223,7 +224,7 @@ class Snapshots:
     def _spaces(self, snapshot: Snapshot) -> Mapping[str, Space]:
         self._loaded_at = self._clock()
         revisions = self._vectors.revisions(SPACES)
-        for space, model in self._models.items():  # a request that is learned moves none of what may be 300 MB
+        for space, model in self._models.items():  # a new request must not reload the other spaces, up to 300 MB
             if self._revisions.get(space) != revisions[space]:
                 self._matrices[space] = self._vectors.matrix(space, model)
         self._revisions = revisions
@@ -233,9 +234,7 @@ class Snapshots:
         sample = summaries[:: max(1, len(summaries) // _SAMPLED)]
         found = self._graph.components(summary.node_id for summary in sample).values()
         lengths = sorted(len(entry.component.description + entry.component.body[:BODY_INDEXED]) for entry in found)
-        half = (
-            len(lengths) // 2
-        )  # numpy's own median, and a plain unique, import its masked arrays: that takes as long as a walk
+        half = len(lengths) // 2  # numpy's median imports its masked arrays, which takes as long as a walk
         return (lengths[half] + lengths[~half]) / 2.0 if lengths else 0.0
 
 

@@ -1,6 +1,6 @@
-"""A ranking as a tuple of stages: each has a name, the part that switches it off, and the function that does it.
+"""Defines a stage of a ranking: its name, the switch that turns it off, its function, and its conditions.
 
-A system writes a tuple of its own over a run of its own: a literal, in the order in which the stages are done.
+Each system writes a literal tuple of stages, in the order in which they run, over a run type of its own.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from repertoire.domain.errors import ModelUnavailable
 from repertoire.retrieval.stage_reports import StageLog
 
 
-class Run(Protocol):
-    """What every system's run tells its stages; what else it holds is the system's own."""
+class StageRun(Protocol):
+    """The properties that stages need of the run of any system."""
 
     @property
     def stage_log(self) -> StageLog:
-        """Where each stage leaves its report."""
+        """The log that collects the stages' reports."""
 
     @property
     def without(self) -> frozenset[str]:
-        """The parts that are switched off."""
+        """The names of the parts that are switched off."""
 
     @property
     def effort(self) -> str:
-        """How much work the question is given, in words."""
+        """The effort of the question in words, for reports on skipped stages."""
 
 
-R = TypeVar("R", bound=Run)
+R = TypeVar("R", bound=StageRun)
 
 
 def always(_run: Any) -> bool:
-    """Tell that a stage has something to do."""
+    """Return True: the default condition of a stage."""
     return True
 
 
 @dataclass(frozen=True)
 class Stage(Generic[R]):
-    """One stage. `work` returns what it did, for the report; a stage without a `part` cannot be switched off.
+    """One stage of a ranking; `work` returns a line for its report.
 
-    A `cheap` stage is done however late it is. Where there is nothing to do (`on`) no report tells of it; where it is
-    not worth the effort (`worth`) one does.
+    A stage without a `part` cannot be switched off. A `cheap` stage runs even after the time limit. If `on` is false
+    the stage is skipped without a report, if `worth` is false with a report.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Stage(Generic[R]):
     cheap: bool = False
 
     def take(self, run: R) -> None:
-        """Do this stage, or report why it is not done; an answer lacks what needs a model that is not there."""
+        """StageRun this stage, or report why it is skipped; a missing model is noted in the answer."""
         if not self.on(run) or not self._may(run):
             return
         try:
@@ -73,6 +73,6 @@ class Stage(Generic[R]):
 
 
 def take_all(stages: Sequence[Stage[R]], run: R) -> None:
-    """Do the stages in their order."""
+    """StageRun the stages in order."""
     for stage in stages:
         stage.take(run)

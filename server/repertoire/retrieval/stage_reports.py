@@ -1,4 +1,4 @@
-"""The stage reports of one answer: what each stage did, its time, stages that were skipped, and what was missing."""
+"""Collects the stage reports of one answer (details, times, skipped stages, missing models) within a time limit."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from repertoire.domain.answer import StageReport
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """How long an answer may take, and by which clock."""
+    """The time limit of an answer, and the clock that measures it."""
 
     budget_ms: float = math.inf
     clock: Callable[[], float] = perf_counter
 
     def stage_log(self) -> StageLog:
-        """Return the trace of an answer that begins now."""
+        """Return the log of an answer that begins now."""
         return StageLog(budget_ms=self.budget_ms, clock=self.clock)
 
 
 class StageLog:
-    """Collects the reports of one answer, and keeps its time: what has not begun when it is spent is skipped."""
+    """Collects the stage reports of one answer, and tells stages whether its time limit allows them to begin."""
 
     def __init__(self, *, budget_ms: float = math.inf, clock: Callable[[], float] = perf_counter) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class StageLog:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[list[str]]:
-        """Time a stage; what it adds to the list becomes its detail."""
+        """Measure the time of a stage; the strings it appends to the list become its detail."""
         detail: list[str] = []
         start = self._clock()
         yield detail
@@ -53,7 +53,7 @@ class StageLog:
             self._aside += self._clock() - start
 
     def in_time(self, name: str) -> bool:
-        """Tell whether a stage may begin; where the time is spent, report that it was skipped."""
+        """Tell whether a stage may begin; if the time is over, report that it was skipped."""
         if 1000.0 * (self._clock() - self._began - self._aside) < self._budget_ms:
             return True
         self.skip(name, f"the {self._budget_ms:.0f} ms for this answer were spent")
@@ -61,21 +61,21 @@ class StageLog:
         return False
 
     def skip(self, name: str, why: str) -> None:
-        """Report a stage that was not run."""
+        """Report a skipped stage and the reason."""
         self._reports.append(StageReport(name, 0.0, f"skipped: {why}"))
 
     def missing(self, note: str) -> None:
-        """Note that something was missing for the answer."""
+        """Note something that was missing for the answer, such as a model."""
         self._degraded[note] = None
 
     @property
     def reports(self) -> tuple[StageReport, ...]:
-        """The stages in their order."""
+        """The stage reports in order."""
         return tuple(self._reports)
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """The notes on what was missing, each once."""
+        """The notes on what was missing, each once, with the stages that the time limit skipped."""
         if not self._skipped:
             return tuple(self._degraded)
         return (*self._degraded, f"no time left after {self._budget_ms:.0f} ms for {', '.join(self._skipped)}")

@@ -1,4 +1,4 @@
-"""The stages of components: each adds its part to the log-odds of every row, and says what it did."""
+"""Implements the stages of ranking components: each adds a part to every row's log-odds and returns a report line."""
 
 from __future__ import annotations
 
@@ -22,86 +22,87 @@ from repertoire.retrieval.fuse import (
     conditions,
     features,
     fuse,
-    spoken_for,
+    matched_rows,
 )
 from repertoire.retrieval.implied_capabilities import MEANT
 from repertoire.retrieval.judging import MAX_RANKED, rarities_of
 from repertoire.retrieval.naming import odds_of_named
 from repertoire.retrieval.patterns import PATTERNS
-from repertoire.retrieval.ranking import Run
+from repertoire.retrieval.ranking import ComponentRun
 from repertoire.retrieval.rerank import STAGE as RERANK
 from repertoire.retrieval.rerank import odds_of, second_look
-from repertoire.retrieval.similar_requests import with_past
+from repertoire.retrieval.similar_requests import with_past_requests
 from repertoire.retrieval.walk import WalkStart, walk
 
-_WANTED = 2.0  # log-odds for a type that the words ask for
-_FOREIGN = -2.0  # log-odds for what another client reads: found where nothing of Claude Code's comes near
+_WANTED = 2.0  # log-odds for a component type that the words ask for
+_FOREIGN = -2.0  # log-odds for a component of another client, found only where no component of Claude Code comes near
 _CLIENT = "client"
-# A brief question ("add dark mode") says too little for likeness and for a second look at texts, both learned from long
-# ones; what it calls for tells more. Shares of a part, chosen on the dev half of graded plain tasks, by folds.
+# Changes of a part's weight for a fully brief question ("add dark mode"). It says too little for similarity and
+# reranking, which were learned on longer questions; its implied capabilities tell more. Chosen by cross-validation on
+# the dev half of graded plain tasks.
 _BRIEF_MEANT, _BRIEF_SIMILARITY, _BRIEF_RERANK = 1.5, -0.35, -1.0
-_BOUND = 40  # rows at the head of which it counts what they are bound to
+_BOUND = 40  # rows at the head whose product binding and direction are computed
 
 
-def words(run: Run) -> str:
-    """Compare the question's words with the full text."""
+def compare_words(run: ComponentRun) -> str:
+    """Score every row by full text."""
     run.words = run.resources.gatherer.words(run.plan, run.snapshot, run.allowed)
     return f"{int((run.words.whole > 0).sum())} hold a word"
 
 
-def embedded(run: Run) -> bool:
-    """Wait for the question's vectors; tell whether there are any."""
+def embedded(run: ComponentRun) -> bool:
+    """Wait for the question's vectors; return whether there are any."""
     run.embedded = run.embedding()
     return run.embedded is not None
 
 
-def vectors(run: Run) -> str:
-    """Compare the question's vectors with those of every component."""
+def compare_vectors(run: ComponentRun) -> str:
+    """Compute the cosines between the question's vectors and those of every component."""
     run.question = run.embedded
     if run.question is not None:
         run.body, run.description = run.resources.gatherer.vectors(run.question, run.snapshot, run.allowed)
     return f"{len(run.snapshot.spaces[BODY_SPACE].rows)} compared"
 
 
-def weigh(run: Run) -> str:
-    """Weigh what words and vectors say into one score."""
+def fuse_evidence(run: ComponentRun) -> str:
+    """Fuse full-text scores and cosines into one score for each row."""
     asked = conditions(run.plan.words, run.plan.clauses, flatness=run.words.flatness, length=run.snapshot.length)
     run.evidence = features(run.words, run.body, run.description, run.snapshot.priors, asked)
     _, run.parts = fuse(run.evidence)
     run.parts[KIND] = run.parts[KIND] + _WANTED * np.isin(run.snapshot.column("type"), run.plan.wanted)
     run.scores = np.where(run.allowed, sum(run.parts.values()), -np.inf)
-    run.found = spoken_for(run.evidence)
+    run.found = matched_rows(run.evidence)
     return f"{int(run.allowed.sum())} scored"
 
 
-def is_embedded(run: Run) -> bool:
-    """Tell whether the question was compared by its vectors."""
+def is_embedded(run: ComponentRun) -> bool:
+    """Tell whether the question's vectors were compared."""
     return run.question is not None
 
 
-def name_the_near(run: Run) -> str:
-    """Note the capabilities whose names are near to the question."""
+def find_near_capabilities(run: ComponentRun) -> str:
+    """Add the capabilities whose centroid is near to the question to the plan."""
     if run.question is not None:
         run.plan = replace(run.plan, near=run.resources.nearest.of(run.snapshot, run.question.adapted))
     return ", ".join(run.plan.near) or "none is near"
 
 
-def call_for(run: Run) -> str:
-    """Favour what provides the capabilities that such a question calls for."""
-    text, called = run.plan.query.text, run.resources.called
-    run.calling = called.ask(run.snapshot, text, run.question.adapted) if run.question is not None else None
-    if run.calling is None:
+def add_implied_capabilities(run: ComponentRun) -> str:
+    """Raise components that provide the capabilities which the question implies."""
+    text, scorer = run.plan.query.text, run.resources.capability_scorer
+    run.implied = scorer.ask(run.snapshot, text, run.question.adapted) if run.question is not None else None
+    if run.implied is None:
         return "nothing was learned for this model"
     near = run.evidence.table[DESCRIPTION]
-    odds = called.odds(run.snapshot, run.head(MAX_RANKED), text, run.calling, near)
-    run.brevity = run.plan.brevity if called.known(run.snapshot) else 0.0
-    run.add(MEANT, run.snapshot.copies.shared(odds) * (1.0 + _BRIEF_MEANT * run.brevity))
+    odds = scorer.odds(run.snapshot, run.head(MAX_RANKED), text, run.implied, near)
+    run.brevity = run.plan.brevity if scorer.knows_most(run.snapshot) else 0.0
+    run.add(MEANT, run.snapshot.copies.strongest(odds) * (1.0 + _BRIEF_MEANT * run.brevity))
     run.add(SIMILARITY, run.parts[SIMILARITY] * (_BRIEF_SIMILARITY * run.brevity))
-    return ", ".join(run.calling.likeliest(3))
+    return ", ".join(run.implied.likeliest(3))
 
 
-def favour(run: Run) -> str:
-    """Add what is known of every component without the question."""
+def add_priors(run: ComponentRun) -> str:
+    """Add the priors, which do not depend on the question's words."""
     if run.snapshot.foreign.any():
         run.add(_CLIENT, np.where(run.snapshot.foreign, _FOREIGN, 0.0))
     names = []
@@ -111,13 +112,13 @@ def favour(run: Run) -> str:
     return ", ".join(names) or "none"
 
 
-def asks_in_code(run: Run) -> bool:
-    """Tell whether the question is a snippet or an API's name, and components hold any code."""
+def asks_in_code(run: ComponentRun) -> bool:
+    """Tell whether the question is code and any component has a code vector."""
     return run.plan.code and run.question is not None and len(run.snapshot.spaces[CODE_SPACE].rows) > 0
 
 
-def compare_code(run: Run) -> str:
-    """Rank a snippet or an API's name by the code of components."""
+def add_code_similarity(run: ComponentRun) -> str:
+    """Raise components whose code is similar to a question that is code."""
     space = run.snapshot.spaces[CODE_SPACE]
     if run.question is not None:
         odds = code_odds(space, run.question.asked, run.allowed)
@@ -125,111 +126,111 @@ def compare_code(run: Run) -> str:
     return f"{len(space.rows)} compared"
 
 
-def ask_the_past(run: Run) -> str:
-    """Favour what served requests like this one."""
+def add_past_requests(run: ComponentRun) -> str:
+    """Raise components that served similar past requests."""
     if run.question is not None:
         history, copies = run.resources.history_of(run.snapshot), run.snapshot.copies
         asked = history.ask(run.question.adapted)
-        wanted = copies.least(asked.wanted) if asked.wanted is not None else None
-        run.past = replace(asked, share=copies.answered(asked.share, run.allowed), wanted=wanted)
+        wanted = copies.smallest(asked.wanted) if asked.wanted is not None else None
+        run.past = replace(asked, share=copies.moved_to_installed(asked.share, run.allowed), wanted=wanted)
     if run.past.speaks and np.isfinite(run.scores).any():
         known = np.isfinite(run.scores)
-        heard = with_past(run.scores, run.past)
-        odds = np.where(known, heard - np.where(known, run.scores, 0.0), 0.0)
+        moved = with_past_requests(run.scores, run.past)
+        odds = np.where(known, moved - np.where(known, run.scores, 0.0), 0.0)
         run.add(PAST, odds, finds=run.past.share > 0.0)
     return f"{run.past.requests} like this, trust {run.past.trust:.2f}"
 
 
-def is_walked(run: Run) -> bool:
-    """Tell whether a question is worth a walk over the graph."""
+def may_walk(run: ComponentRun) -> bool:
+    """Tell whether the effort allows personalised PageRank."""
     return run.plan.effort.walking
 
 
-def walk_on(run: Run) -> str:
-    """Walk from the best rows over the graph, and favour where the walk comes to."""
+def add_graph_walk(run: ComponentRun) -> str:
+    """Raise components by personalised PageRank from the best rows."""
     plan = run.plan
     start = WalkStart((*plan.capabilities, *plan.near), plan.query.using, run.past, compound=bool(plan.clauses))
     run.walked = walk(run.snapshot, run.candidates(), start)
-    score = run.snapshot.copies.shared(run.walked.score)
+    score = run.snapshot.copies.strongest(run.walked.score)
     run.add(GRAPH, score, finds=score > 0.0)
     return f"{len(run.walked.seeds)} seeds, {int((run.walked.score > 0).sum())} reached"
 
 
-def match(run: Run) -> str:
-    """Favour the members of known combinations."""
+def add_patterns(run: ComponentRun) -> str:
+    """Raise the members of known combinations that the question is about."""
     run.matched = run.resources.patterns.of(run.snapshot).match(run.plan, run.candidates())
-    score = run.snapshot.copies.shared(run.matched.score)
+    score = run.snapshot.copies.strongest(run.matched.score)
     run.add(PATTERNS, score, finds=score > 0.0)
     return f"{len(run.matched.first)} met, {int((run.matched.score > 0.0).sum())} members"
 
 
-def knows_products(run: Run) -> bool:
-    """Tell whether there are products that components may be bound to."""
+def knows_products(run: ComponentRun) -> bool:
+    """Tell whether a table of products is configured."""
     return bool(run.resources.options.products)
 
 
-def bind(run: Run) -> str:
-    """Lower what is bound to a product that nobody named."""
+def lower_bound_products(run: ComponentRun) -> str:
+    """Lower components at the head that are bound to a product which the question does not name."""
     odds = run.resources.bindings.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan)
     run.add(BINDING, odds)
     return f"{int((odds < 0.0).sum())} bound to what nobody named"
 
 
-def direct(run: Run) -> str:
-    """Lower what leads from where the question wants to come to."""
+def lower_other_directions(run: ComponentRun) -> str:
+    """Lower components at the head whose action or conversion opposes that of the question."""
     odds = run.resources.directions.odds(run.snapshot, run.reader, run.head(_BOUND), run.plan.query.text)
     run.add(DIRECTION, odds)
     return f"{int((odds < 0.0).sum())} lead elsewhere"
 
 
-def is_whole(run: Run) -> bool:
-    """Tell whether the head is there still: where one was removed, the next question reads the graph anew."""
+def head_exists(run: ComponentRun) -> bool:
+    """Tell whether all components at the head still exist in the store."""
     rows, stored = run.second_look()
     return len(stored) == len(rows)
 
 
-def trusts_a_look(run: Run) -> bool:
-    """Tell whether a second look at texts is to be trusted for this question, and has anything to look at."""
+def can_rerank(run: ComponentRun) -> bool:
+    """Tell whether there is a head to rerank, and reranking has any weight for this question."""
     return len(run.second_look()[0]) > 0 and _trusted(run) > 0.0
 
 
-def look_again(run: Run) -> str:
-    """Look at the texts of the head once more."""
+def rerank_head(run: ComponentRun) -> str:
+    """Rerank the head by where and how its texts hold the question's words."""
     rows, stored = run.second_look()
     odds = np.zeros(len(run.snapshot))
     rarities = rarities_of(run.resources.graph, run.plan, run.snapshot)
     odds[rows] = odds_of(second_look(run.plan.query.text, rarities, [entry.component for entry in stored]))
-    run.add(RERANK, run.snapshot.copies.shared(odds) * _trusted(run))
+    run.add(RERANK, run.snapshot.copies.strongest(odds) * _trusted(run))
     return f"{len(rows)} looked at"
 
 
-def _trusted(run: Run) -> float:
+def _trusted(run: ComponentRun) -> float:
     return 1.0 + _BRIEF_RERANK * run.brevity
 
 
-def has_cross_encoder(run: Run) -> bool:
+def has_cross_encoder(run: ComponentRun) -> bool:
     """Tell whether a cross-encoder is configured."""
-    return run.resources.options.reranker is not None and is_whole(run)
+    return run.resources.options.reranker is not None and head_exists(run)
 
 
-def has_head(run: Run) -> bool:
-    """Tell whether there is a head to look at."""
+def has_head(run: ComponentRun) -> bool:
+    """Tell whether there is a head to rerank."""
     return len(run.second_look()[0]) > 0
 
 
-def ask_cross_encoder(run: Run) -> str:
-    """Let the configured cross-encoder judge the head."""
+def add_cross_encoder(run: ComponentRun) -> str:
+    """Rerank the head by the configured cross-encoder."""
     reranker, (rows, stored) = run.resources.options.reranker, run.second_look()
     return "" if reranker is None else cross_encode(run, rows[:MOST_CROSSED], stored[:MOST_CROSSED], reranker)
 
 
-def is_named(run: Run) -> bool:
-    """Tell whether the question names a component, beside what else it says."""
+def is_named(run: ComponentRun) -> bool:
+    """Tell whether the question is the id or name of a component."""
     return len(run.named) > 0
 
 
-def put_named_first(run: Run) -> str:
-    """Put what is asked for by name before everything else."""
+def add_named(run: ComponentRun) -> str:
+    """Raise the components that are asked for by name above all others."""
     named = np.isin(np.arange(len(run.snapshot)), run.named)
     run.add(NAME, odds_of_named(run.scores, run.named), finds=named)
     return f"{len(run.named)} asked for by name"

@@ -1,8 +1,8 @@
-"""Whether a prompt is about what Claude Code components are for, whatever lies here: learned from what people ask.
+"""Estimates whether a prompt is about software work, as Claude Code components are, by a learned linear model.
 
-Among a hundred components something is like any prompt at all. How far a prompt is from all that components are made
-for tells a trip to plan from a build to mend before anything is compared. What lies here stands on the same scale:
-where most of it is for software, what asks further off than three quarters of it is hardly served by the rest.
+Among a hundred components some are similar to any prompt. The model separates a trip to plan from a build to repair
+before any component is compared. It scores the stored components too: where most of them are for software, a prompt
+that scores below three quarters of them is hardly served by the rest.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Snapshot
 
 FILE = Path(__file__).with_name("subject.npz")
-_FEW = 25  # per cent of what lies here: who asks further off than all but so many asks for something else
+_FEW = 25  # percentile of the stored components' scores below which a prompt asks for something else
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A direction among the adapted vectors of questions, for one reading of them."""
+class SubjectModel:
+    """A linear model over adapted question vectors, learned for one query encoder."""
 
-    reading: str
+    query_encoder: str
     direction: Vectors
     offset: float
 
     def odds(self, adapted: Vectors) -> float:
-        """Return the log-odds that a prompt is about what components are for."""
+        """Return the log-odds that a prompt is about software work."""
         return float(adapted @ self.direction) + self.offset
 
     def save(self, path: Path = FILE) -> None:
-        """Write the direction to a file."""
-        np.savez(path, reading=np.array(self.reading), direction=self.direction, offset=np.array(self.offset))
+        """Write the model to a file."""
+        np.savez(path, reading=np.array(self.query_encoder), direction=self.direction, offset=np.array(self.offset))
 
 
-class Scope:
-    """Keeps where the components of the newest snapshot stand on a subject's scale."""
+class SubjectScale:
+    """Caches the lower end of the newest snapshot's components on the scale of a subject model."""
 
-    def __init__(self, subject: Subject | None) -> None:
+    def __init__(self, subject: SubjectModel | None) -> None:
         self._subject = subject
         self._kept: tuple[Snapshot, float] | None = None
 
     def beyond(self, snapshot: Snapshot, odds: float) -> float:
-        """Return by how much a question's odds lie below those of nearly all that lies here: 0 or less.
+        """Return by how much a question's log-odds lie below those of nearly all stored components: 0 or less.
 
-        It is 0 where most of what lies here is no more about the subject: tools for other things serve other things.
+        It is 0 where most stored components are not about software, because these serve other tasks.
         """
         self.read(snapshot)
         return min(odds - self._kept[1], 0.0) if self._kept else 0.0
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out where the components stand, where the snapshot is another one."""
+        """Compute the components' lower end, if the snapshot is not the cached one."""
         if self._subject is not None and (self._kept is None or self._kept[0] is not snapshot):
             self._kept = snapshot, _lower_end(snapshot, self._subject)
 
 
-def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
+def _lower_end(snapshot: Snapshot, subject: SubjectModel) -> float:
     vectors = snapshot.spaces[DESCRIPTION_SPACE].vectors
     if not len(vectors):
         return -np.inf
@@ -68,11 +68,11 @@ def _lower_end(snapshot: Snapshot, subject: Subject) -> float:
     return float(low) if middle > 0.0 else -np.inf
 
 
-def subject_for(reading: str, path: Path = FILE) -> Subject | None:
-    """Return the weights that were learned for exactly this query encoder, or None."""
+def subject_model_for(query_encoder: str, path: Path = FILE) -> SubjectModel | None:
+    """Return the model that was learned for exactly this query encoder; None where there is none."""
     if not path.is_file():
         return None
     with np.load(path) as kept:
-        if str(kept["reading"]) != reading:
+        if str(kept["reading"]) != query_encoder:
             return None
-        return Subject(reading, kept["direction"].astype(np.float32), float(kept["offset"]))
+        return SubjectModel(query_encoder, kept["direction"].astype(np.float32), float(kept["offset"]))

@@ -1,7 +1,7 @@
-"""Ranks the documents of a text index by their words, and by words and vectors of their best parts, ranks fused.
+"""Ranks the documents of a text index by full text and vectors, fused by reciprocal rank.
 
-Traces, packs and project memory begin from this: each takes these stages into a tuple of its own, with its own weights,
-and earns every stage beyond them by measurement.
+Traces, packs and project memory build on this: each puts these stages into a tuple of its own, with its own weights,
+and adds further stages only where a measurement shows a gain.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from repertoire.retrieval.arrays import Arrays, Floats, Rows, Space, best_rows
 from repertoire.retrieval.stage import Stage, take_all
 from repertoire.retrieval.stage_reports import StageLog
 
-WORDS, PART_WORDS, VECTORS = "words", "parts", "vectors"  # the rankings that are fused
+WORDS, PART_WORDS, VECTORS = "words", "parts", "vectors"  # names of the rankings that are fused
 WEIGHTS: Mapping[str, float] = {WORDS: 1.0, PART_WORDS: 0.0, VECTORS: 1.0}  # plain reciprocal rank fusion
-_SMOOTH = 60.0  # of reciprocal rank fusion, as its authors have it
+_SMOOTH = 60.0  # the constant k of reciprocal rank fusion, as in its paper
 _DEPTH = 200  # rows of each ranking that are fused
-_PARTS_READ = 1_000  # parts whose words are compared, to have so many documents
-_MOST_WORDS = 256
-_FIELDS = (2.0, 1.0, 1.0)  # what a word counts in a title, in a description (there is none), in a text
+_PARTS_READ = 1_000  # parts that full text returns, so that they belong to enough documents
+_MOST_WORDS = 256  # content words of a question
+_FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of title, description (always empty here) and text
 
 
 @dataclass(frozen=True)
 class TextIndex(Arrays):
-    """The documents of a text index as rows, and the vectors of their parts."""
+    """A text index as arrays, with documents as rows and the vectors of their parts."""
 
     layout = TEXTS
     view = PARTS
 
     @cached_property
     def node_ids(self) -> Rows:
-        """The node id of every document, ascending."""
+        """The node id of every document, in ascending order."""
         return self.topology.ids[np.array([kind == DOCUMENT for kind in self.topology.types], dtype=np.bool_)]
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The key of every document."""
+        """The key of every document, by row."""
         return tuple(self.topology.keys[position] for position in self.positions.tolist())
 
     @cached_property
     def document_of(self) -> Rows:
-        """The row of the document that a node is a part of, by its position; -1 where it is no part."""
+        """The row of a part's document, by the part's topology position; -1 for nodes that are no part."""
         found = np.full(len(self.topology.ids), -1, dtype=np.int64)
         parts = self.related(PART_OF)
         found[self.topology.source[parts]] = self.row_at[self.topology.target[parts]]
         return found
 
     def documents_at(self, part_ids: Rows) -> Rows:
-        """Return the row of the document of each part, by node id."""
+        """Return the document row of each part, given by its node id."""
         return np.asarray(self.document_of[np.searchsorted(self.topology.ids, part_ids)])
 
 
 def read_index(graph: GraphReader, vectors: VectorReader, model: str) -> TextIndex:
-    """Return the index as it is now, with the vectors of one model."""
+    """Return the current index, with the vectors of one model."""
     index = TextIndex(graph.revision(PARTS), graph.topology(PARTS), {})
     part_ids, matrix = vectors.matrix(PART_SPACE, model)
     return index.with_spaces({PART_SPACE: Space(index.documents_at(part_ids), matrix)})
@@ -68,7 +68,7 @@ def read_index(graph: GraphReader, vectors: VectorReader, model: str) -> TextInd
 
 @dataclass
 class TextRun:
-    """One question on its way through the stages: each adds a ranking of the documents, which are then fused."""
+    """The state of one question: stages add rankings of the documents, and the last stage fuses them."""
 
     question: str
     graph: GraphReader
@@ -86,11 +86,11 @@ class TextRun:
 
     @cached_property
     def words(self) -> list[str]:
-        """The question's words of meaning."""
+        """The question's content words."""
         return content_words(self.question)[:_MOST_WORDS]
 
     def rank(self, name: str, rows: Rows, scores: Floats) -> str:
-        """Keep the best score of each row as a ranking; return how many it ranks."""
+        """Keep the best score of each row as a ranking; return a report line with the number of ranked rows."""
         found = np.full(len(self.index), -np.inf)
         np.maximum.at(found, rows, scores)
         self.rankings[name] = found
@@ -98,19 +98,19 @@ class TextRun:
 
 
 def by_words(run: TextRun) -> str:
-    """Rank documents by their words."""
+    """Rank documents by full text."""
     ids, scores = _matched(run, DOCUMENTS, _DEPTH)
     return run.rank(WORDS, run.index.rows_of(ids)[0], scores)
 
 
 def by_parts(run: TextRun) -> str:
-    """Rank documents by the words of their best part."""
+    """Rank documents by the full-text score of their best part."""
     ids, scores = _matched(run, PARTS, _PARTS_READ)
     return run.rank(PART_WORDS, run.index.documents_at(ids), scores)
 
 
 def by_vectors(run: TextRun) -> str:
-    """Rank documents by the vector of their best part."""
+    """Rank documents by the cosine of their nearest part."""
     space = run.index.spaces[PART_SPACE]
     if run.embedder is None or not len(space.rows):
         return "no vectors"
@@ -119,7 +119,7 @@ def by_vectors(run: TextRun) -> str:
 
 
 def fuse(run: TextRun) -> str:
-    """Fuse the rankings by their reciprocal ranks, each with its weight."""
+    """Fuse the rankings by weighted reciprocal rank fusion."""
     fused = np.zeros(len(run.index))
     for name, ranking in run.rankings.items():
         rows = best_rows(ranking, _DEPTH)
@@ -137,7 +137,7 @@ STAGES: tuple[Stage[TextRun], ...] = (
 
 
 def rank_texts(run: TextRun, *, limit: int, stages: Sequence[Stage[TextRun]] = STAGES) -> list[tuple[str, float]]:
-    """Return the keys of the documents that answer best, each with its score, best first."""
+    """Return the keys and scores of the best documents, best first."""
     take_all(stages, run)
     rows = best_rows(run.scores, limit)
     return [(run.index.keys[row], float(run.scores[row])) for row in rows.tolist()]

@@ -1,7 +1,7 @@
-"""Whether a task says too little for any set: "make it better" is served by nothing, and by anything.
+"""Estimates whether a task is too vague for any set, as "make it better" is.
 
-The regression of `need`, from a task's adapted vector, its words and pairs of them, learned from tasks that were
-written to be vague, against requests, everyday prompts and what no component serves (bench/quality/vague.py).
+A logistic regression like that of `need`, learned on vague tasks against requests, everyday prompts and tasks that no
+component serves (bench/quality/vague.py).
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from repertoire.retrieval.need import NeedModel, need_for
+from repertoire.retrieval.need import NeedModel, need_model_for
 
 FILE = Path(__file__).with_name("vague.npz")
-BAR = 1.3  # log-odds: of held-out requests 3 in 1,000 reach it, and most of those are vague, too
-OF_AN_AREA = 3.0  # the bar of what names an area of work: "set up monitoring" is short and clear
-SERVED = 0.5  # the chance of a set from which it is given whatever the wording
+BAR = 1.3  # threshold in log-odds; 3 in 1,000 held-out requests exceed it, and most of those are vague too
+OF_AN_AREA = 3.0  # threshold for a task that names an area of work: "set up monitoring" is short and clear
+SERVED = 0.5  # chance of a set from which on it is given whatever the wording
 
 
-def vague_for(reading: str) -> NeedModel | None:
-    """Return what was learned for exactly this reading of questions, or None where there is nothing."""
-    return need_for(reading, FILE)
+def vagueness_model_for(query_encoder: str) -> NeedModel | None:
+    """Return the model that was learned for exactly this query encoder; None where there is none."""
+    return need_model_for(query_encoder, FILE)
 
 
 def too_vague(odds: float, chance: float | None, named: Iterable[str], areas: frozenset[str]) -> bool:
-    """Tell whether to ask back: it is worded vaguely, names one area of work at most, and hardly has its set.
+    """Tell whether to ask back about a task: vague, naming one area of work at most, and with an unlikely set.
 
-    `named` are the capabilities that the task names, `areas` those that have narrower ones.
+    `named` are the capabilities that the task names, `areas` the capabilities that have narrower ones.
     """
     few = tuple(named)
     bar = OF_AN_AREA if few else BAR

@@ -1,4 +1,4 @@
-"""Computes the cosine similarity of a question, and of its clauses, with every component in one vector space."""
+"""Computes the cosines of a question and its clauses with every component, in one vector space."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Mask, Rows, Space
 
-_ONE_BY_ONE = 3  # passes that take less, at 10,000 and at 100,000, than what one product for all lays out beside
+_ONE_BY_ONE = 3  # query vectors up to which one product each is faster than one product for all (10,000 and 100,000)
 
 
 @dataclass(frozen=True)
 class Question:
     """The vectors of a question: plain, adapted by the query encoder, and one for each clause."""
 
-    asked: Vectors  # turned too where the question is long
+    asked: Vectors  # plain; of a long question adapted too
     adapted: Vectors
-    clauses: Vectors  # turned; a row a clause
+    clauses: Vectors  # adapted, one row for each clause
 
 
 @dataclass(frozen=True)
 class Semantic:
-    """Similarities of every row, never below 0: of the question, of the turned one, of the nearest turned clause."""
+    """Cosines of every row, at least 0: to the plain question, to the adapted one, to its nearest adapted clause."""
 
     asked: Floats
     whole: Floats
@@ -31,12 +31,12 @@ class Semantic:
 
     @classmethod
     def silent(cls, size: int) -> Semantic:
-        """Return the result without vectors: no similarity."""
+        """Return the result without vectors: all 0."""
         return cls(np.zeros(size), np.zeros(size), np.zeros(size))
 
 
 def nearness(space: Space, vector: Vectors, rows: Rows) -> Floats:
-    """Return the similarity of a few rows with one vector; 0 for those that have none in this space."""
+    """Return the cosine of each row with one vector; 0 for rows without a vector in this space."""
     place = np.searchsorted(space.rows, rows)
     place[place == len(space.rows)] = 0
     known = space.rows[place] == rows if len(space.rows) else np.zeros(len(rows), dtype=np.bool_)
@@ -44,9 +44,9 @@ def nearness(space: Space, vector: Vectors, rows: Rows) -> Floats:
 
 
 def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows, Rows] | None = None) -> Semantic:
-    """Compare a question and its clauses with the allowed rows of a space.
+    """Compute the cosines of a question and its clauses with the allowed rows of a space.
 
-    `inside`: rows, and those that stand for them: a server is as near to a question as the nearest of its tools.
+    `inside` holds the rows of tools and of their servers: a server gets the largest cosine of its tools.
     """
     size = len(allowed)
     if not len(space.rows):
@@ -64,7 +64,7 @@ def semantic(space: Space, question: Question, allowed: Mask, inside: tuple[Rows
 
 def _products(asked: Vectors, vectors: Vectors) -> Vectors:
     if len(asked) <= _ONE_BY_ONE:
-        return np.stack([vectors @ one for one in asked])
-    # One product for many: a pass over 150 MB of vectors takes longer than what is computed of them. It is a quick one
-    # where BLAS keeps to one thread (boot.threads); else its threads wait 20 ms for each other on a busy machine.
+        return np.stack([vectors @ vector for vector in asked])
+    # One product for all, because a pass over 150 MB of vectors costs more than the arithmetic. It needs BLAS on one
+    # thread (boot.threads); several threads wait 20 ms for each other on a busy machine.
     return asked @ vectors.T

@@ -1,4 +1,4 @@
-"""The graph stage: where a walk sets out from, how far it goes, and the paths along which its rank flowed."""
+"""Scores rows by personalised PageRank from the best rows, and finds the paths along which rank flowed."""
 
 from __future__ import annotations
 
@@ -12,76 +12,76 @@ from repertoire.domain.component import CAPABILITY, REQUEST
 from repertoire.retrieval.arrays import Arrays, Floats, Rows, best_rows
 from repertoire.retrieval.ppr import BACKEND, Ranks
 
-SEEDS = 50
-_TOLERANCE = 1e-4  # power iteration (small graphs) ends when the rank changes by less than this in all
+SEEDS = 50  # best rows that the walk starts from
+_TOLERANCE = 1e-4  # power iteration (small graphs) ends when the ranks change by less than this in all
 _PUSHED = 3e-5  # forward push (larger graphs) leaves residues below this: a third of _FLOOR; less changed no answer
-_FLOOR = 1e-4  # a rank below this is noise
-_PAGERANK_WEIGHT = 1.5  # weight of a rank's logarithm where a person says from where the walk starts
-# Factor on that weight elsewhere: most edges are names in texts, and naming a component says little about its job.
+_FLOOR = 1e-4  # rank below which a score is 0, as noise
+_PAGERANK_WEIGHT = 1.5  # weight of a rank's logarithm where a person names components in use
+# Factor on _PAGERANK_WEIGHT otherwise: most edges are mentions in texts, which say little about a component's job.
 _NAME_EDGE_WEIGHT = 0.33
 
-# Damping, measured on the labelled sets: components for a task of several parts stand steps apart (each 0.05 less costs
-# two points of C@5), the answer to a simple question lies near, and past requests lead to the answer itself.
+# Damping factors for a task of several clauses and for a simple question, measured on the labelled sets. Components for
+# several clauses lie several steps apart (0.05 less costs two points of C@5); a simple answer lies near the seeds.
 _COMPOUND, _SIMPLE = 0.85, 0.7
-_DAMPING_CUT_BY_PAST = 0.5  # damping is lower by this times the squared trust in past requests
+_DAMPING_CUT_BY_PAST = 0.5  # reduction of the damping factor, times the squared trust in past requests
 
-_PAST_SHARE_OF_START = 0.5  # share of the walk's start for components that served similar past requests
-_PAST_TRUST_THRESHOLD = 0.3  # trust in past requests from which they have that share
-# Share of the walk's start for capabilities: a larger one cost places on sealtools, without any synonyms go unheard.
+_PAST_SHARE_OF_START = 0.5  # share of the restart for components that served similar past requests
+_PAST_TRUST_THRESHOLD = 0.3  # trust in past requests from which on they have that share
+# Share of the restart for capabilities: a larger one cost places on sealtools, without one synonyms have no effect.
 _CAPABILITY_SHARE_OF_START = 0.1
 
-_STEPS = 3
+_STEPS = 3  # edges of a path at most
 _BRANCHES = 4  # edges into a node that are followed back
-_PATH_SHARE_THRESHOLD = 0.02  # a path that carries less than this share of a row's rank explains nothing
+_PATH_SHARE_THRESHOLD = 0.02  # share of a row's rank that a shown path carries at least
 
 
 class Served(Protocol):
-    """What served questions like this one: a share of each row, and how far that is to be trusted, 0 to 1."""
+    """The evidence of similar past requests that a walk needs: shares by row, and the trust in them, 0 to 1."""
 
     @property
     def share(self) -> Floats:
-        """The share of each row."""
+        """The share of each row among the components that served similar requests."""
 
     @property
     def trust(self) -> float:
-        """How far it is to be trusted."""
+        """The trust in these shares, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class WalkStart:
-    """What a walk may set out from beside the first hits."""
+    """Further starting points of a walk, beside the best rows."""
 
     capabilities: Sequence[str] = ()
-    using: Sequence[str] = ()  # what a person says is in use
+    using: Sequence[str] = ()  # ids or names of components that a person says are in use
     past: Served | None = None
-    compound: bool = True  # whether the task has several parts
+    compound: bool = True  # whether the task has several clauses
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Where the walk went: the rank of each row and of each position in the topology, and the rows it set out from."""
+    """The result of a walk: ranks by row (`ranks`) and by topology position (`flow`), and the starting rows."""
 
     arrays: Arrays
     ranks: Floats
     seeds: Rows
     flow: Floats
-    weight: float = 0.0  # of the logarithm of a rank
+    weight: float = 0.0  # factor on the logarithm of a rank
 
     @property
     def score(self) -> Floats:
-        """What the walk adds to each row's log-odds: nothing where it hardly came."""
+        """The log-odds that the walk adds to each row; 0 for ranks below `_FLOOR`."""
         return np.asarray(self.weight * np.log(np.maximum(self.ranks, _FLOOR) / _FLOOR))
 
     @classmethod
     def nowhere(cls, arrays: Arrays) -> Walk:
-        """Return the walk that was not taken."""
+        """Return the result without a walk: all ranks 0."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(arrays, np.zeros(len(arrays)), nothing, np.zeros(len(arrays.topology.ids)))
 
     def path_to(self, row: int) -> list[str]:
-        """Return the names on the way by which most rank came from a seed to a row, first the seed.
+        """Return the node names of the path that carried most rank from a seed to a row, without the row itself.
 
-        Empty for a seed, or where no way of a few steps carried enough of it.
+        It is empty for a seed, and where no path of `_STEPS` steps carried enough rank.
         """
         if self.ranks[row] <= 0.0 or row in self.seeds:
             return []
@@ -96,7 +96,7 @@ class Walk:
         return []
 
     def _back(self, share: float, way: list[int]) -> list[tuple[float, list[int]]]:
-        """Return a way one step longer at its start, once for each node that sent much of what came along it."""
+        """Return the path extended backwards by one node, for each node that sent enough rank along it."""
         types = self.arrays.topology.types
         sources, probability = self.arrays.graph.entering(way[0])
         sent = self.flow[sources] * probability
@@ -105,21 +105,21 @@ class Walk:
         return [
             (carried, [source, *way])
             for source, part in zip(sources[most].tolist(), sent[most].tolist(), strict=True)
-            # Someone's words are no reason, and a way that comes back to where it was carries nothing new.
+            # Requests are private words and no reason to show, and a cycle adds nothing.
             if total > 0.0 and source not in way and types[source] != REQUEST
             if (carried := share * part / total) >= _PATH_SHARE_THRESHOLD
         ]
 
 
 def warm(arrays: Arrays) -> None:
-    """Prepare the first walk now, so that no question waits for it."""
+    """Import NetworkX and compute the graph's cached arrays now, so that no question waits for them."""
     import networkx as nx  # noqa: PLC0415, F401 - see walk
 
     arrays.graph.warm()
 
 
 def walk(arrays: Arrays, scores: Floats, start: WalkStart | None = None) -> Walk:
-    """Walk from the most relevant rows, each as likely as its score makes it, and from what else is known to matter."""
+    """Run personalised PageRank from the best rows, weighted by likelihood, and from the points in `start`."""
     import networkx as nx  # noqa: PLC0415 - 80 ms that an idle server does not pay
 
     if not len(arrays.topology.source):
@@ -142,29 +142,29 @@ def walk(arrays: Arrays, scores: Floats, start: WalkStart | None = None) -> Walk
 
 
 def damping(start: WalkStart) -> float:
-    """Return the probability of each further step: more for a task of several parts, less where the past knows."""
+    """Return the damping factor: higher for a task of several clauses, lower with trusted past requests."""
     trust = start.past.trust if start.past is not None else 0.0
     return (_COMPOUND if start.compound else _SIMPLE) - _DAMPING_CUT_BY_PAST * trust * trust
 
 
 def _personalization(arrays: Arrays, seeds: Rows, likely: Floats, start: WalkStart) -> dict[int, float]:
-    """Return how likely the walk sets out from each position."""
+    """Return the restart weight of each topology position."""
     total = float(likely.sum()) or 1.0
     begun = dict(zip(arrays.positions[seeds].tolist(), (likely / total).tolist(), strict=True))
     if start.past is not None:
         begun = _mixed(
             begun,
-            _served(arrays, start.past),
+            _past_weights(arrays, start.past),
             _PAST_SHARE_OF_START * min(1.0, start.past.trust / _PAST_TRUST_THRESHOLD) ** 2,
         )
-    begun = _mixed(begun, _named(arrays, start.capabilities), _CAPABILITY_SHARE_OF_START)
-    for position in _positions(arrays, start.using):
+    begun = _mixed(begun, _capability_weights(arrays, start.capabilities), _CAPABILITY_SHARE_OF_START)
+    for position in _positions_in_use(arrays, start.using):
         begun[position] = max(begun.values(), default=1.0)
     return begun
 
 
 def _mixed(begun: dict[int, float], more: dict[int, float], share: float) -> dict[int, float]:
-    """Return a start of which a share is another one; where either is empty, the other whole."""
+    """Mix a share of the second restart distribution into the first; if one is empty, return the other."""
     total = sum(more.values())
     if total <= 0.0 or share <= 0.0:
         return begun
@@ -175,19 +175,19 @@ def _mixed(begun: dict[int, float], more: dict[int, float], share: float) -> dic
     return mixed
 
 
-def _served(arrays: Arrays, past: Served) -> dict[int, float]:
+def _past_weights(arrays: Arrays, past: Served) -> dict[int, float]:
     rows = np.flatnonzero(past.share)
     return dict(zip(arrays.positions[rows].tolist(), past.share[rows].tolist(), strict=True))
 
 
-def _named(arrays: Arrays, capabilities: Sequence[str]) -> dict[int, float]:
-    """Return the named capabilities, the more of the start the fewer components provide them."""
+def _capability_weights(arrays: Arrays, capabilities: Sequence[str]) -> dict[int, float]:
+    """Return restart weights of the named capabilities, larger if fewer components provide them."""
     keys = (f"{CAPABILITY}:{name}" for name in capabilities)
     places = [place for key in keys if (place := arrays.position_of.get(key)) is not None]
     return {place: 1.0 / max(len(arrays.graph.entering(place)[0]), 1) for place in places}
 
 
-def _positions(arrays: Arrays, using: Sequence[str]) -> list[int]:
+def _positions_in_use(arrays: Arrays, using: Sequence[str]) -> list[int]:
     if not using:
         return []
     return [place for key in arrays.keys_of(using) if (place := arrays.position_of.get(key)) is not None]

@@ -1,4 +1,4 @@
-"""Says in a few words why a component is in an answer: facts, each one line."""
+"""Writes the reasons why a component is in an answer, each as one line of facts."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from repertoire.retrieval.matched_words import held_words
 from repertoire.retrieval.plan import QueryPlan
 from repertoire.retrieval.snapshot import Snapshot
 
-MAX_CHARACTERS = 100
+MAX_CHARACTERS = 100  # of one reason
 _MAX_WORDS = 5
 _MAX_PATH = 3
-_NOTED_PAST = 0.05
-_NOTED_SIMILARITY = 0.2
+_NOTED_PAST = 0.05  # share among past requests from which on they are a reason
+_NOTED_SIMILARITY = 0.2  # cosine from which on similarity is a reason
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """What the stages found for one component."""
+    """The evidence of the stages for one component, from which its reasons are written."""
 
     similarity: float
     path: tuple[str, ...]
-    past: float  # the share of it in what served requests like this, as far as the past is to be trusted
+    past: float  # its share among the components that served similar requests, times the trust
     named: bool
-    pattern: str = ""  # the known combination that it belongs to, told
+    pattern: str = ""  # a sentence on its known combination
 
 
 def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, reasons: Reasons) -> tuple[Why, ...]:
-    """Say why a component is in an answer, the weightiest reason first."""
+    """Return the reasons why a component is in an answer, the strongest first."""
     component = entry.component
     if reasons.named:
         return (name_why(component),)
@@ -53,7 +53,7 @@ def whys(plan: QueryPlan, snapshot: Snapshot, row: int, entry: StoredComponent, 
 
 
 def word_why(words: Sequence[str], component: Component) -> Why | None:
-    """Name the words of a question that a component's searched text holds."""
+    """Return a reason with the question's words that a component's searched text holds; None if it holds none."""
     shared = held_words(words, component)
     if not shared:
         return None
@@ -61,17 +61,17 @@ def word_why(words: Sequence[str], component: Component) -> Why | None:
 
 
 def similarity_why(similarity: float) -> Why:
-    """Tell how near a component's text is in meaning."""
+    """Return a reason with the cosine between component and question."""
     return Why("similarity", f"similar in meaning ({similarity:.2f})")
 
 
 def name_why(component: Component) -> Why:
-    """Tell that a component was asked for by its name."""
+    """Return the reason of a component that was asked for by name."""
     return Why("name", clean_line(f"named {component.name}", MAX_CHARACTERS))
 
 
 def capability_whys(capabilities: Sequence[str], position: int, snapshot: Snapshot) -> list[Why]:
-    """Name the capabilities of a question that a component provides."""
+    """Return a reason for each capability of the question that a component provides."""
     topology = snapshot.topology
     wanted = set(capabilities)
     return [
@@ -82,5 +82,5 @@ def capability_whys(capabilities: Sequence[str], position: int, snapshot: Snapsh
 
 
 def path_why(path: Sequence[str]) -> Why:
-    """Show the way through the graph from a seed to the component."""
+    """Return a reason with the path through the graph from a seed to the component."""
     return Why("path", clean_line("path: " + " → ".join([*path[:_MAX_PATH], "this"]), MAX_CHARACTERS))

@@ -128,7 +128,7 @@ class Events:
         """Return what the log came to when it was condensed last; empty after anything of it was forgotten."""
         return str(self._db.value(_KEPT) or "")
 
-    def condense(self, gone: Sequence[int], counts: Sequence[Event], *, kept: str) -> None:
+    def compact(self, gone: Sequence[int], counts: Sequence[Event], *, kept: str) -> None:
         """Put counts in the stead of old events: the one way, but for a person's wish, in which any go.
 
         What the log came to is kept beside it.

@@ -1,1 +1,1 @@
-"""What may be kept, shown and trusted: secrets leave no trace, and what a component does or orders is checked."""
+"""Checks components for dangerous code and prompt injection, and redacts secrets from text that is stored."""

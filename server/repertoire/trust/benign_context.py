@@ -1,4 +1,4 @@
-"""Recognises contexts in which an attack is only mentioned: warnings, denylists, examples, patterns, quotations."""
+"""Recognises contexts that only mention an attack: warnings, denylists, examples, patterns, quotations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from repertoire import linear
-from repertoire.trust.document import RUN, Document, Line
+from repertoire.trust.scanned_text import RUN, Line, ScannedText
 
 _WARNS = re.compile(
     r"""(?ix)
@@ -38,14 +38,14 @@ _SAYS = re.compile(
 )
 _LISTED = linear.compile(r"""^\s*(?:[-*+]\s*)?["'`/][^"'`]*["'`/]\s*[,\])}|]*\s*(?:\#.*|//.*|[-:|\x{2014}].*)?$""")
 _STRINGS = re.compile(r"""'[^']*'|"[^"$`]*\"""")
-# A printed text that goes into a program, or into a file that is run, is no text.
+# signs that printed text is piped into a program or written into a file that is run
 _GOES_ON = linear.compile(r"[|;&`]|\$\(|>\s*[\"']?[^\s\"']*(?:\.(?:bash|zsh|profile|xprofile)|/cron|authorized_keys)")
-# "do not tell the user" after an order is no warning of it
+# "do not tell the user" behind an order: words of a warning that conceal instead
 _HIDING = re.compile(r"(?i)\b(?:do\s+not|don'?t|never)\s+(?:tell|mention|inform|notify|reveal|disclose)\b")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
-# What runs the string that it is given; a name that such a string was put under is looked for there too.
+# calls that run their string argument, or the variable that holds it
 _RUNNERS = (
     r"(?:\b(?:exec(?:Sync|File(?:Sync)?|a|v[pe]*)?|spawn(?:Sync)?|system|popen\w*|Popen|getoutput|getstatusoutput|shell|run(?:Sync|_command|Command)?"
     r"|call|check_(?:output|call)|create_subprocess_\w+|passthru|shell_exec|proc_open|eval|sh|bash|ShellExecute\w*|Command|Function)\b\s*\("
@@ -53,27 +53,27 @@ _RUNNERS = (
 )
 _HANDS_ON = re.compile(_RUNNERS)
 _WORD = re.compile(r"\b\w+")
-_AT_MOST = 60  # characters between what runs a string and the name of that string
-_BEHIND = 120  # and with the name itself
+_AT_MOST = 60  # characters between a call of _RUNNERS and a name in its arguments
+_BEHIND = 120  # characters behind a call of _RUNNERS that are searched for names
 _OPENED = re.compile(rf"{_RUNNERS}\s*(?:\[\s*|[^()\n]{{0,80}},\s*)?(?:\n[^()\n]{{0,200}}){{0,3}}$")
 _NAMED = re.compile(r"\s*(?:const\s+|let\s+|var\s+|my\s+|self\.)?\$?(\w{1,40})\s*(?::\s*\w+\s*)?\+?=[^=]")
 
-# The start of a sentence, or of its second half, with what may stand before its verb.
+# the start of a sentence or of its second clause, with the words that may stand before its verb
 _BARE = re.compile(
     r"""(?ix) (?:^|[.!?:;)\u2014\u3002\uff01]\s*|^\s*\d+[.)]\s+|\b(?:and|then|but)\s+) [*_]{0,3}(?:(?:before|when|if|after)\s[^,.:\n]{2,60}[,:]\s*)?
         (?:[*_]{0,3}(?:please|important|critical|note|first|now|then|also|always|instead|next|kindly|you\s+must|you\s+should|must|should|for\s+best\s+results
            |(?:the\s+)?(?:assistant|agent|claude|model|ai)(?:\s+must)?|silently|quietly|secretly|just|directly)[*_]{0,3}[\s,:\u2014-]+){0,4} [*_]{0,3}$"""
 )
 _SHOWN = re.compile(r"\s*(?:[-*+>#]\s|\|)")
-_BEFORE = 120  # characters before an order that may belong to it
+_BEFORE = 120  # characters before an order in which its sentence begins
 
-NOT, PERHAPS, SURELY = 0, 1, 2
+NOT, PERHAPS, SURELY = 0, 1, 2  # degrees to which an attack is only mentioned
 
 
-def is_spoken_of(line: Line, start: int, end: int) -> int:
-    """Tell whether what stands at these columns is shown, forbidden or searched for, rather than ordered.
+def how_surely_mentioned(line: Line, start: int, end: int) -> int:
+    """Return how surely the span only mentions an attack: as a warning, an example or a search pattern.
 
-    SURELY where its own line says so; PERHAPS where only the words around it do, which an attacker may have put there.
+    SURELY if its own line says so; PERHAPS if only the words around it do, which an attacker may have written.
     """
     before, after = line.text[:start], line.text[end:]
     if _NEGATES.search(before) or _is_searched_for(line.text, before):
@@ -86,7 +86,7 @@ def is_spoken_of(line: Line, start: int, end: int) -> int:
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:
-    """Tell whether a span stands in quotes or backticks on its line."""
+    """Tell whether a span is in quotes or backticks on its line."""
     before, after = text[:start], text[end:]
     if before[-1:] and before[-1] in _QUOTES:
         return True
@@ -96,18 +96,18 @@ def is_quoted(text: str, start: int, end: int) -> bool:
 
 
 def is_bare_order(text: str, start: int, end: int) -> bool:
-    """Tell a sentence of its own that gives an order from one that is listed, quoted or told about."""
+    """Tell whether a span begins a sentence that gives an order itself, not listed and not quoted."""
     before = text[:start] if start <= _BEFORE else "\0" + text[start - _BEFORE : start]
     return not _SHOWN.match(text) and _BARE.search(before) is not None and not is_quoted(text, start, end)
 
 
-def is_about_security(document: Document) -> bool:
-    """Tell whether attacks are what a text is about."""
+def is_about_security(document: ScannedText) -> bool:
+    """Tell whether a believed document is about security."""
     return document.believed and len(_TOPIC.findall(document.about)) >= 2
 
 
-def is_only_text(document: Document, line: Line, start: int) -> bool:
-    """Tell a command in a string that a program keeps, shows or compares from one that it hands to a shell."""
+def is_only_text(document: ScannedText, line: Line, start: int) -> bool:
+    """Tell whether a command in a program is a string that it stores, shows or compares, but never runs."""
     before = line.text[:start]
     if not document.is_program or not _in_a_string(before):
         return False
@@ -122,7 +122,7 @@ def is_only_text(document: Document, line: Line, start: int) -> bool:
 
 @lru_cache(maxsize=4)
 def _handed_on(text: str) -> frozenset[str]:
-    """Return the words of a program that stand shortly behind what runs its arguments."""
+    """Return the words of a program that stand among the arguments of calls which run strings."""
     found: set[str] = set()
     for runner in _HANDS_ON.finditer(text):
         start = runner.end()
@@ -144,7 +144,7 @@ def _in_a_string(before: str) -> bool:
 
 
 def is_negated(text: str, start: int) -> bool:
-    """Tell whether the words before a column turn what follows into its opposite."""
+    """Tell whether the words before a column negate the words behind it."""
     return _NEGATES.search(text[:start]) is not None
 
 
@@ -155,7 +155,7 @@ def _is_searched_for(text: str, before: str) -> bool:
 
 
 def _is_text(text: str, before: str) -> bool:
-    """Tell a comment, a message and an entry of a list in a program from what the program does."""
+    """Tell whether a line of a program is a comment, a printed message or an entry of a list."""
     if _SAYS.match(text):
         printed = text.lstrip()[:6].lower().startswith(("echo", "printf"))
         return not (printed and _GOES_ON.search(_STRINGS.sub("", text)))

@@ -1,4 +1,4 @@
-"""What a check is: rare words that lead to lines, a pattern that judges them, how grave a match is where it stands."""
+"""Defines a check (rare words that find lines, a pattern, severities by place) and runs many checks over a document."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM, rank
 from repertoire.trust.benign_context import (
     NOT,
     SURELY,
+    how_surely_mentioned,
     is_about_security,
     is_bare_order,
     is_only_text,
     is_quoted,
-    is_spoken_of,
 )
-from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
+from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
 
-# Words that say nothing in a sentence: what they lead to is a program, or a command in a block of its own.
+# Needles that are looked for in code alone, because in prose they mean nothing.
 CODE_WORDS = frozenset(
     (
         *("crontab", "launchagents", "launchdaemons", "enable --now", "autostart/", "schtasks", "find /", "find ~"),
@@ -49,7 +49,7 @@ CODE_WORDS = frozenset(
 )
 UNCHECKED = "unchecked-file"
 _JUDGED = (
-    500_000  # characters that are looked at, again for every match: a text made to be slow must not stop an ingest
+    500_000  # characters that are matched, counted for every match: a text made to be slow must not stop an ingest
 )
 GRAVE = {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 SERIOUS = {RUN: HIGH, SHELL: MEDIUM, PROSE: MEDIUM, CODE: LOW, COMMENT: HIGH}
@@ -66,7 +66,7 @@ _ON_TOPIC = {CRITICAL: MEDIUM, HIGH: LOW, MEDIUM: LOW, LOW: LOW}
 
 @dataclass(frozen=True)
 class CheckMatch:
-    """A match of a check: where, and how grave it is there."""
+    """A match of a check: rule, severity, line and reason."""
 
     rule: str
     severity: str
@@ -77,59 +77,59 @@ class CheckMatch:
 Match = re.Match[str] | linear.Match
 
 
-class Pattern(Protocol):
-    """Finds the places that a check judges: an expression of either kind, or code for what is beyond both.
+class MatchFinder(Protocol):
+    """A searcher for the places that a check judges: a regular expression of either kind, or code.
 
-    RE2 cannot look beside a match: what only has to stand there is taken along in a group whose name begins with
-    `before` or `after`, at the match's very start or end, and is no part of what is judged.
+    RE2 has no lookaround. Text that must stand beside a match is matched in a group whose name begins with `before` or
+    `after`, at the start or end of the match, and `span_of` removes it.
     """
 
     def finditer(self, text: str, /) -> Iterator[Match]:
-        """Yield the places, from left to right."""
+        """Yield the matches in a text, from left to right."""
         ...
 
 
 @dataclass(frozen=True)
 class Check:
-    """One pattern of a rule. `weigh` may look at a match and answer with other severities, or with none for no flag."""
+    """One pattern of a rule, with severities by place; `weigh` may replace them for a match, by none for no flag."""
 
     rule: str
     reason: str
     needles: tuple[str, ...]
-    pattern: Pattern
+    pattern: MatchFinder
     severities: Mapping[str, str]
     weigh: Callable[[Match, Line], Mapping[str, str]] | None = None
-    span: int = 1  # lines that a match may reach over
+    span: int = 1  # lines that a match may span
     orders: bool = (
-        False  # what it finds addresses the model: a sentence of its own, which warnings around it do not excuse
+        False  # whether matches address the model; a sentence of its own is then not excused by warnings around it
     )
 
 
 class ScanBudget:
-    """How many characters may still be looked at; texts that were made from one share what that one has."""
+    """The number of characters that may still be matched; texts derived from one document share its budget."""
 
     def __init__(self) -> None:
         self._left = _JUDGED
 
     def take(self, characters: int) -> bool:
-        """Tell whether there was room for these characters."""
+        """Take characters from the budget; return whether they fit."""
         self._left -= characters
         return self._left >= 0
 
 
-class Checks:
-    """Many checks, run together: each rare word is looked for once, and only lines that hold one are judged."""
+class CheckSet:
+    """Many checks that run together: each needle is searched once, and only lines that hold it are matched."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
-        """Prepare the checks. A word of CODE_WORDS is looked for in code alone, which is a third of all text."""
+        """Index the checks by needle; needles of CODE_WORDS are searched in code alone, a third of all text."""
         self._by_needle: dict[str, list[Check]] = {}
         for check in checks:
             for needle in check.needles:
                 self._by_needle.setdefault(needle, []).append(check)
         self._foreign = frozenset(needle for needle in self._by_needle if not needle.isascii())
 
-    def run(self, document: Document, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
-        """Yield the matches of every check in a document, as far as there is room."""
+    def run(self, document: ScannedText, room: ScanBudget | None = None) -> Iterator[CheckMatch]:
+        """Yield the matches of all checks in a document, until the budget is used up."""
         seen: set[tuple[int, int]] = set()
         room = room or ScanBudget()
         low, fenced, ascii_only = document.lower, document.fenced, document.text.isascii()
@@ -151,7 +151,7 @@ class Checks:
                         return
 
 
-def _judge(check: Check, document: Document, index: int, room: ScanBudget) -> CheckMatch | None:
+def _judge(check: Check, document: ScannedText, index: int, room: ScanBudget) -> CheckMatch | None:
     raw = document.lines[index][:LONGEST]
     text = document.following(index, check.span) if check.span > 1 else raw
     line: Line | None = None
@@ -168,7 +168,7 @@ def _judge(check: Check, document: Document, index: int, room: ScanBudget) -> Ch
     return None if fits else CheckMatch(UNCHECKED, MEDIUM, document.line(index), reason)
 
 
-def _severity(check: Check, document: Document, line: Line, match: Match) -> str:
+def _severity(check: Check, document: ScannedText, line: Line, match: Match) -> str:
     start, end = (min(place, len(line.text)) for place in span_of(match))
     place = line.place
     if place == PROSE and _DYNAMIC.search(line.text[:start]):
@@ -177,7 +177,7 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     severity = severities.get(place, "")
     if not severity:
         return ""
-    spoken = is_spoken_of(line, start, end)
+    spoken = how_surely_mentioned(line, start, end)
     if spoken == SURELY or (place == RUN and is_only_text(document, line, start)):
         return ""
     if place == RUN or (check.orders and place == PROSE and is_bare_order(line.text, start, end)):
@@ -189,15 +189,15 @@ def _severity(check: Check, document: Document, line: Line, match: Match) -> str
     return _ON_TOPIC[severity] if place != COMMENT and _teaches(document) else severity
 
 
-def _teaches(document: Document) -> bool:
-    """Tell whether attacks are what a believed text is about; that is found out once, however many are shown in it."""
+def _teaches(document: ScannedText) -> bool:
+    """Tell whether a believed document teaches about attacks; the answer is cached on it."""
     if document.believed and document.teaches is None:
         document.teaches = is_about_security(document)
     return document.believed and bool(document.teaches)
 
 
 def span_of(match: Match) -> tuple[int, int]:
-    """Return where a match begins and ends, without what stands before and after it."""
+    """Return start and end of a match, without its `before` and `after` groups."""
     beside = [(name, len(text)) for name, text in match.groupdict().items() if text]
     before = sum(length for name, length in beside if name.startswith("before"))
     after = sum(length for name, length in beside if name.startswith("after"))

@@ -1,4 +1,4 @@
-"""Checks on what a component runs or has run: downloads, destruction, shells for others, hidden code."""
+"""Checks the commands that a component runs: downloads that are run, deletion, remote access, obfuscated code."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import fetched
 from repertoire.trust.check import GRAVE, Check, CheckMatch, Match
-from repertoire.trust.document import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.origins import by_source, by_source_if_any
+from repertoire.trust.scanned_text import CODE, COMMENT, LONGEST, PROSE, RUN, SHELL, Line, ScannedText
 
 DOWNLOAD, DESTRUCTIVE, REMOTE, OBFUSCATION = (
     "download-and-run",
@@ -30,23 +30,23 @@ _OVERWRITES = re.compile(r"(?i)\s(?:--force\b(?!-with-lease|-if-includes)|-f\b|\
 _OF_EVERYONE = re.compile(r"(?i)\b(?:main|master)\b|\s--(?:all|mirror)\b")
 
 
-def _without_asking(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a deletion: `rm` has to say, in any order, that all of it goes and that nobody is asked."""
+def _rm_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of a deletion: `rm` counts only if it is recursive and forced, in any order of options."""
     command = _WHOLE_COMMAND.match(match.string, match.start()) if match["removed"] else None
     if command is None or "--no-preserve-root" in command.group().lower():
         return GRAVE
     return GRAVE if _RECURSIVE.search(command.group()) and _FORCED.search(command.group()) else {}
 
 
-def _of_all_within(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a deletion: `Remove-Item` has to say both, anywhere on its line."""
+def _remove_item_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of a deletion: `Remove-Item` counts only if it is recursive and forced."""
     line = _WHOLE_LINE.match(match.string, match.start())
     said = line.group().lower() if line else ""
     return GRAVE if "-recurse" in said and "-force" in said else {}
 
 
-def _for_everyone(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh a push: it has to say, in any order, that it overwrites and that it is the main branch."""
+def _push_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of a push: it counts only if it is forced and onto the main branch or all branches."""
     push = match.group()
     if _OVERWRITES.search(push) and _OF_EVERYONE.search(push):
         return {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
@@ -152,7 +152,7 @@ CHECKS = (
             verbose=True,
         ),
         GRAVE,
-        _of_all_within,
+        _remove_item_severities,
         span=4,
     ),
     Check(
@@ -177,7 +177,7 @@ CHECKS = (
             verbose=True,
         ),
         GRAVE,
-        _without_asking,
+        _rm_severities,
         span=4,
     ),
     Check(
@@ -208,7 +208,7 @@ CHECKS = (
         ("git push",),
         linear.compile(r"(?i)\bgit\s+push\b[^\n;&|]*"),
         {},
-        _for_everyone,
+        _push_severities,
     ),
     Check(
         REMOTE,
@@ -328,7 +328,7 @@ CHECKS = (
 )
 
 
-# Anchored at the line's start, and bounded: what is put under a name stands soon after it.
+# an assignment of decoded data; anchored at the line's start and bounded, for speed
 _DECODED = re.compile(
     r"""(?x) \s*(?:(?:const|let|var|export)\s\s*)?(?P<name>\w{1,40})\s?=\s?
         (?:[^\n]{0,120}?(?:b64decode|fromhex\(|atob\(|decompress\(|Buffer\.from\()|["']?(?:\$\(|`)[^\n]{0,300}?base64\s(?:-\w?[dD]\w?|--decode))"""
@@ -340,19 +340,19 @@ _RUNS = re.compile(
 _LATER = 8
 
 
-def decoded_later(document: Document) -> Iterator[CheckMatch]:
-    """Yield the line of a program that runs what it decoded a few lines above."""
+def decoded_later(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield the lines of a program that run data which it decoded a few lines above."""
     run: dict[int, frozenset[str]] = {}
     for needle in _DECODERS:
         for index in document.numbers_of(needle):
             match = _DECODED.match(document.lines[index][:LONGEST])
             for at in range(index + 1, min(index + 1 + _LATER, len(document.lines)) if match else 0):
                 if at not in run:
-                    run[at] = _run(document.lines[at][:LONGEST])
+                    run[at] = _names_run(document.lines[at][:LONGEST])
                 if match and match["name"] in run[at]:
                     yield CheckMatch(OBFUSCATION, CRITICAL, document.line(at), f"runs what line {index + 1} decoded")
 
 
-def _run(text: str) -> frozenset[str]:
-    """Return the names whose contents a line runs."""
+def _names_run(text: str) -> frozenset[str]:
+    """Return the names of variables whose contents a line runs."""
     return frozenset(match["given"] or match["put"] for match in _RUNS.finditer(text))

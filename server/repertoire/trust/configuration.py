@@ -1,4 +1,4 @@
-"""Looks at what a configuration holds and nothing else keeps: values of variables, helpers, another's address."""
+"""Checks settings, server configurations and package scripts: commands, secrets in variables, redirected requests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from repertoire.domain.component import MCP_SERVER, SETTING, Component
 from repertoire.domain.trust import CRITICAL, HIGH
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import RUN, Document, Line
 from repertoire.trust.exfiltration import SENDS
+from repertoire.trust.scanned_text import RUN, Line, ScannedText
 from repertoire.trust.secrets import secrets
 
 _HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "proxyAuthHelper")
@@ -25,35 +25,35 @@ _TRUSTED = re.compile(
 
 
 def commands(component: Component, text: str) -> Iterator[str]:
-    """Yield the commands that settings have the client run, hooks apart: those are components of their own."""
+    """Yield the commands that settings make the client run, without hooks, which are components of their own."""
     if component.type != SETTING or not _TELLING.search(text):
         return
-    data = _read(text)
+    data = _parse(text)
     line = _mapping(data.get("statusLine")).get("command")
     yield from (value for value in (line, *(data.get(name) for name in _HELPERS)) if isinstance(value, str))
 
 
 def at_install(text: str) -> Iterator[str]:
-    """Yield the commands that a package has run when it is installed."""
+    """Yield the commands that a package runs when it is installed."""
     if "install" in text or "prepare" in text:
-        scripts = _mapping(_read(text).get("scripts"))
+        scripts = _mapping(_parse(text).get("scripts"))
         for name in ("preinstall", "install", "postinstall", "prepare"):
             if isinstance(scripts.get(name), str):
                 yield scripts[name]
 
 
 def values(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Yield secrets among the values of a setting or a server, and an address that all requests are sent to."""
+    """Yield matches for secrets in a setting or server, and for addresses that all requests are redirected to."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
         return
-    own = _read(text)
+    own = _parse(text)
     if component.type == MCP_SERVER:
         servers = next(
             (_mapping(own[key]) for key in ("mcpServers", "servers", "mcp_servers", "mcp") if key in own), own
         )
         own = _mapping(servers.get(component.name))
     held = {name: own[name] for name in ("env", "headers") if name in own}
-    yield from secrets(Document(json.dumps(held, indent=0)))
+    yield from secrets(ScannedText(json.dumps(held, indent=0)))
     env = _mapping(own.get("env"))
     proxy = next(
         (env[name] for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY") if isinstance(env.get(name), str)), ""
@@ -68,7 +68,7 @@ def values(component: Component, text: str) -> Iterator[CheckMatch]:
             yield CheckMatch(SENDS, HIGH, Line(0, f"{name}: {address}", RUN), reason)
 
 
-def _read(text: str) -> Mapping[str, Any]:
+def _parse(text: str) -> Mapping[str, Any]:
     try:
         return _mapping(json.loads(text))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Checks for exfiltration: credentials or the environment that are read, together with an address elsewhere."""
+"""Checks for exfiltration: reading credentials or the environment, and sending them to an address."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import places
 from repertoire.trust.benign_context import is_bare_order
 from repertoire.trust.check import NOTABLE, SERIOUS, Check, CheckMatch, Match
-from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Document, Line
 from repertoire.trust.prose import compile_prose
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line, ScannedText
 
 READS, SENDS = "credential-read", "exfiltration"
 
@@ -45,29 +45,29 @@ _THINGS = (
 
 @dataclass(frozen=True)
 class _Either:
-    """Several expressions as one: their matches in the order in which they begin."""
+    """Several expressions as one pattern."""
 
     patterns: tuple[linear.Pattern, ...]
 
     def finditer(self, text: str, /) -> Iterator[Match]:
-        """Yield the matches of all; those of one do not overlap."""
+        """Yield the matches of all expressions, by their start."""
         yield from sorted(
             (match for pattern in self.patterns for match in pattern.finditer(text)), key=lambda match: match.start()
         )
 
 
-def _ordered(_: Match, line: Line) -> Mapping[str, str]:
+def _order_severities(_: Match, line: Line) -> Mapping[str, str]:
     if _OWN.search(line.text):
         return {}
     return {PROSE: CRITICAL, COMMENT: CRITICAL, RUN: HIGH}
 
 
-def _ordered_alone(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh an order that names no address: only where it is a sentence of its own."""
+def _bare_order_severities(match: Match, line: Line) -> Mapping[str, str]:
+    """Return severities of an order without an address: it counts only in a comment or as a sentence of its own."""
     start = min(match.start() + len(match.group()) - len(match.group().lstrip()), len(line.text))
     first = _FIRST_ORDER.search(line.text, start)
     bare = first is not None and is_bare_order(line.text, first.start(), len(line.text))
-    return _ordered(match, line) if bare or line.place == COMMENT else {}
+    return _order_severities(match, line) if bare or line.place == COMMENT else {}
 
 
 _FIRST_ORDER = re.compile(
@@ -76,21 +76,21 @@ _FIRST_ORDER = re.compile(
 _SECRET_INSIDE = linear.compile(rf"(?i){places.FILES}|{places.ALL_ENV}|{places.DOT_FOLDER}|\$\((?:env|printenv)\b")
 
 
-def _sent(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh what is sent: only secrets, and only where they leave the machine."""
+def _sending_severities(match: Match, line: Line) -> Mapping[str, str]:
+    """Return severities of a sending command: it counts only if it sends secrets off this machine."""
     if _OWN.search(line.text) or not _SECRET_INSIDE.search(match.group()):
         return {}
     return {RUN: CRITICAL, SHELL: HIGH, PROSE: HIGH, CODE: MEDIUM, COMMENT: CRITICAL}
 
 
-def _stolen(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh an order to read: the addresses of clusters and registries are read for honest reasons too."""
+def _reading_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of an order to read; low for cluster and registry files, which are read for honest reasons."""
     usual = ".kube" in match.group() or ".docker" in match.group()
     return {PROSE: LOW, COMMENT: MEDIUM} if usual else {PROSE: HIGH, COMMENT: CRITICAL}
 
 
-def _taken(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh what is asked of a keychain: not one's own entry, read for use, but others or one that is written out."""
+def _keychain_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of a keychain query: it counts if it reads all entries, or passes a password on."""
     asked = match["after_asked"]
     if asked is None:
         return SERIOUS
@@ -107,7 +107,7 @@ _COLLECTOR = r"(?:webhook\.site|requestbin|ngrok(?:-free)?\.\w+|burpcollaborator
 _NOT_NULL = r"$|[^d]|d(?:$|[^e]|e(?:$|[^v]|v(?:$|[^/]|/(?:$|[^n]))))"
 _INTO = r"\|\s*(?:[^\n|]{0,80}\|\s*)?(?:curl|wget|nc|ncat|netcat|ssh)\b[^\n]*"
 _SENDING = (
-    # what may stand beside a secret must not swallow the pipe that follows it
+    # the text beside a secret must not match the pipe that follows it
     rf"""(?i) (?: (?:{STORES}|(?P<before>^|[^\w.]){places.DOT_ENV}|{places.OTHER_FILES}) [^\n]{{0,200}} | \.ssh | {places.KEY}) {_INTO}""",
     rf"""(?i) (?:^|[\s;&|(`$])
       (?: (?:printenv\s*[^\w\s|] | env\s*[>)`] | {places.PYTHON_ENV}\s*[,)}}\]] | {places.ENV_ITSELF}) [^\n]{{0,200}} | (?:print)?env\s*) {_INTO}""",
@@ -154,7 +154,7 @@ CHECKS = (
             rf"(?i)\b(?:read|open|cat|collect|include|attach|fetch|grab|extract|print|load|harvest|gather|dump)\s+(?:(?:the|all|every|any|my|their|contents?|files?|(?:private\s+|ssh\s+)?keys?|of|in|at|from|(?:user|developer)'?s?)\s+){{0,5}}[`\"']?(?:{places.HOME}{places.stores('after')}|{OF_HOME})"
         ),
         {PROSE: HIGH, COMMENT: CRITICAL},
-        _stolen,
+        _reading_severities,
         orders=True,
     ),
     Check(
@@ -165,7 +165,7 @@ CHECKS = (
             r"(?i)\bsecurity\s+(?:dump-keychain|find-(?:generic|internet)-password\b(?P<after_asked>[^\n]*))|\bmimikatz\b[^\n]{0,200}?sekurlsa|\breg(?:\.exe)?\s+save\s+HKLM\\(?:SAM|SYSTEM|SECURITY)|\bsecret-tool\s+(?:lookup|search)"
         ),
         {},
-        _taken,
+        _keychain_severities,
     ),
     Check(
         READS,
@@ -195,7 +195,7 @@ CHECKS = (
         ),
         _Either(tuple(linear.compile(pattern, verbose=True) for pattern in _SENDING)),
         {},
-        _sent,
+        _sending_severities,
     ),
     Check(
         SENDS,
@@ -233,7 +233,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered,
+        _order_severities,
     ),
     Check(
         SENDS,
@@ -247,7 +247,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -262,7 +262,7 @@ CHECKS = (
             verbose=True,
         ),
         {},
-        _ordered_alone,
+        _bare_order_severities,
         span=3,
         orders=True,
     ),
@@ -274,7 +274,7 @@ CHECKS = (
             rf"(?i)(?:(?:{STORES}|\.env\b)[^\n]{{0,80}}|{places.KEY})(?:\bsende?\b|\bschick\w*|übermitt\w+|\benv[ií][ae]\w*|\benvoye[rz]?\b|\benvoie\b|\binvia\w*|发送|上传|發送|上傳|送信|отправ\w*)[^\n]{{0,60}}https?://[\w-]"
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -303,7 +303,7 @@ CHECKS = (
             r"(?i)\b(?:pass|put|send|include|copy)\s+(?:the\s+)?(?:full|entire|whole|complete)\s+(?:conversation|chat)\b[^.\n]{0,60}\b(?:keys?|passwords?|secrets?|credentials?|tokens?)\b"
         ),
         {},
-        _ordered,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -326,7 +326,7 @@ CHECKS = (
             r"(?i)\bexfiltrate\s+(?:\w+(?:'s)?\s+){0,4}?(?:api\s+keys?|credentials?|secrets?|(?:session\s+|secret\s+)?tokens?|passwords?|\w*_(?:KEY|TOKEN|SECRET))\b"
         ),
         {},
-        _ordered_alone,
+        _bare_order_severities,
         orders=True,
     ),
 )
@@ -344,14 +344,16 @@ _TO_ITSELF = re.compile(
 )
 
 
-def in_two_steps(document: Document) -> Iterator[CheckMatch]:
-    """Yield the line of a program that sends something away after another line read credentials."""
+def in_two_steps(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield a match for the line of a script that sends data after an earlier line read credentials."""
     low = document.lower
     if not any(needle in low for needle in (*_NEEDLES, ".env", "environ", "process.env", "printenv", "$(env")):
         return
     lines = [line[:4_000] for line in document.lines]
-    yield from _put_aside(document, lines)
-    read = next((at for at, text in enumerate(lines) if _READ_THERE.search(text) or _kept(text)), len(lines))
+    yield from _sent_variables(document, lines)
+    read = next(
+        (at for at, text in enumerate(lines) if _READ_THERE.search(text) or _copies_environment(text)), len(lines)
+    )
     for at in range(read + 1, len(lines)):
         if _SENT_AWAY.search(_TO_ITSELF.sub(" ", lines[at])):
             yield CheckMatch(
@@ -367,8 +369,8 @@ _ASIDE = linear.compile(
 _LATER = 12
 
 
-def _put_aside(document: Document, lines: list[str]) -> Iterator[CheckMatch]:
-    """Yield the line of a shell program that sends away the variable into which secrets were read above."""
+def _sent_variables(document: ScannedText, lines: list[str]) -> Iterator[CheckMatch]:
+    """Yield a match for the line of a shell script that sends a variable into which it read secrets."""
     for at, text in enumerate(lines):
         aside = _ASIDE.match(text) if "=" in text else None
         for later in range(at + 1, min(at + 1 + _LATER, len(lines)) if aside else 0):
@@ -378,6 +380,6 @@ def _put_aside(document: Document, lines: list[str]) -> Iterator[CheckMatch]:
                 return
 
 
-def _kept(text: str) -> bool:
-    """Tell the whole environment put aside from one handed to a program that is started."""
+def _copies_environment(text: str) -> bool:
+    """Tell whether a line copies the whole environment, other than as the environment of a started program."""
     return _ALL_OF_IT.search(text) is not None and "env=" not in text and "env:" not in text

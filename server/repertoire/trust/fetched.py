@@ -1,4 +1,4 @@
-"""Finds files that are fetched and then run: two places that name one file, which no linear expression can compare."""
+"""Finds files that are downloaded and then run, by comparing names, which no linear expression can do."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _STARTED = re.compile(r"""(?i)(?:Start-Process|&|Invoke-Item)(?=\s*["']?(?P<file
 _RETRIEVED = re.compile(r"""(?i)\burlretrieve\(\s*["']https?://[^"']+["']\s*,\s*["'](?P<file>[^"']{3,80})["']""")
 _CALLED = re.compile(r"""(?i)(?:system|run|Popen|call|exec\w{0,20})\(\s*\[?f?["'](?P<said>[^"']*)""")
 _WORD = re.compile(r"\w+\s+")
-_SOON, _LATER = 200, 300  # characters between what fetches and what runs
+_SOON, _LATER = 200, 300  # characters between download and run, in PowerShell and in Python
 _LONGEST_CALL = 300
 _ALL = re.compile(r"(?s).*")
 
 
 @dataclass(frozen=True)
 class Search:
-    """Finds places by code, as expressions find them."""
+    """A search by code with the interface of a regular expression."""
 
     spans: Callable[[str], Iterator[tuple[int, int]]]
 
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]:
-        """Yield the places, from left to right."""
+        """Yield a match for each span, from left to right."""
         for start, end in self.spans(text):
             found = _ALL.match(text, start, end)
             if found is not None:
@@ -53,7 +53,7 @@ class Search:
 
 
 def on_one_line(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a line downloads a file and runs it after that."""
+    """Yield the spans from a download to the run of the same file, on one line."""
     waiting = list(_saved(text, _FETCHES, _INTO))[::-1]
     saved: dict[str, int] = {}
     for run in _RUN.finditer(text) if waiting else ():
@@ -66,7 +66,7 @@ def on_one_line(text: str) -> Iterator[tuple[int, int]]:
 
 
 def on_the_next_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the first line downloads a file and one of the next two begins by running it."""
+    """Yield the spans from a download on the first line to the run of the same file on the next two."""
     first = text.partition("\n")[0]
     saved: dict[str, int] = {}
     for start, _, name in _saved(first, _FETCHES_ALONE, _INTO_QUOTED):
@@ -79,13 +79,13 @@ def on_the_next_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def by_other_means(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the first line fetches a file with PowerShell or Python and one of the next runs it."""
+    """Yield the spans from a download by PowerShell or Python on the first line to the run of the same file."""
     first = text.partition("\n")[0]
     requested = _REQUESTED.search(first)
     for into in _OUT_FILE.finditer(first, requested.end()) if requested else ():
         near = text[into.end() : into.end() + _SOON + _LONGEST_CALL]
         for run in _STARTED.finditer(near):
-            # what was unpacked from an archive lies beside it: paths that begin alike are enough
+            # files unpacked from an archive lie beside it: paths with the same beginning are enough
             if run.start() <= _SOON and run["file"].lower() == into["file"][:3].lower():
                 yield 0, into.end() + run.end("file")
     for retrieved in _RETRIEVED.finditer(text) if "urlretrieve" in first else ():
@@ -98,7 +98,7 @@ def by_other_means(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _saved(text: str, fetching: re.Pattern[str], into: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield where each download begins, where its file's name ends, and that name, in lower case."""
+    """Yield for each download its start, the end of its file name, and that name in lower case."""
     for command in _COMMAND.finditer(text):
         fetches = fetching.search(text, command.start(), command.end())
         if fetches is None:
@@ -110,7 +110,7 @@ def _saved(text: str, fetching: re.Pattern[str], into: re.Pattern[str]) -> Itera
 
 
 def _note(saved: dict[str, int], name: str, start: int) -> None:
-    """Note every beginning of a name: `tool.tar.gz` is unpacked, and `tool` is run."""
+    """Save every prefix of a file name, because `tool.tar.gz` may be unpacked and `tool` run."""
     for end in range(2, len(name) + 1):
         saved.setdefault(name[:end], start)
 

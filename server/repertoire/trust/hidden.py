@@ -1,7 +1,7 @@
-"""Finds text in a component that a reader does not see or that gives orders to the model; says what was found.
+"""Finds invisible text and orders to the model in a component's text, by a few simple expressions.
 
-A simple detector, and meant as no more: what it flags is never offered unasked. Standard library only and Python 3.9,
-because the session hook runs it too.
+A component that it flags is never offered unasked. Standard library of Python 3.9 only, because the session hook runs
+it too; `scan` has the full checks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Zero-width joiners belong to emoji and several scripts, so a lone one is no sign; a run, or any bidi override, is.
+# Runs of zero-width characters. A single one is no sign, because emoji and several scripts use joiners.
 _ZERO_WIDTH = re.compile(
     "[\u200b\u200c\u2060\ufeff]{2,}|[\u200b\u200c\u200d\u2060\ufeff]{4,}|(?<=[A-Za-z])[\u200b\u2060](?=[A-Za-z])"
 )
@@ -33,14 +33,14 @@ _ORDER = re.compile(
         to\s+(?:https?:|www\.|this\s+(?:url|address|server|endpoint))
     """
 )
-# In a comment nobody sees, plain orders are enough: an author has no other reader there than a model.
+# Plain orders to a model: in an invisible comment they are enough, because only a model reads it.
 _COMMENT_ORDER = re.compile(
     r"(?i)\b(?:assistant|claude|the\s+model|the\s+agent|llm|ai)\b.{0,80}\b(?:must|should|always|never|run|execute|send|ignore)\b"
 )
 
 
 def suspicion(text: str) -> str | None:
-    """Return what is wrong with a component's text in a few words, or None."""
+    """Return a short name of what is suspicious in a component's text; None if nothing is."""
     if _BIDI.search(text) or _TAGS.search(text) or _ZERO_WIDTH.search(text):
         return "hidden characters"
     if any(_ORDER.search(comment) or _COMMENT_ORDER.search(comment) for comment in _comments(text)):
@@ -51,7 +51,7 @@ def suspicion(text: str) -> str | None:
 
 
 def _comments(text: str) -> Iterator[str]:
-    """Yield what comments say, but for those so long that they hold text which is put aside."""
+    """Yield the texts of comments, without long ones, which hold disabled text."""
     start, end = text.find("<!--"), 0
     while start >= 0:
         if end < start + 4:
@@ -65,5 +65,5 @@ def _comments(text: str) -> Iterator[str]:
 
 
 def _quoted(match: re.Match[str]) -> bool:
-    """Tell an order that a text on attacks shows from one that it gives."""
+    """Tell whether an order is quoted, as a text about attacks does."""
     return match.string[max(0, match.start() - 1) : match.start()] in {'"', "'", "`", "\u201c", "\u2018"}

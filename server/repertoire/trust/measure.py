@@ -1,4 +1,4 @@
-"""Measures flags against verdicts: how many of each severity were right, and how many of what was to be found were."""
+"""Measures precision and recall of flags against labelled cases, by severity and by rule."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from repertoire.domain.trust import SEVERITIES, Flag, rank
 
 @dataclass(frozen=True)
 class JudgedCase:
-    """One case: what a person expects of it (rule → severity), and the flags that it got."""
+    """One labelled case: the expected severity by rule, and the flags that the scan gave it."""
 
     id: str
     expected: dict[str, str]
     flags: tuple[Flag, ...]
-    also: dict[str, str] = field(default_factory=dict)  # what would be right too, and is not asked for
+    also: dict[str, str] = field(default_factory=dict)  # further flags that are right but not required
 
 
 @dataclass(frozen=True)
 class Score:
-    """Counts of one severity or rule. `right` of `flagged` were, `found` of `expected` too."""
+    """Counts of one severity or rule: `right` of the `flagged`, and `found` of the `expected` flags."""
 
     name: str
     flagged: int = 0
@@ -32,22 +32,22 @@ class Score:
 
     @property
     def precision(self) -> float | None:
-        """The share of flags that were right; None where there were none."""
+        """The share of flags that are right; None without flags."""
         return self.right / self.flagged if self.flagged else None
 
     @property
     def recall(self) -> float | None:
-        """The share of what was to be found that was; None where there was nothing."""
+        """The share of expected flags that were found; None if none is expected."""
         return self.found / self.expected if self.expected else None
 
 
 def by_severity(cases: Sequence[JudgedCase]) -> tuple[Score, ...]:
-    """Score each severity, the gravest first: a flag is right where a person judged its rule as grave or graver."""
+    """Return the score of each severity, the gravest first; a flag is right up to its rule's expected severity."""
     return tuple(_score(severity, cases, severity=severity) for severity in reversed(SEVERITIES))
 
 
 def by_rule(cases: Sequence[JudgedCase], rules: Iterable[str]) -> tuple[Score, ...]:
-    """Score each rule over all severities."""
+    """Return the score of each rule over all severities."""
     return tuple(_score(rule, cases, rule=rule) for rule in rules)
 
 

@@ -1,4 +1,4 @@
-"""Weighs a download by where it comes from: a known installer, an unknown address, one that only attacks use."""
+"""Returns the severity of a download by its address: a known installer, an unknown host, a host of attacks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust.check import GRAVE, NOTABLE, SERIOUS, SLIGHT, Match
-from repertoire.trust.document import CODE, COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.scanned_text import CODE, COMMENT, PROSE, RUN, SHELL, Line
 
 _URL = linear.compile(r"(?i)https?://[^\s\"'`)\]>|\\]+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s\"'`)|]*")
 _OWN = re.compile(r"(?i)^(?:https?://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|192\.168\.|10\.\d|host\.docker\.internal)")
-# What no honest author calls an address; where it is no example it is told with care, and a guide is believed.
+# words that honest addresses do not have
 _NAMED_SO = re.compile(
     r"(?i)//[^/\s]*(?:\b|[-_.])(?:evil|attacker|malicious|malware|exfil|backdoor)\b|/(?:payload|backdoor|malware|stage2)\b"
 )
@@ -55,15 +55,15 @@ _CUSTOMARY = {RUN: MEDIUM, SHELL: LOW, PROSE: LOW, COMMENT: LOW}
 
 
 def by_source(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh a download by where it comes from; one from nowhere in particular is an example."""
+    """Return severities of a download by its addresses; a download without an address counts as an example."""
     found = [address.group() for address in _URL.finditer(match.group())]
     if not found:
         return NOTABLE if "$" in match.group() else SLIGHT
     if any(_OWN.search(address) for address in found):
         return {}
     if any(_UNSAFE.search(address) for address in found) and not all(_KNOWN.search(address) for address in found):
-        told = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
-        return SERIOUS if told else GRAVE
+        is_example = line.place != RUN and _NOBODY.search(" ".join(found)) and not _NAMED_SO.search(" ".join(found))
+        return SERIOUS if is_example else GRAVE
     if _NOBODY.search(" ".join(found)) and line.place != RUN:
         if _NAMED_SO.search(" ".join(found)):
             return {SHELL: HIGH, PROSE: HIGH, CODE: LOW, COMMENT: CRITICAL}
@@ -72,5 +72,5 @@ def by_source(match: Match, line: Line) -> Mapping[str, str]:
 
 
 def by_source_if_any(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh a download by where it comes from; one that does not say so is as grave as the worst."""
+    """Return severities of a download by its addresses; a download without an address is as grave as the worst."""
     return by_source(match, line) if _URL.search(match.group()) else GRAVE

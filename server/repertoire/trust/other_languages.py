@@ -1,11 +1,11 @@
-"""Knows plain prompt injections in other languages than English: orders to disobey, or to hide things from the user."""
+"""Lists expressions for prompt injection in other languages than English: orders to disobey, orders to conceal."""
 
-# ruff: noqa: RUF001 - letters of other alphabets are what this file is about
+# ruff: noqa: RUF001 - this file is about letters of other alphabets
 from __future__ import annotations
 
 import re
 
-# What a sentence must hold before the patterns are tried on it, in lower case.
+# lower-case needles, one of which a line must hold before the patterns are tried
 DISOBEYS_WITH = (
     *(
         "anweisung",

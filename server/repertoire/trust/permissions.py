@@ -1,4 +1,4 @@
-"""Checks on what a component is allowed or allows: tools without asking, permissions switched off, hooks everywhere."""
+"""Checks for wide permissions: tools without asking, permission prompts switched off, hooks on every event."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from repertoire import linear
 from repertoire.domain.component import COMMAND, HOOK, MCP_SERVER, SETTING, SKILL, Component
 from repertoire.domain.trust import HIGH, LOW, MEDIUM
 from repertoire.trust.check import Check, CheckMatch
-from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.scanned_text import COMMENT, PROSE, RUN, SHELL, Line
 
 RULE = "wide-permission"
 _EVERY = re.compile(r"^\s*(?:\*|all|\"\*\")\s*$", re.IGNORECASE)
 _ANY_SHELL = re.compile(r"^\s*(?:Bash|PowerShell)\(\s*(?:\*|:\*|\*:\*)\s*\)\s*$")
-# a shell, or root, runs whatever it is given: to allow it is to allow everything
+# shells and root, which run any command: to allow them is to allow everything
 _SAME_AS_ANY = re.compile(r"^\s*Bash\(\s*(?:sudo|(?:ba|z|da)?sh|eval|xargs)(?::\*|\s+\*)\s*\)\s*$")
 _DELETES = re.compile(r"^\s*Bash\(\s*(?:rm|shred)(?::\*|\s+\*)\s*\)\s*$")
-_MANY_EVENTS = 8  # of the dozen that a hook can listen to
+_MANY_EVENTS = 8  # events, of about twelve, from which on a hook listens everywhere
 _ALLOWS = re.compile(
     r"\"?permissionDecision\"?\s*:\s*\\?[\"']allow|\\?\"behavior\\?\"\s*:\s*\\?\"allow\\?\"|\\?\"decision\\?\"\s*:\s*\\?\"approve\\?\""
 )
 _JUDGES = re.compile(r"(?i)\b(?:if|deny|ask|grep|jq|case|test|\[\[|decide|evaluate|check)\b")
-_COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # an answer that a prompt shows stands alone
+_COMMAND = re.compile(r"(?:[A-Z]\w+(?: \([^)]*\))?: )?\s*[^\s{]")  # a command, not a JSON answer shown in a prompt
 _EVENT = re.compile(r"(?P<event>[A-Z]\w+)(?P<matcher> \(.*?\))?: ")
 _OTHER_EVENTS = re.compile(r"(?:Stop|SubagentStop|UserPromptSubmit|SessionStart|SessionEnd|PreCompact|Notification)\b")
 _WHOLE_HOST = re.compile(r"--privileged\b|--(?:pid|ipc|userns)=host\b|--cap-add[= ](?:SYS_ADMIN|ALL)\b")
@@ -86,12 +86,12 @@ CHECKS = (
 
 
 def of_component(component: Component) -> Iterator[CheckMatch]:
-    """Yield what a component's own declarations allow too widely."""
+    """Yield matches for wide permissions in a component's own declarations."""
     front = component.front_matter
     if component.type in (SKILL, COMMAND):
         yield from _allowed(front.get("allowed-tools", front.get("allowed_tools")))
     if str(front.get("permissionMode", front.get("permission-mode", ""))).strip() == "bypassPermissions":
-        yield _found(HIGH, "permissionMode: bypassPermissions", "runs without asking for any permission")
+        yield _match(HIGH, "permissionMode: bypassPermissions", "runs without asking for any permission")
     if component.type == HOOK:
         yield from _hook(component)
     if component.type == SETTING:
@@ -103,11 +103,11 @@ def of_component(component: Component) -> Iterator[CheckMatch]:
 def _allowed(stated: Any) -> Iterator[CheckMatch]:
     for tool in _names(stated):
         if _EVERY.match(tool):
-            yield _found(HIGH, f"allowed-tools: {tool}", "may use every tool without being asked for")
+            yield _match(HIGH, f"allowed-tools: {tool}", "may use every tool without being asked for")
         elif _ANY_SHELL.match(tool) or _SAME_AS_ANY.match(tool):
-            yield _found(MEDIUM, f"allowed-tools: {tool}", "may run every command without being asked for")
+            yield _match(MEDIUM, f"allowed-tools: {tool}", "may run every command without being asked for")
         elif _DELETES.match(tool):
-            yield _found(MEDIUM, f"allowed-tools: {tool}", "may delete anything without being asked for")
+            yield _match(MEDIUM, f"allowed-tools: {tool}", "may delete anything without being asked for")
 
 
 def _hook(component: Component) -> Iterator[CheckMatch]:
@@ -116,39 +116,39 @@ def _hook(component: Component) -> Iterator[CheckMatch]:
     events = {match["event"] for match in stated}
     bare = {match.string[match.end() :] for match in stated if not match["matcher"]}
     if len(events) >= _MANY_EVENTS and len(bare) == 1:
-        yield _found(MEDIUM, ", ".join(sorted(events)), "runs one program on every event of a session")
+        yield _match(MEDIUM, ", ".join(sorted(events)), "runs one program on every event of a session")
     for line in lines:
         if _OTHER_EVENTS.match(line):
             continue
         if _COMMAND.match(line) and _ALLOWS.search(line) and not _JUDGES.search(line):
-            yield _found(HIGH, line, "allows tool calls without looking at them")
+            yield _match(HIGH, line, "allows tool calls without looking at them")
 
 
 def _settings(front: Mapping[str, Any]) -> Iterator[CheckMatch]:
     permissions = front.get("permissions")
     permissions = permissions if isinstance(permissions, Mapping) else {}
     if permissions.get("defaultMode") == "bypassPermissions":
-        yield _found(HIGH, "permissions.defaultMode: bypassPermissions", "switches all permission prompts off")
+        yield _match(HIGH, "permissions.defaultMode: bypassPermissions", "switches all permission prompts off")
     for tool in _names(permissions.get("allow")):
         if _EVERY.match(tool):
-            yield _found(HIGH, f"permissions.allow: {tool}", "allows every tool without asking")
+            yield _match(HIGH, f"permissions.allow: {tool}", "allows every tool without asking")
         elif _ANY_SHELL.match(tool) or tool.strip() == "Bash":
-            yield _found(MEDIUM, f"permissions.allow: {tool}", "allows every command without asking")
+            yield _match(MEDIUM, f"permissions.allow: {tool}", "allows every command without asking")
     for key in ("enableAllProjectMcpServers", "skipDangerousModePermissionPrompt"):
         if front.get(key) is True:
-            yield _found(MEDIUM, f"{key}: true", "switches a question of the client off")
+            yield _match(MEDIUM, f"{key}: true", "switches a question of the client off")
 
 
 def _server(front: Mapping[str, Any]) -> Iterator[CheckMatch]:
     allowed = front.get("alwaysAllow", front.get("autoApprove"))
     if any(_EVERY.match(tool) for tool in _names(allowed)):
-        yield _found(MEDIUM, "autoApprove: *", "lets every tool of the server run without asking")
+        yield _match(MEDIUM, "autoApprove: *", "lets every tool of the server run without asking")
     run = front.get("run")
     volumes = [*_names(front.get("args")), *_names(run.get("volumes") if isinstance(run, Mapping) else None)]
     line = " ".join(volumes)
     if _HOST.search(line):
         severity = LOW if "docker.sock" in line and not _WHOLE_HOST.search(line) else MEDIUM
-        yield _found(severity, line, "gets the whole machine, not a folder of it")
+        yield _match(severity, line, "gets the whole machine, not a folder of it")
 
 
 def _names(stated: Any) -> Sequence[str]:
@@ -158,7 +158,7 @@ def _names(stated: Any) -> Sequence[str]:
 
 
 def _parted(stated: str) -> Sequence[str]:
-    """Split at the commas that stand in no parentheses."""
+    """Split at commas outside parentheses."""
     parts, end, closing = [], len(stated), False
     for place in range(len(stated) - 1, -1, -1):
         if stated[place] in "()":
@@ -169,5 +169,5 @@ def _parted(stated: str) -> Sequence[str]:
     return [stated[:end], *reversed(parts)]
 
 
-def _found(severity: str, text: str, reason: str) -> CheckMatch:
+def _match(severity: str, text: str, reason: str) -> CheckMatch:
     return CheckMatch(RULE, severity, Line(0, text, RUN), reason)

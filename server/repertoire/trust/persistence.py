@@ -1,4 +1,4 @@
-"""Checks for persistence: start-up files, timers, login items, the client's own settings and rules."""
+"""Checks for persistence: start-up files, timers, login items, and the client's settings and rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust.check import Check, Match
-from repertoire.trust.document import COMMENT, PROSE, RUN, SHELL, Line
+from repertoire.trust.scanned_text import COMMENT, PROSE, RUN, SHELL, Line
 
 RULE = "persistence"
 _HOME = r"(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/home/[\w$*]+|/Users/[\w$*]+)[/\\]"
@@ -34,8 +34,8 @@ _SERIOUS = {RUN: HIGH, SHELL: LOW, PROSE: LOW, COMMENT: HIGH}
 _SLIGHT = {RUN: LOW, SHELL: LOW}
 
 
-def _by_what(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh what is put where it runs at each start: what asks the network then, what starts a program, a setting."""
+def _startup_severities(match: Match, line: Line) -> Mapping[str, str]:
+    """Return severities of a start-up entry: grave for network use, less for a program, least for a setting."""
     said = f"{line.text}\n{match.group()}"
     if _NETWORK.search(said):
         return _GRAVE
@@ -44,8 +44,8 @@ def _by_what(match: Match, line: Line) -> Mapping[str, str]:
     return _SERIOUS if _RUNS.search(said) else _SLIGHT
 
 
-def _of_client(match: Match, _: Line) -> Mapping[str, str]:
-    """Weigh what touches the client's settings: a line put there, or a program that writes hooks into them."""
+def _settings_severities(match: Match, _: Line) -> Mapping[str, str]:
+    """Return severities of a match on the client's settings; none unless it writes to them or adds hooks."""
     said = match.group()
     if said.startswith((">", "tee")) or ("hooks" in said and _WRITES.search(said)):
         return {RUN: HIGH, SHELL: LOW, COMMENT: HIGH}
@@ -63,7 +63,7 @@ CHECKS = (
                  (?s:.{{0,300}})"""
         ),
         {},
-        _by_what,
+        _startup_severities,
         span=4,
     ),
     Check(
@@ -106,7 +106,7 @@ CHECKS = (
                  (?s:.{{0,400}})"""
         ),
         {},
-        _of_client,
+        _settings_severities,
         span=8,
     ),
     Check(

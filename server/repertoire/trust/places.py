@@ -1,7 +1,7 @@
-"""Says what secrets are kept in and what sends things away: pieces that expressions are put together from.
+"""Lists parts of expressions for places of secrets (files, environment) and for commands that send data.
 
-They cannot look beside themselves: what has to follow is taken along, in groups whose name begins with `after` where
-that is asked for (see `check.Pattern`).
+They have no lookaround: text that must follow is matched too, in groups whose name begins with `after` if the caller
+asks for them (see `check.MatchFinder`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _OTHER_STORES = (
 
 
 def stores(after: str = "") -> str:
-    """Return where credentials are kept: a folder as a whole, keys but not their public halves, and files."""
+    """Return an expression for credential stores: the whole .ssh folder, private keys, and credential files."""
     folder, key = (f"?P<{after}_{of}>" if after else "?:" for of in ("folder", "key"))
     no_public_half = rf"({key}$|[^.]|\.(?:$|[^p]|p(?:$|[^u])))"
     return rf"(?:\.ssh({folder}[\s|;)]|$)|{KEY}{no_public_half}|{_OTHER_STORES})"
 
 
 STORES = stores()
-# Files of these names lie in projects too, where reading them is honest: only those of a person's home are meant.
+# files with tokens in a person's home; projects have files of the same names, which are read for honest reasons
 OF_HOME = (
     r"(?:(?:~|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE)[/\\]|(?:homedir\(\)|home\(\)|process\.env\.HOME|expanduser\()[^\n]{0,8})"
     r"(?:\.npmrc|\.cursor/mcp\.json|\.claude\.json|\.ethereum/keystore|\.vault-token|\.terraform\.d/credentials|\.cargo/credentials"
@@ -36,7 +36,7 @@ ENV_ITSELF = (
     r"|(?:body|data|env|json)\s*[:=]\s*process\.env\s*[,})]|Get-ChildItem\s+Env:|gci\s+env:"
 )
 PYTHON_ENV = r"os\.environ(?:\.copy\(\)|\.items\(\))?"
-ALL_ENV = (  # where all that stands beside it may be taken along
+ALL_ENV = (  # for expressions whose match may include the text beside it
     rf"(?:\bprintenv(?:\s*[^\w\s]|\s*$)|(?:^|[^\w./-])env\s*[|>)`]|{PYTHON_ENV}(?:\s*[,)}}\]]|\s*$)|{ENV_ITSELF})"
 )
 SINK = (
@@ -45,11 +45,11 @@ SINK = (
 )
 DOT_ENV = r"\.env(?:\.\w+)?\b"
 OTHER_FILES = r"/etc/passwd|\.(?:bash|zsh)_history|credentials\.json|secrets?\.(?:ya?ml|json|env)"
-FILES = rf"(?:{STORES}|(?:^|[^\w.]){DOT_ENV}|{OTHER_FILES})"  # where all that stands beside it may be taken along
+FILES = rf"(?:{STORES}|(?:^|[^\w.]){DOT_ENV}|{OTHER_FILES})"  # for expressions that may match the text beside it
 
 
 def files(after: str = "") -> str:
-    """Return the files that hold secrets."""
+    """Return an expression for files that hold secrets."""
     return rf"(?:{stores(after)}|\B{DOT_ENV}|{OTHER_FILES})"
 
 

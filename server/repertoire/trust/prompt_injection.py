@@ -1,4 +1,4 @@
-"""Checks for prompt injection: hidden text, orders in comments, orders to disobey."""
+"""Checks for prompt injection: hidden text, orders in comments, orders to disobey or to conceal."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from repertoire.domain.trust import CRITICAL, HIGH, LOW, MEDIUM
 from repertoire.trust import other_languages
 from repertoire.trust.benign_context import is_negated, is_quoted
 from repertoire.trust.check import UNCHECKED, Check, CheckMatch, Match, ScanBudget, span_of
-from repertoire.trust.document import CODE, COMMENT, MARKDOWN, PROSE, RUN, Document, Line
 from repertoire.trust.prose import compile_prose
+from repertoire.trust.scanned_text import CODE, COMMENT, MARKDOWN, PROSE, RUN, Line, ScannedText
 
 HIDDEN, IN_COMMENT, ORDER = "hidden-text", "comment-order", "order-to-model"
 
-# In UTF-8, where a search for these bytes costs next to nothing: zero width, direction, tags and selectors.
+# UTF-8 bytes of zero-width, direction, tag and selector characters; a search in bytes is much faster
 _STRANGE = re.compile(
     rb"\xf3\xa0|\xe2\x80[\x8b\x8c\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]\xef\xb8[\x80-\x8f]"
 )
-# England's flag and its like are spelled with tags, after a black flag.
+# runs of tag characters, but not those behind a black flag, which spell flags such as England's
 _TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{3,}")
 _SELECTORS = re.compile("[\U000e0100-\U000e01ef]{3,}|[\ufe00-\ufe0f]{4,}")
 _OVERRIDES = "\u202d\u202e"
-_TURNS = (("\u2066\u2067\u2068", "\u2069"), ("\u202a\u202b", "\u202c"))  # the direction, and back
+_TURNS = (("\u2066\u2067\u2068", "\u2069"), ("\u202a\u202b", "\u202c"))  # direction marks, and their closing marks
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN_OF_NOTHING = re.compile("[\u200b\u200c\u2060-\u2064\ufeff]{6,}|[\u200b\u200c\u200d\u2060-\u2064\ufeff]{12,}")
 _IN_A_WORD = re.compile("(?<=[A-Za-z])[\u200b\u2060-\u2064](?=[A-Za-z])")
@@ -69,7 +69,7 @@ _TO_THE_MODEL = compile_prose(
 )
 _OUTWARD = compile_prose(r"(?i)\b(?:send|forward|upload|post|exfiltrate|leak)\b[^.\n]{0,120}https?://")
 _FORBIDS = re.compile(r"(?i)\b(?:never|not|don't|avoid|no)\s+(?:\w+\s+){0,2}$")
-_FORBIDDING = 200  # characters before a risky word that may forbid it
+_FORBIDDING = 200  # characters before a risky word that are searched for a prohibition
 _UNSTOPPABLE = r"""\b(?i:you)\s+(?:are|ARE|will\s+be|WILL\s+BE)\s+(?:[A-Za-z]+\s+)?(?:forbidden|prohibited|FORBIDDEN|PROHIBITED)\s+(?i:from|to)\s+
         (?i:(?:stop|paus|terminat|quit|yield)(?:e|ing|ping|ting)?(?:\s+(?:until|before|unless|for\s+(?:user|the\s+user)|early|here|or|at\s+any|work)|\s*[.,;:!*]|\s*$)
           |end(?:ing)?\s+(?:your|the)\s+(?:turn|session)|ask(?:ing)?\s+(?:(?:the\s+|your\s+)?users?\b|for\s+(?:the\s+)?(?:users?\s+|human\s+)?(?:permission|confirmation|approval|consent)))
@@ -84,8 +84,8 @@ _HIDES = compile_prose(f"(?i){_HIDING}", verbose=True)
 _REVEALS = compile_prose(f"(?i){_REVEAL}", verbose=True)
 
 
-def _unquoted(match: Match, line: Line) -> Mapping[str, str]:
-    """Weigh an order to disobey that stands bare; in quotes or after "such as" it is talked about."""
+def _order_severities(match: Match, line: Line) -> Mapping[str, str]:
+    """Return severities of an order to disobey; none if it is quoted or follows words such as "for example"."""
     text = line.text
     if is_quoted(text, match.start(), min(match.end(), len(text))) or _IN_A_LIST_OF_EXAMPLES.search(
         text[: match.start()]
@@ -102,7 +102,7 @@ _CHARACTER = re.compile(
 )
 
 
-def _concealed(match: Match, line: Line) -> Mapping[str, str]:
+def _conceal_severities(match: Match, line: Line) -> Mapping[str, str]:
     if is_quoted(line.text, *(min(place, len(line.text)) for place in span_of(match))) or is_negated(
         line.text, match.start()
     ):
@@ -117,7 +117,7 @@ CHECKS = (
         ("ignore", "disregard", "forget", "override", "bypass", "discard"),
         DISOBEYS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -141,7 +141,7 @@ CHECKS = (
         ),
         _HIDES,
         {},
-        _concealed,
+        _conceal_severities,
         orders=True,
     ),
     Check(
@@ -150,7 +150,7 @@ CHECKS = (
         ("system prompt", "hidden instr"),
         _REVEALS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -164,7 +164,7 @@ CHECKS = (
                | (?i:\bthis\s+(?:\w+\s+)?takes?\s+precedence\s+over\s+(?:the\s+|your\s+|any\s+)?(?:system\s+(?:prompt|instructions)|whatever\s+the\s+user))"""
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -173,7 +173,7 @@ CHECKS = (
         ("forbidden", "prohibited"),
         compile_prose(_UNSTOPPABLE, verbose=True),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -202,7 +202,7 @@ CHECKS = (
             r"""(?ix)\b(?:pretend|claim|say|report|state|assert)\s+(?:that\s+)?(?:all\s+)?(?:the\s+)?(?:tests?|checks?|builds?)\s+(?:have\s+)?pass(?:ed|es)?\b[^.\n]{0,30}\b(?:even|although|regardless|whether\s+or\s+not|no\s+matter)\b"""
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -221,7 +221,7 @@ CHECKS = (
             r"(?i)</system-reminder>\s*<system-reminder>|<function_calls>\s*<invoke\s+name=|</function_results>\s*<"
         ),
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -240,7 +240,7 @@ CHECKS = (
         other_languages.DISOBEYS_WITH,
         other_languages.DISOBEYS,
         {},
-        _unquoted,
+        _order_severities,
         orders=True,
     ),
     Check(
@@ -249,25 +249,25 @@ CHECKS = (
         other_languages.SILENT_WITH,
         other_languages.SILENT,
         {},
-        _concealed,
+        _conceal_severities,
         orders=True,
     ),
 )
 
 
-def hidden(document: Document) -> Iterator[CheckMatch]:
-    """Yield text that a reader does not see."""
+def hidden(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield matches for text that a reader does not see."""
     if not document.text.isascii() and _STRANGE.search(document.text.encode("utf-8", "replace")):
         for index, text in enumerate(document.lines):
             if not text.isascii():
                 found = _hidden_characters(text)
                 if found:
                     yield CheckMatch(HIDDEN, found[0], document.line(index), found[1])
-    yield from _unseen(document)
+    yield from _invisible_text(document)
 
 
-def comments(document: Document) -> Iterator[CheckMatch]:
-    """Yield orders in comments, which only a model reads."""
+def comments(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield matches for orders in comments, which only a model reads."""
     if document.kind != MARKDOWN:
         return
     room = ScanBudget()
@@ -289,13 +289,13 @@ def comments(document: Document) -> Iterator[CheckMatch]:
 
 
 def _private_order(said: str) -> tuple[int, int] | None:
-    """Return where the first order to disobey, to conceal or to give instructions away stands."""
+    """Return the span of the first order to disobey, to conceal or to reveal instructions; None without one."""
     found = (pattern.search(said) for pattern in (DISOBEYS, _HIDES, _REVEALS))
     return min((span_of(match) for match in found if match), key=lambda span: span[0], default=None)
 
 
 def _risks(said: str) -> bool:
-    """Tell an order to do something risky from one never to do it."""
+    """Tell whether a text orders a risky action, rather than forbids it."""
     return any(
         match.group()[:2].lower() == "do"
         or not _FORBIDS.search(said[max(0, match.start() - _FORBIDDING) : match.start()])
@@ -303,7 +303,7 @@ def _risks(said: str) -> bool:
     )
 
 
-def _comment(document: Document, index: int, line: Line) -> str:
+def _comment(document: ScannedText, index: int, line: Line) -> str:
     start = max(line.text.find("<!--"), 0)
     text = "\n".join([line.text[start:], *document.lines[index + 1 : index + 40]])[:4_000]
     if not line.text[start:].startswith("<!--"):
@@ -325,12 +325,12 @@ def _hidden_characters(text: str) -> tuple[str, str] | None:
 
 
 def _is_turned(line: str) -> bool:
-    """Tell whether a line's direction is turned and not turned back."""
+    """Tell whether a line changes the direction of text without closing it."""
     left_open = (max(map(line.rfind, marks)) > line.rfind(back) for marks, back in _TURNS)
     return any(mark in line for mark in _OVERRIDES) or any(left_open)
 
 
-def _unseen(document: Document) -> Iterator[CheckMatch]:
+def _invisible_text(document: ScannedText) -> Iterator[CheckMatch]:
     if document.kind != MARKDOWN:
         return
     seen: set[int] = set()

@@ -1,14 +1,14 @@
-"""Compiles expressions for what is said in words, which are of any script and parted by any white space."""
+"""Compiles RE2 expressions for prose, in which letters of any script and any white space count."""
 
 from __future__ import annotations
 
 from repertoire import linear
 
-_OF_ASCII = linear.compile(r"\[(?:\\.|[^\]\\])*\]|\\w|\\s\+")  # as RE2 reads it
+_OF_ASCII = linear.compile(r"\[(?:\\.|[^\]\\])*\]|\\w|\\s\+")  # parts that RE2 limits to ASCII
 
 
 def compile_prose(pattern: str, *, verbose: bool = False) -> linear.Pattern:
-    r"""Compile RE2's syntax, where `\w` is a letter of any script, and `\s+` white space of any kind."""
+    r"""Compile an RE2 expression in which `\w` matches letters of any script, and `\s+` any white space."""
     return linear.compile(_OF_ASCII.sub(_of_any, pattern), verbose=verbose)
 
 

@@ -1,8 +1,8 @@
-"""Takes secrets and addresses out of a prompt before anything of it is stored; ordinary prompts stay as they are.
+"""Redacts secrets and email addresses in a prompt before any of it is stored; other text stays unchanged.
 
-detect-secrets knows the formats of many services, but reads code: passwords in plain sentences, whole key blocks and
-newer key prefixes escape it, so patterns of our own run beside it. It is given strings, never files, and is never asked
-to verify anything: no request leaves the machine.
+detect-secrets knows the formats of many services but is made for code: it misses passwords in sentences, whole key
+blocks and newer prefixes, so further patterns run beside it. It gets strings, never files, and never verifies a secret,
+so that no request leaves the machine.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from repertoire import linear
 
 Match = re.Match[str] | linear.Match
 SECRET, ADDRESS = "[secret]", "[email]"
-RANDOM_BITS = 4.2  # entropy a character: names in code stay below it, base64 of 32 random characters does not
-_TELLING = 6  # characters of a value that is no ordinary word by chance
-MOST = 20_000  # characters looked at; what lies beyond is cut off, not kept unread
+RANDOM_BITS = 4.2  # entropy per character that names in code stay below and 32 random base64 characters reach
+_TELLING = 6  # characters of a secret that is redacted wherever it occurs again
+MOST = 20_000  # characters that are read; the rest of a longer text is cut off
 
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
@@ -100,14 +100,14 @@ _TECHNICAL = frozenset(
 
 
 class Detector(Protocol):
-    """What is used of a detect-secrets plugin."""
+    """The interface of a detect-secrets plugin."""
 
     def analyze_string(self, string: str) -> Iterator[str]:
         """Yield the secrets in a line."""
 
 
 def redact(text: str) -> str:
-    """Return the text with every secret and address replaced by a mark; redacting it again changes nothing."""
+    """Return the text with every secret and email address replaced by a mark; redacting twice changes nothing more."""
     text = _KEY_BLOCK.sub(SECRET, text[:MOST])
     text = _URL_LOGIN.sub(SECRET, text)
     text = _PREFIXED.sub(lambda match: match["before"] + SECRET, text)
@@ -115,7 +115,7 @@ def redact(text: str) -> str:
     found: set[str] = set()
     for pattern, harmless in ((_BEARER, _is_word), (_FLAG, _is_code), (_NAMED, _is_no_secret)):
         text = pattern.sub(_value_unless(harmless, found), text)
-    for value in found:  # what was called a secret once is one wherever it stands
+    for value in found:  # a value that was named as a secret once is one everywhere
         if len(value) >= _TELLING and not _PLAIN.fullmatch(value):
             text = text.replace(value, SECRET)
     text = _BLOB.sub(lambda match: SECRET if _is_random(match.group()) else match.group(), text)
@@ -133,7 +133,7 @@ def _detected(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _detectors() -> tuple[Detector, ...]:
-    # Not at the top: detect-secrets imports an HTTP library, 80 ms and 20 MB that a server asked nothing does not need.
+    # Imported late: detect-secrets imports an HTTP library, 80 ms and 20 MB that an idle server does not need.
     return tuple(
         getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in _DETECTORS
     )
@@ -150,7 +150,7 @@ def _value_unless(harmless: Callable[[Match], bool], found: set[str]) -> Callabl
 
 
 def _is_word(match: Match) -> bool:
-    """Tell `bearer authentication` and `basic 2-factor-login` from a token."""
+    """Tell whether a value is words, as in `bearer authentication` or `basic 2-factor-login`, and no token."""
     parts = match["value"].rstrip(".").split("-")
     return all(part.isalpha() or (len(parts) > 1 and len(part) <= 2) for part in parts)
 
@@ -171,7 +171,7 @@ def _is_no_secret(match: Match) -> bool:
 
 
 def _is_assigned(match: Match) -> bool:
-    """Tell `password=swordfish` and a line that ends in `password: swordfish` from a word in a sentence."""
+    """Tell whether a plain word is a value, as in `password=swordfish`, rather than a word of a sentence."""
     sign = match.start() + len(match["name"])
     if match["sign"] == "=" and " " not in match.string[sign - 1 : sign + 2]:
         return True

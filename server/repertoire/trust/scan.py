@@ -1,4 +1,4 @@
-"""Checks one component with everything that belongs to it, and tells what was found as flags, the gravest first."""
+"""Scans one component and its files with all checks, and returns flags, the gravest first."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from repertoire.trust import (
     taint,
     typosquatting,
 )
-from repertoire.trust.check import UNCHECKED, CheckMatch, Checks, ScanBudget
-from repertoire.trust.document import MARKDOWN, RUN, SCRIPT, Document, Line, is_script
+from repertoire.trust.check import UNCHECKED, CheckMatch, CheckSet, ScanBudget
 from repertoire.trust.redaction import redact
+from repertoire.trust.scanned_text import MARKDOWN, RUN, SCRIPT, Line, ScannedText, is_script
 from repertoire.trust.secrets import secrets
 
-RULES_VERSION = 5  # moves when the same text would be judged otherwise: everything is then checked again
+RULES_VERSION = 5  # raised when a text may get other flags than before, so that everything is scanned again
 RULES = (
     commands.DOWNLOAD,
     commands.DESTRUCTIVE,
@@ -46,8 +46,8 @@ _BETRAY = (
     prompt_injection.HIDDEN,
     prompt_injection.IN_COMMENT,
     prompt_injection.ORDER,
-)  # who gives such orders is not believed to teach about them
-_CHECKS = Checks(
+)  # rules after whose match a document is not believed to teach about attacks
+_CHECKS = CheckSet(
     (*commands.CHECKS, *exfiltration.CHECKS, *prompt_injection.CHECKS, *permissions.CHECKS, *persistence.CHECKS)
 )
 _PROGRAMS = {
@@ -59,16 +59,16 @@ _PROGRAMS = {
     "ts": "a.ts",
     "node": "a.js",
 }
-_MOST = 20  # flags of one component
+_MOST = 20  # flags of one component at most
 _MOST_TEXT = 1_000_000
 _LINE = 160
 _TEXTS = (".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".html")
 _KIND = re.compile(r'"type"\s*:\s*"(prompt|command|agent|http|mcp_tool)"')
-_OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # what they say is taken out of a file that holds more than them
+_OF_JSON = (HOOK, MCP_SERVER, PLUGIN, SETTING)  # types that are read from a file which holds other data too
 
 
 def is_checked(path: str) -> bool:
-    """Tell whether a file that belongs to a component is looked at: programs and texts, not images and tables."""
+    """Tell whether a component's file is scanned: scripts and texts are, images and tables are not."""
     name = path.rpartition("/")[2]
     return is_script(path) or "." not in name or name.lower().endswith(_TEXTS)
 
@@ -76,61 +76,61 @@ def is_checked(path: str) -> bool:
 def scan(component: Component, text: str = "", parts: Iterable[tuple[str, str | None]] = ()) -> tuple[Flag, ...]:
     """Return the flags of a component, the gravest first.
 
-    `text` is its own file, `parts` the files that belong to it; None for one that could not be read.
+    `text` is its own file; `parts` are paths and texts of its other files, with None for one that could not be read.
     """
-    found: list[tuple[str, CheckMatch]] = [("", item) for item in _declared(component)]
-    # of a file that holds several, each is checked for what it says itself
+    found: list[tuple[str, CheckMatch]] = [("", item) for item in _check_declarations(component)]
+    # a component that shares its file with others is scanned by its own data alone
     alone = (
         component.type not in _OF_JSON and component.id.endswith(f":{component.path}") and "://" not in component.path
     )
-    own = _document(text, component.path) if alone else _own(component, text)
+    own = _scan_file(text, component.path) if alone else _scan_shared_data(component, text)
     found += [("", item) for item in own]
     for path, part in parts:
         if part is None:
-            found += [(path, _unread())] if is_script(path) else []
+            found += [(path, _unreadable())] if is_script(path) else []
         else:
-            found += [(path, item) for item in _document(part, path)]
+            found += [(path, item) for item in _scan_file(part, path)]
     return _flags(found)
 
 
-def _declared(component: Component) -> Iterator[CheckMatch]:
+def _check_declarations(component: Component) -> Iterator[CheckMatch]:
     yield from permissions.of_component(component)
     yield from typosquatting.of_component(component)
 
 
-def _own(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Check what a hook or a server runs, and what a manifest says of itself."""
+def _scan_shared_data(component: Component, text: str) -> Iterator[CheckMatch]:
+    """Scan the body, command and description of a component that shares its file with others."""
     runs = component.type == HOOK and not _is_prompt(text)
     runs = runs or is_script(component.path)
-    yield from _checked(Document(component.body, kind=SCRIPT if runs else MARKDOWN))
+    yield from _scan_text(ScannedText(component.body, kind=SCRIPT if runs else MARKDOWN))
     if component.type == MCP_SERVER:
         front = component.front_matter
         args = front.get("args")
         words = [front.get("command"), *(args if isinstance(args, (list, tuple)) else ())]
-        yield from _checked(Document(" ".join(str(word) for word in words if word), kind=SCRIPT))
+        yield from _scan_text(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
     for command in configuration.commands(component, text):
-        yield from _checked(Document(command, kind=SCRIPT))
+        yield from _scan_text(ScannedText(command, kind=SCRIPT))
     yield from configuration.values(component, text)
-    described = Document(component.description)
+    described = ScannedText(component.description)
     yield from prompt_injection.hidden(described)
     yield from prompt_injection.comments(described)
 
 
 def _is_prompt(text: str) -> bool:
-    """Tell a hook whose words go to a model or an agent from one whose words go to a shell."""
+    """Tell whether all hooks of a file send prompts to a model or an agent, and none runs a command."""
     kinds = set(_KIND.findall(text))
     return bool(kinds) and kinds <= {"prompt", "agent"}
 
 
-def _document(text: str, path: str) -> Iterator[CheckMatch]:
+def _scan_file(text: str, path: str) -> Iterator[CheckMatch]:
     text = text[:_MOST_TEXT]
     if path.endswith("package.json"):
         for command in configuration.at_install(text):
-            yield from _checked(Document(command, kind=SCRIPT))
-    yield from _checked(Document(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
+            yield from _scan_text(ScannedText(command, kind=SCRIPT))
+    yield from _scan_text(ScannedText(text, kind=SCRIPT if is_script(path, text) else MARKDOWN, path=path))
 
 
-def _checked(document: Document) -> Iterator[CheckMatch]:
+def _scan_text(document: ScannedText) -> Iterator[CheckMatch]:
     found = [
         *_CHECKS.run(document),
         *prompt_injection.hidden(document),
@@ -139,29 +139,29 @@ def _checked(document: Document) -> Iterator[CheckMatch]:
     ]
     if document.kind == MARKDOWN and any(item.rule in _BETRAY and rank(item.severity) >= rank(HIGH) for item in found):
         document.believed = False
-        found += [*_CHECKS.run(document), *_blocks(document)]
+        found += [*_CHECKS.run(document), *_scan_blocks(document)]
     yield from found
     yield from secrets(document)
     if document.kind == SCRIPT:
         yield from exfiltration.in_two_steps(document)
         yield from commands.decoded_later(document)
-        yield from taint.flows(document)
+        yield from taint.tainted_lines(document)
         room = ScanBudget()
         for line, plain in deobfuscation.expanded(document):
             yield from (replace(item, line=line) for item in _CHECKS.run(plain, room))
         yield from deobfuscation.joined(document)
 
 
-def _blocks(document: Document) -> Iterator[CheckMatch]:
-    """Check the blocks of a text that is not believed as what they are meant to be: programs that a model runs."""
+def _scan_blocks(document: ScannedText) -> Iterator[CheckMatch]:
+    """Scan the code blocks of a document that is not believed as programs, because a model may run them."""
     room = ScanBudget()
     for start, language, text in document.blocks():
-        program = Document(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
-        for item in (*_CHECKS.run(program, room), *taint.flows(program)):
+        program = ScannedText(text, kind=SCRIPT, path=_PROGRAMS.get(language, ""))
+        for item in (*_CHECKS.run(program, room), *taint.tainted_lines(program)):
             yield replace(item, line=replace(item.line, number=item.line.number + start))
 
 
-def _unread() -> CheckMatch:
+def _unreadable() -> CheckMatch:
     return CheckMatch(
         "unchecked-file", LOW, Line(0, "", RUN), "is a program that is too large or no text: nobody checked it"
     )

@@ -1,4 +1,4 @@
-"""Finds real secrets that a component carries: tokens by their services' formats, random enough to be no example."""
+"""Finds real secrets in a component's text: tokens in the format of their service, too random to be examples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from repertoire.domain.trust import HIGH
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import Document
+from repertoire.trust.scanned_text import ScannedText
 
 RULE = "secret"
 _NEEDLES = (
@@ -34,13 +34,13 @@ _PREFIX = re.compile(
 )
 _BETWEEN = re.compile(r"\\n|[\s\"'+]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]+")
-_RANDOM = 3.4  # bits a character; sequences and repeated words stay below it
-_KEY_BODY = 400  # characters of base64 that a real private key has at least
-_KEY_ROOM = 20_000  # characters that the longest key and what stands around it take
+_RANDOM = 3.4  # entropy per character; sequences and repeated words stay below it
+_KEY_BODY = 400  # base64 characters that a real private key has at least
+_KEY_ROOM = 20_000  # characters that are searched for the whole key
 
 
-def secrets(document: Document) -> Iterator[CheckMatch]:
-    """Yield the lines that hold a secret which looks real."""
+def secrets(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield matches for lines that hold a secret which looks real."""
     seen: set[int] = set()
     for needle in _NEEDLES:
         for index in document.numbers_of(needle):
@@ -55,7 +55,7 @@ def secrets(document: Document) -> Iterator[CheckMatch]:
 
 
 def is_real(value: str) -> bool:
-    """Tell a random token from an example of one."""
+    """Tell whether a token is random, and so no example."""
     prefix = _PREFIX.match(value)
     tail = value[prefix.end() :] if prefix else value
     if _EXAMPLE.search(tail):
@@ -72,7 +72,7 @@ def _values(text: str) -> Iterator[str]:
         yield match["value"]
 
 
-def _has_body(document: Document, index: int) -> bool:
+def _has_body(document: ScannedText, index: int) -> bool:
     near = "".join(line[:_KEY_ROOM] for line in document.lines[index : index + 60])[:_KEY_ROOM]
     body = near.partition("-----BEGIN")[2].partition("-----END")[0]
     body = _BETWEEN.sub("", body.partition("PRIVATEKEY-----")[2] or body.partition("-----")[2])

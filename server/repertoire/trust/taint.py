@@ -1,4 +1,4 @@
-"""Taint tracking: follows variables of a program from a secret or a download to where it is sent or run."""
+"""Tracks taint in a script: variables that hold a secret which is sent, or downloaded or decoded data that is run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import cached_property
 from repertoire import linear
 from repertoire.domain.trust import CRITICAL
 from repertoire.trust import commands, exfiltration
-from repertoire.trust.check import CheckMatch, Match, Pattern
-from repertoire.trust.document import LONGEST, SCRIPT, Document
+from repertoire.trust.check import CheckMatch, Match, MatchFinder
+from repertoire.trust.scanned_text import LONGEST, SCRIPT, ScannedText
 
 SECRET, FETCHED, DECODED = "secret", "fetched", "decoded"
 
-_LONGEST_PROGRAM = 1_500  # lines: a program made to be slow must not stop an ingest
-_MOST_NAMES = 40
-_GOES_ON = ("\\", "(", "{", ",")
-_REACH = 6  # lines that a call may be written over
-_SOURCES: dict[str, tuple[Pattern, ...]] = {
+_LONGEST_PROGRAM = 1_500  # lines; a script made to be slow must not stop an ingest
+_MOST_NAMES = 40  # tainted names that are followed
+_GOES_ON = ("\\", "(", "{", ",")  # ends of a line that continues on the next
+_REACH = 6  # lines that a call may span
+_SOURCES: dict[str, tuple[MatchFinder, ...]] = {
     SECRET: (
         re.compile(rf"(?ix) {exfiltration.STORES} | {exfiltration.OF_HOME} | {exfiltration.WHOLE_ENVIRONMENT}"),
         linear.compile(
@@ -42,7 +42,7 @@ _SOURCES: dict[str, tuple[Pattern, ...]] = {
         ),
     ),
 }
-# Where none of these words stands, nothing needs to be followed.
+# lower-case needles, one of which a source line must hold; they save most matching
 _HINTS = {
     SECRET: (
         *(
@@ -112,14 +112,14 @@ _SENDS_HINTS = (
     ".upload",
     "smtp",
 )
-# What stands before the name of what is run: matched backwards from each name, not from each beginning to every name.
+# the text directly before a name that is run; it is matched backwards from each name, which is faster
 _RUNS = linear.compile(
     r"""(?i) (?:(?:^|[^.\w])(?:exec|eval|compile)\([^\n]{0,40}|\bnew\s+Function\([^\n]{0,60}|(?:^|[^.\w])Function\([^\n]{0,40}
         |\bvm\.run\w*\([^\n]{0,20}|\b(?:os\.system|os\.popen|execSync|exec)\(\s*|\b(?:iex|Invoke-Expression)\s+["'(]*
         |\b(?:eval|(?:ba|z|da)?sh\s+-\w*c|python3?\s+-c|node\s+-e)\s+["']?) \$?\{?$""",
     verbose=True,
 )
-_NEAR = 200  # characters before a name that are looked at
+_NEAR = 200  # characters before a name that are matched
 _RUNS_HINTS = (
     "exec",
     "eval",
@@ -144,7 +144,7 @@ _PUTS = re.compile(
 )
 _METHOD = re.compile(r"\s*(\w{1,40})\.(?:append|update|extend|push|set)\(")
 _ADDRESS = re.compile(r"(?i)https?://([\w.-]+)")
-# To whom a secret belongs may be sent it: that is what it is for.
+# hosts that issue secrets, to which secrets may be sent, and the local machine
 _OWNERS = re.compile(
     r"(?i)(?:^|\.)(?:api\.github\.com|github\.com|anthropic\.com|claude\.ai|openai\.com|amazonaws\.com|googleapis\.com|google\.com|azure\.com|microsoft(?:online)?\.com"
     r"|gitlab\.com|registry\.npmjs\.org|docker\.(?:io|com)|huggingface\.co|cloudflare\.com|localhost|local|internal)$|^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0)"
@@ -156,8 +156,8 @@ _AGAIN = re.compile(r"(?m)^[^\S\n]*(?:while\s+(?:True|1|:|true)|for\s*\(;;\)|set
 _NO_CODE = re.compile(r"\s*(?:#(?!!)|//|\*|/\*)")
 
 
-def flows(document: Document) -> Iterator[CheckMatch]:
-    """Yield the lines of a program that send away, or run, what other lines put under a name."""
+def tainted_lines(document: ScannedText) -> Iterator[CheckMatch]:
+    """Yield matches for lines of a script that send or run a variable which other lines tainted."""
     if document.kind != SCRIPT or len(document.lines) > _LONGEST_PROGRAM:
         return
     low = document.lower
@@ -170,14 +170,14 @@ def flows(document: Document) -> Iterator[CheckMatch]:
 
 
 class _Program:
-    """A program, line by line, and to whom it speaks."""
+    """A script's lines, its calls over several lines, and the hosts that it names."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ScannedText) -> None:
         self.document = document
         self.lines = [line[:LONGEST] for line in document.lines]
 
     def call(self, at: int) -> str:
-        """Return a call that is written over several lines as one text."""
+        """Return the call that begins on a line as one text, up to `_REACH` lines."""
         text = self.lines[at]
         for line in self.lines[at + 1 : at + _REACH]:
             if text.count("(") <= text.count(")") and not text.rstrip().endswith(("\\", ",", "|")):
@@ -186,7 +186,7 @@ class _Program:
         return text
 
     def leaves(self, call: str) -> bool:
-        """Tell a call to a stranger from one to this machine or to those whose secret it is."""
+        """Tell whether a call sends data to a host that is neither local nor an issuer of secrets."""
         if _ADDRESS.search(call):
             return _is_to_strangers(call)
         return self._names_strangers if self._has_addresses else _BARE_SENDERS.search(call) is not None
@@ -205,26 +205,28 @@ def _is_to_strangers(text: str) -> bool:
 
 
 def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
-    """Yield the first line that sends or runs what a source of this kind gave."""
-    sources = _where(program.document, kind)
+    """Yield a match for the first line that sends or runs data of this kind of source."""
+    sources = _source_lines(program.document, kind)
     names: dict[str, int] = {}
     for at in range(min(sources, default=len(program.lines)), len(program.lines)):
         text = program.lines[at]
-        if at not in sources and not _held(names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text):
+        if at not in sources and not _tainted_name(
+            names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text
+        ):
             continue
-        found = _sent(program, at, names) if kind == SECRET else _run(program, at, kind, names)
+        found = _sending_match(program, at, names) if kind == SECRET else _running_match(program, at, kind, names)
         if found is not None:
             yield found
             return
         put = _PUTS.match(text) or _METHOD.match(text)
-        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _held(names, text)):
+        if put is None or len(names) >= _MOST_NAMES or (at not in sources and not _tainted_name(names, text)):
             continue
         for name in filter(None, put.groups()):
             names.setdefault(name, at + 1)
 
 
-def _where(document: Document, kind: str) -> set[int]:
-    """Return the indices of the lines where something of this kind comes from."""
+def _source_lines(document: ScannedText, kind: str) -> set[int]:
+    """Return the indices of the lines that read a source of this kind."""
     hinted = {index for hint in _HINTS[kind] if hint in document.lower for index in document.numbers_of(hint)}
     return {
         index
@@ -234,28 +236,28 @@ def _where(document: Document, kind: str) -> set[int]:
 
 
 def _source(kind: str, text: str) -> Match | None:
-    """Return where something of this kind comes from."""
+    """Return the first match of a source of this kind in a text; None without one."""
     return next((found for pattern in _SOURCES[kind] for found in pattern.finditer(text)), None)
 
 
-def _held(names: dict[str, int], text: str) -> str:
-    """Return the first of these names that a text holds as a word of its own, and no attribute of another."""
+def _tainted_name(names: dict[str, int], text: str) -> str:
+    """Return the first of these names that a text holds as a word, not as an attribute; empty without one."""
     if not any(name in text for name in names):
         return ""
     words = set(_OWN_WORD.findall(text))
     return next((name for name in names if name in words), "")
 
 
-def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
-    """Return the flag of a line that sends away what is under one of these names, or what it reads itself."""
+def _sending_match(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
+    """Return the match of a line that sends a tainted variable or a secret that it reads; None for other lines."""
     text = program.lines[at]
     sent = _SENDS.search(text)
     if sent is None or _NO_CODE.match(text):
         return None
     call = program.call(at)
-    name = _held(names, call[sent.start() :]) or _held(names, call)
+    name = _tainted_name(names, call[sent.start() :]) or _tainted_name(names, call)
     piped = None if program.document.is_program else _source(SECRET, text[: sent.start()])
-    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the mark may have been taken along
+    between = text[piped.end() - 1 : sent.start()] if piped else ""  # the match may include the pipe itself
     here = _source(SECRET, call[sent.end() :]) or "|" in between
     if not (name or here) or not program.leaves(call):
         return None
@@ -263,11 +265,11 @@ def _sent(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | Non
     return CheckMatch(exfiltration.SENDS, CRITICAL, program.document.line(at), reason)
 
 
-def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
-    """Return the flag of a line that runs what is under one of these names."""
+def _running_match(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckMatch | None:
+    """Return the match of a line that runs a variable tainted on an earlier line; None for other lines."""
     text = program.lines[at]
     earlier = {name: since for name, since in names.items() if name in text and since != at + 1}
-    ran = _ran(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
+    ran = _run_names(text, set(earlier)) if earlier and not _NO_CODE.match(text) else set()
     name = next((name for name in earlier if name in ran), "")
     if not name:
         return None
@@ -277,8 +279,8 @@ def _run(program: _Program, at: int, kind: str, names: dict[str, int]) -> CheckM
     return CheckMatch(rule, CRITICAL, program.document.line(at), f"runs what line {earlier[name]} {did}")
 
 
-def _ran(text: str, names: set[str]) -> set[str]:
-    """Return which of these names a line runs the contents of."""
+def _run_names(text: str, names: set[str]) -> set[str]:
+    """Return those of these names whose contents a line runs."""
     spelt = {name.lower() for name in names}
     said = {
         word.group().lower()

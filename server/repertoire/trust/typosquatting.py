@@ -1,4 +1,4 @@
-"""Finds typosquatting: names of packages or owners that imitate well-known ones."""
+"""Finds typosquatting: names of packages, owners and products that imitate well-known ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from repertoire.domain.component import MCP_SERVER, PLUGIN, Component
 from repertoire.domain.trust import HIGH, MEDIUM
 from repertoire.trust.check import CheckMatch
-from repertoire.trust.document import RUN, Line
+from repertoire.trust.scanned_text import RUN, Line
 
 RULE = "lookalike-name"
 OWNERS = frozenset(
@@ -64,29 +64,29 @@ _SAME_LOOK = str.maketrans(
         ".": "-",
     }
 )
-_SHORTEST = 7  # shorter names are near to each other by chance
+_SHORTEST = 7  # letters; shorter names resemble each other by chance
 
 
 def of_component(component: Component) -> Iterator[CheckMatch]:
-    """Yield the names of a component that look like others they are not."""
+    """Yield matches for a component's package, owner or name that imitates a well-known one."""
     if component.type == MCP_SERVER:
         for package in packages(component.front_matter):
             found = lookalike_package(package)
             if found:
-                yield _found(HIGH, package, f"starts {package}, a name made to be taken for {found}")
+                yield _match(HIGH, package, f"starts {package}, a name made to be taken for {found}")
     if component.type in (MCP_SERVER, PLUGIN):
         owner = _owner(component.repository)
         near = _near(owner, OWNERS) if owner not in OWNERS else ""
         if near:
-            yield _found(HIGH, component.repository, f"comes from {owner}, a name made to be taken for {near}")
+            yield _match(HIGH, component.repository, f"comes from {owner}, a name made to be taken for {near}")
         name = component.name.lower()
         product = _near(name, frozenset(PRODUCTS)) if name not in PRODUCTS else ""
         if product and owner != PRODUCTS[product]:
-            yield _found(MEDIUM, component.name, f"is called {name}, which is easily taken for {product}")
+            yield _match(MEDIUM, component.name, f"is called {name}, which is easily taken for {product}")
 
 
 def packages(front: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the packages that a server's command fetches and starts."""
+    """Yield the package that a server's command downloads and starts, if it starts one."""
     words = (
         [str(front.get("command", "")), *map(str, front.get("args") or ())]
         if not isinstance(front.get("args"), str)
@@ -102,7 +102,7 @@ def packages(front: Mapping[str, Any]) -> Iterator[str]:
 
 
 def lookalike_package(package: str) -> str:
-    """Return the well-known name that a package's name is made to look like, or an empty string."""
+    """Return the well-known name that a package's name imitates; empty if it imitates none."""
     match = _PACKAGE.match(package.lower())
     if match is None:
         return ""
@@ -121,7 +121,7 @@ def _near(name: str, known: frozenset[str]) -> str:
         if len(other) < _SHORTEST or abs(len(other) - len(name)) > 2 or _is_plural(name, other):
             continue
         if name.replace("-", "") == other.replace("-", ""):
-            return ""  # one name, written as another registry writes it
+            return ""  # the same name in another registry's spelling
         if look == _look(other) or _one_slip(name, other):
             return other
     return ""
@@ -132,13 +132,13 @@ def _look(name: str) -> str:
 
 
 def _is_plural(one: str, other: str) -> bool:
-    """Tell `skills` from `skill` and `server2` from `server`: another thing of the same family, no deception."""
+    """Tell whether one name is the other with a usual suffix, as `skills` or `server2`, which is no imitation."""
     long, short = (one, other) if len(one) > len(other) else (other, one)
     return long.startswith(short) and long[len(short) :] in {"s", "2", "3", "-2", "-x", "x", "-v2", "js", "py"}
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """Tell whether one letter left out, added, changed or swapped with its neighbour makes one name of the other."""
+    """Tell whether two names differ by one letter: removed, added, changed or swapped with its neighbour."""
     if abs(len(one) - len(other)) > 1 or one == other:
         return False
     first = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -156,5 +156,5 @@ def _owner(repository: str) -> str:
     return parts[1] if len(parts) >= 3 and parts[0] in ("github.com", "gitlab.com") else ""
 
 
-def _found(severity: str, text: str, reason: str) -> CheckMatch:
+def _match(severity: str, text: str, reason: str) -> CheckMatch:
     return CheckMatch(RULE, severity, Line(0, text, RUN), reason)

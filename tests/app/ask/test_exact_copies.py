@@ -211,6 +211,6 @@ def test_known_combinations_of_a_copy_are_those_of_the_installed_one(repertoire:
 def test_without_an_installed_copy_no_answer_moves(repertoire: Repertoire) -> None:
     repertoire.store.sources.remove(USER.key)
     ranking = repertoire.pipeline.rank(Query(PROMPT), intent=SEARCH)
-    assert not ranking.snapshot.copies.spare.any()
+    assert not ranking.snapshot.copies.has_installed_copy.any()
     assert np.array_equal(ranking.answering, ranking.rows)
     assert ids(repertoire)[0] == FORMS

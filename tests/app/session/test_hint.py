@@ -143,7 +143,7 @@ def test_now_and_then_what_nobody_saw_is_named_beside_what_everybody_knows(tmp_p
         request, moment = record.open_request(PROMPT, opened.settings), record.Moment(NOW, "s", "/p")
         assert request is not None
         vector = opened.embedder.embed_queries([PROMPT])[0]
-        lesson = record.Lesson(request, known, moment, vector, opened.embedder.reading)
+        lesson = record.Lesson(request, known, moment, vector, opened.embedder.query_encoder)
         record.learn(opened.store, lesson, opened.settings)
 
         def named(looks: dict[str, float]) -> list[tuple[str, ...]]:

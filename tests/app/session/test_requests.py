@@ -15,7 +15,7 @@ from repertoire.app.session import record
 from repertoire.app.session.record import Lesson, Moment, learn, open_request
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.event import SELECTED, Event
-from repertoire.learning.prompts import core
+from repertoire.learning.prompts import essential_words
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, fill
@@ -72,7 +72,7 @@ def test_what_says_the_same_in_nearly_the_same_words_is_one_request(store):
     ],
 )
 def test_what_turns_the_meaning_keeps_requests_apart(one, other):
-    assert core(one) != core(other)
+    assert essential_words(one) != essential_words(other)
 
 
 def test_where_no_text_is_kept_the_same_vector_is_the_same_request(store):

@@ -224,7 +224,7 @@ class Renamed:
     """The real model under the name of another: whatever bears another name must be embedded anew."""
 
     def __init__(self, embedder):
-        self.model = self.reading = "another"
+        self.model = self.query_encoder = "another"
         self.dimensions = embedder.dimensions
         self.embed_queries, self.embed_passages = embedder.embed_queries, embedder.embed_passages
 
@@ -232,8 +232,8 @@ class Renamed:
 def test_a_refresh_keeps_the_vectors_of_past_requests(bench, embedder):
     bench.store.requests.record("request:1", text="fill in this form", now="2026-01-01T00:00:00Z")
     refresh(bench.store, bench.home, settings=SETTINGS, embedder=embedder)
-    assert embedder.reading != embedder.model
-    assert len(bench.store.vectors.matrix(REQUEST_SPACE, embedder.reading)[0]) == 1
+    assert embedder.query_encoder != embedder.model
+    assert len(bench.store.vectors.matrix(REQUEST_SPACE, embedder.query_encoder)[0]) == 1
 
 
 def test_a_refresh_with_another_model_embeds_anew_and_drops_what_the_last_one_made(bench, embedder):

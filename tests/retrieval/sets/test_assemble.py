@@ -1,4 +1,4 @@
-"""The set: what must hold of it whatever there is to choose from, and how near it comes to the best there is."""
+"""Properties of every assembled set, and its distance from the best possible set."""
 
 import itertools
 from dataclasses import replace

@@ -28,9 +28,9 @@ _VALUES, _FEWEST = 4, 2
 def facets_of(ranking: Ranking) -> tuple[Facet, ...]:
     """Return what to ask back of a task that is too vague for any set; nothing of one that is not."""
     plan, narrower = ranking.plan, _narrower()
-    if ranking.calling is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):
+    if ranking.implied is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):
         return ()
-    provided, likely = _provided(ranking.snapshot), ranking.calling.likely
+    provided, likely = _provided(ranking.snapshot), ranking.implied.likely
     named = plan.capabilities[:1]
     parts = _likeliest(narrower[named[0]] if named else _PARTS, likely, provided, plan.stack.uses)
     goals = _likeliest((goal for goal in _GOALS if goal not in named), likely, provided)

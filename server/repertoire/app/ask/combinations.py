@@ -69,7 +69,7 @@ def companions(
     for one in close:
         if one.row in components:
             seen = f"; seen in {', '.join(one.known.seen[:_SEEN])}" if one.known.lift and one.known.seen else ""
-            other = Other(components[one.row], patterns.told(one.known, one.beside) + seen)
+            other = Other(components[one.row], patterns.sentence(one.known, one.beside) + seen)
             told.setdefault(other.component.name.lower(), other)
     return tuple(told.values())[:_COMPANIONS]
 

@@ -36,7 +36,7 @@ from repertoire.domain.soundness import LACKING, Trouble, soundness
 from repertoire.ingestion.difference import difference, difference_text
 from repertoire.ingestion.twins import SAME_CONTENT
 from repertoire.learning.lift import NO_LIFT, Lift
-from repertoire.learning.outcomes import CALL_FAILED, of_count
+from repertoire.learning.outcomes import CALL_FAILED, trials_of_count
 from repertoire.learning.usage import ComponentUsage, Usage
 from repertoire.ports import Link, StoredComponent
 from repertoire.retrieval.filters import silenced_rows
@@ -292,7 +292,7 @@ def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, 
 def _history(store: Store, component: str, record: ComponentUsage) -> UseHistory:
     events = store.events.of_node(component, kinds=(OFFERED, SELECTED_EVENT, FAILED, COUNTED))
     kinds = [event.kind for event in events]
-    counted = [trial for event in events if event.kind == COUNTED for trial in of_count(event)]
+    counted = [trial for event in events if event.kind == COUNTED for trial in trials_of_count(event)]
     used = [event.at for event in events if event.kind == SELECTED_EVENT]
     used += [trial.selected_at for trial in counted if trial.selected_at]
     offered = kinds.count(OFFERED) + sum(bool(trial.offered_at) for trial in counted)
@@ -308,7 +308,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
     patterns = pipeline.combinations(snapshot)
     found = patterns.companions([row], among=~silenced_rows(snapshot, muted), limit=_MOST)
     entries = ((store.graph.by_key(snapshot.summaries[one.row].id), one) for one in found)
-    return tuple(Other(entry.component, patterns.told(one.known, one.beside)) for entry, one in entries if entry)
+    return tuple(Other(entry.component, patterns.sentence(one.known, one.beside)) for entry, one in entries if entry)
 
 
 def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:

@@ -260,7 +260,7 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
             found.setdefault(name, Other(hit.component, "known as an alternative"))
         elif other in pool.parts.get(key, ()):
             continue  # it comes with it, or brings it along
-        elif asked and other in choices.known and whynot.same_job(choices, other, asked) == key:
+        elif asked and other in choices.known and whynot.member_of_same_job(choices, other, asked) == key:
             found.setdefault(name, Other(hit.component, "a like job"))
     # Whoever looks for another wants another one first.
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
@@ -281,7 +281,7 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     for one in close:
         component = components.get(snapshot.summaries[one.row].id)
         if component is not None and matched.patterns is not None:
-            told.append(Other(component, matched.patterns.told(one.known, one.beside)))
+            told.append(Other(component, matched.patterns.sentence(one.known, one.beside)))
     return tuple(told[:_COMPANIONS])
 
 
@@ -290,7 +290,7 @@ def _apart(answered: _Answered, key: str) -> bool:
     choices, asked = answered.case.choices, answered.assembly.asked
     if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
         return False
-    return not whynot.same_job(choices, key, asked)
+    return not whynot.member_of_same_job(choices, key, asked)
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:

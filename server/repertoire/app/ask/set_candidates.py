@@ -128,7 +128,7 @@ class _Needs:
         if position not in self._known:
             snapshot = self._snapshot
             ends = snapshot.edges(DEPENDS_ON).get(position, ())
-            answering = snapshot.copies.answering  # what is there already is needed as it is there
+            answering = snapshot.copies.representative  # what is there already is needed as it is there
             rows = [
                 int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0 and end != position
             ]

@@ -8,7 +8,7 @@ from repertoire.app.session.record import AskedPrompt, Lesson, Moment, learn
 from repertoire.app.usage.installs import INSTALLED
 from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.ports import Embedder
-from repertoire.retrieval.foreign import in_english
+from repertoire.retrieval.translation import in_english
 from repertoire.settings import Settings
 from repertoire.store.database import Store
 
@@ -29,7 +29,7 @@ def relearn(store: Store, settings: Settings, *, but: Container[str] = (), embed
             lesson = Lesson(request, event.node, moment)
             if embedder is not None:
                 vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
-                lesson = Lesson(request, event.node, moment, vector, embedder.reading)
+                lesson = Lesson(request, event.node, moment, vector, embedder.query_encoder)
             learn(store, lesson, settings)
             found += 1
     return found

@@ -189,7 +189,7 @@ def _learn(options: EvalOptions, labelled: LabelledSet, opened: Repertoire) -> i
         for start in range(0, len(past), _BATCH):
             batch = slice(start, start + _BATCH)
             vectors = embedder.embed_queries([query["text"] for query in past[batch]])
-            store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id in ids[batch]], vectors)
+            store.vectors.put(REQUEST_SPACE, embedder.query_encoder, [(node_id, "") for node_id in ids[batch]], vectors)
     renew_patterns(store)
     return len(past)
 

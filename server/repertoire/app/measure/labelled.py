@@ -260,7 +260,7 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, place: Path | None) -> None:
         self._embedder = embedder
-        self.model, self.reading, self.dimensions = embedder.model, embedder.reading, embedder.dimensions
+        self.model, self.query_encoder, self.dimensions = embedder.model, embedder.query_encoder, embedder.dimensions
         name = hashlib.sha256(embedder.model.encode()).hexdigest()[:16]
         self._file = place / f"{name}.npz" if place is not None else None
         self._rows: dict[str, Vectors] = {}

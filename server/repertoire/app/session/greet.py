@@ -26,7 +26,7 @@ from repertoire.catalogue.profile import Profile, read_profile
 from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line
-from repertoire.learning.hints import SESSION_START, demands, let_through
+from repertoire.learning.hints import SESSION_START, demands, is_exploration
 from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
@@ -127,7 +127,7 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
         return []
     known = _remembered(db, start, half_life)
     barred = muted | known.harmful
-    through = let_through(start.session)
+    through = is_exploration(start.session)
     demand = {} if through else demands(known.hints, SESSION_START)
     told = frozenset[str]() if through else _told_lately(db, start)
     weary = {} if through else {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}

@@ -14,16 +14,16 @@ from repertoire.app.usage.fold import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
-from repertoire.learning.hints import let_through
-from repertoire.learning.prompts import MOST, names, needless
+from repertoire.learning.hints import is_exploration
+from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
 from repertoire.retrieval.arrays import Rows
-from repertoire.retrieval.foreign import in_english
 from repertoire.retrieval.fuse import GRAPH, PAST
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
+from repertoire.retrieval.translation import in_english
 from repertoire.retrieval.vector import nearness
 from repertoire.trust.hidden import suspicion
 
@@ -78,7 +78,7 @@ class Offer:
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     """Return the hint for a prompt; usually it is empty."""
-    reason = needless(prompt) or needless(in_english(prompt))
+    reason = why_needless(prompt) or why_needless(in_english(prompt))
     if reason:
         return Offer(reason=reason)
     query = Query(prompt[:MOST], project=limits.project, without=limits.without)
@@ -143,7 +143,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
         return 0.0
     installed = hits[0].component.installed
     snapshot = ranking.snapshot
-    others = snapshot.column("installed") if installed else ~(snapshot.inner | snapshot.pointers)
+    others = snapshot.column("installed") if installed else ~(snapshot.inner_tools | snapshot.pointers)
     crowd = int(others.sum())
     odds = odds_of(ranking.confidence) / max(1.0, crowd / CROWD_SIZE)
     odds *= math.exp(SUBJECT_WEIGHT * min(ranking.subject, SUBJECT_CREDIT_LIMIT))
@@ -159,7 +159,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
     """Return the types and components that this hint may not name, because such hints were ignored."""
     demanded = {**limits.demands, **limits.weary}
-    if not demanded or let_through(f"{limits.session}\0{prompt}"):
+    if not demanded or is_exploration(f"{limits.session}\0{prompt}"):
         return frozenset()
     times = odds_of(sure) / odds_of(HINT_THRESHOLD)
     return frozenset(one for one, demand in demanded.items() if times < demand)
@@ -236,7 +236,11 @@ def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: H
 
     Else what served before would be all that is ever named: only what is seen can be found to be better.
     """
-    if not chosen or len(chosen) == min(limits.items, MAX_ITEMS) or not let_through(f"new\0{limits.session}\0{prompt}"):
+    if (
+        not chosen
+        or len(chosen) == min(limits.items, MAX_ITEMS)
+        or not is_exploration(f"new\0{limits.session}\0{prompt}")
+    ):
         return []
     if limits.looks.get(chosen[0].component.id, 0.0) < EXPLORATION_LOOKS:
         return []

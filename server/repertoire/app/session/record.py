@@ -13,7 +13,7 @@ from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
 from repertoire.domain.text import clean_line
-from repertoire.learning.prompts import core, needless
+from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
@@ -49,7 +49,7 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
     Near-identical texts are the same request. Where it must not be kept, neither must a hash by which it could be
     guessed.
     """
-    if needless(prompt):
+    if why_needless(prompt):
         return None
     text = redact(prompt)[:KEPT]
     key = request_key(text) if settings.store_prompts == REDACTED else f"{REQUEST}:{uuid.uuid4().hex}"
@@ -58,7 +58,7 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
 
 def request_key(text: str) -> str:
     """Return the key of a request whose text is kept: one for all that say it in nearly the same words."""
-    name = hashlib.sha256((core(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+    name = hashlib.sha256((essential_words(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
     return f"{REQUEST}:{name}"
 
 
@@ -178,7 +178,7 @@ class Lesson:
     component: str
     moment: Moment
     vector: Vectors | None = None
-    reading: str = ""  # by which its vector was made
+    query_encoder: str = ""  # by which its vector was made
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
@@ -194,11 +194,11 @@ def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
     moment, key = lesson.moment, lesson.request.key
     digest = hashlib.sha256(vector.tobytes()).hexdigest() if vector is not None else ""
     with store.transaction():
-        key = (store.requests.of_vector(digest, lesson.reading) or key) if digest and not text else key
+        key = (store.requests.of_vector(digest, lesson.query_encoder) or key) if digest and not text else key
         known = store.requests.has_text(key)  # the first to say it says it for all
         said = "" if known else text
         node = store.requests.record(key, text=said, project=moment.project, session=moment.session, now=moment.at)
         store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)
         if vector is not None and not known:
-            store.vectors.put(REQUEST_SPACE, lesson.reading, [(node, digest)], vector.reshape(1, -1))
-        bound_requests(store, settings, reading=lesson.reading)
+            store.vectors.put(REQUEST_SPACE, lesson.query_encoder, [(node, digest)], vector.reshape(1, -1))
+        bound_requests(store, settings, query_encoder=lesson.query_encoder)

@@ -24,24 +24,26 @@ _COMPARED = 1_000  # of equals, the oldest: comparing all with all would take a 
 _DAY = len("2026-01-01")
 
 
-def bound_requests(store: Store, settings: Settings, *, reading: str = "") -> int:
+def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "") -> int:
     """Let the least useful past requests go where there are more than settings allow; return how many went."""
     count = store.requests.count()
     if count <= settings.max_requests:
         return 0
     least = count - settings.max_requests + settings.max_requests // _SLACK
-    gone = _least_useful(store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE_DAYS, reading))
+    gone = _least_useful(
+        store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE_DAYS, query_encoder)
+    )
     store.requests.drop(gone)
     return len(gone)
 
 
 def _least_useful(store: Store, found: Sequence[RequestUse], count: int, by: tuple[float, str]) -> list[int]:
-    half_life, reading = by
+    half_life, query_encoder = by
     useful = {one.node_id: _usefulness(one, half_life) for one in found}
     last = sorted(useful.values())[count - 1]
     gone = [node for node, value in useful.items() if value < last]
     equals = [node for node, value in useful.items() if value == last]
-    likeness = _likeness(store, equals[:_COMPARED], reading) if len(equals) > count - len(gone) else {}
+    likeness = _likeness(store, equals[:_COMPARED], query_encoder) if len(equals) > count - len(gone) else {}
     equals.sort(key=lambda node: (likeness.get(node, 1.0), node))
     return [*gone, *equals[: count - len(gone)]]
 
@@ -53,9 +55,9 @@ def _usefulness(one: RequestUse, half_life: float) -> float:
     return math.log2(one.selected) + date.fromisoformat(one.last[:_DAY]).toordinal() / half_life
 
 
-def _likeness(store: Store, nodes: Sequence[int], reading: str) -> dict[int, float]:
+def _likeness(store: Store, nodes: Sequence[int], query_encoder: str) -> dict[int, float]:
     """Return how near each is to the nearest other request; -1 for one that has no vector."""
-    ids, vectors = store.vectors.matrix(REQUEST_SPACE, reading)
+    ids, vectors = store.vectors.matrix(REQUEST_SPACE, query_encoder)
     place = {int(node): row for row, node in enumerate(ids.tolist())}
     found = dict.fromkeys(nodes, -1.0)
     known = [node for node in nodes if node in place]

@@ -16,7 +16,7 @@ from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.embedded_text import passage
-from repertoire.retrieval.foreign import in_english
+from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
 
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)
@@ -119,11 +119,11 @@ class _Known:
 def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) -> None:
     """Embed past requests that were kept while no model was loaded, or read by another."""
     while not stop():
-        rows = store.requests.pending(embedder.reading, limit=_BATCH)
+        rows = store.requests.pending(embedder.query_encoder, limit=_BATCH)
         if not rows:
             return
         vectors = embedder.embed_queries([in_english(text, embedder.model) for _, _, text in rows])
-        store.vectors.put(REQUEST_SPACE, embedder.reading, [(node_id, "") for node_id, _, _ in rows], vectors)
+        store.vectors.put(REQUEST_SPACE, embedder.query_encoder, [(node_id, "") for node_id, _, _ in rows], vectors)
 
 
 def _done(store: Store, model: str) -> int:

@@ -46,7 +46,7 @@ class Lending:
         self._embedder = embedder
         self._shipped = shipped(embedder.model)
         self.model = embedder.model
-        self.reading = embedder.reading
+        self.query_encoder = embedder.query_encoder
         self.dimensions = embedder.dimensions
 
     @property

@@ -67,7 +67,7 @@ def refresh(
         condense_when_due(store, half_life=settings.memory_days)
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
-            store.vectors.drop_other_models(embedder.model, embedder.reading)
+            store.vectors.drop_other_models(embedder.model, embedder.query_encoder)
     return tuple(reports)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repertoire.app.clock import now
 from repertoire.domain.event import COUNTED, Event
-from repertoire.learning.log_compaction import LogBounds, condense
+from repertoire.learning.log_compaction import LogBounds, compact
 from repertoire.learning.log_summary import sum_up, through
 from repertoire.learning.outcomes import trials
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
@@ -27,10 +27,10 @@ def condense_when_due(
         if not store.events.due(every=every):
             return 0
         events = store.events.since(0, limit=-1)
-        found = condense(events, room)
+        found = compact(events, room)
         kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
-        store.events.condense(found.gone, counts, kept=kept)
+        store.events.compact(found.gone, counts, kept=kept)
     return len(found.gone)
 
 

@@ -1,1 +1,1 @@
-"""The smallest set that serves a task: its candidates, how they are put together, why others are not in it."""
+"""Assembles the set of components that serves a task best, and explains why a candidate is not in it."""

@@ -1,9 +1,9 @@
-"""Puts a set together: the one expected to serve the task best, closed under its needs, free of conflicts, in budget.
+"""Assembles the set of the highest expected F1, closed under dependencies, free of conflicts and within the budget.
 
-What a set is worth is twice what it brings over its size and the size that a task like this usually takes: the F1
-that is to be expected of it. A member brings its likelihood, less the nearer it comes to what a likelier one does
-already, and more where they come of one bundle; covering what the task is known to need brings more, the surer a
-member provides it. What members need counts for half a place and brings nothing.
+The expected F1 is twice the set's gain, divided by its size plus the usual size for such a task. A member's gain is its
+likelihood, reduced where a likelier member does the same job, and raised where both belong to one bundle. Covering a
+needed capability adds gain, the more the surer a member provides it. A dependency counts as half a member and has no
+gain.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from repertoire.domain.answer import BUDGET
 from repertoire.retrieval.sets.candidates import Candidate, merged
 
 _SHARPNESS = 4.0 / 3.0  # exponent that turns a relative score into a likelihood; learned on the train splits
-# Factors on a member's likelihood.
-_SHARED_WORDS_FACTOR = 0.4  # where other members share every word that it shares with the task
-_NO_COVER_FACTOR = 0.35  # where it covers no capability that is still needed, and some are known
-_SAME_BUNDLE_BONUS = 0.15  # added where it belongs to the bundle of a likelier member and is installed with it
+# Shares by which a member's likelihood falls or rises.
+_SHARED_WORDS_FACTOR = 0.4  # loss of a member of which other members share every word that it shares with the task
+_NO_COVER_FACTOR = 0.35  # loss of a member that covers no needed capability that is still open
+_SAME_BUNDLE_BONUS = 0.15  # bonus of a member that belongs to the bundle of a likelier member
 _COVER_WEIGHT = 0.3  # gain of a needed capability, covered by a component that surely provides it and surely fits
-_COVER_THRESHOLD = 0.25  # a candidate with a lower relative score does not show that its capabilities are needed
-_NEEDED_MEMBER_SIZE = 0.5  # size of a member that another one needs: it is no choice, and mostly comes with the other
-_STARTS = 6
-_MISSING_REQUIREMENT_FACTOR = 0.7  # where it cannot work on this machine as it is
+_COVER_THRESHOLD = 0.25  # relative score from which on a candidate's capabilities count as needed
+_NEEDED_MEMBER_SIZE = 0.5  # size of a dependency: it is not chosen, and mostly installed with the member
+_STARTS = 6  # candidates that the search starts from
+_MISSING_REQUIREMENT_FACTOR = 0.7  # factor on the likelihood of a component that lacks a requirement on this machine
 
 
 @dataclass(frozen=True)
 class SetLimits:
-    """What a set may cost, how many may be asked for, and how many a task like this usually takes."""
+    """The limits of a set: tokens, number of chosen members, and the expected number for such a task."""
 
     budget: int = BUDGET
     size: int = 5
@@ -38,7 +38,7 @@ class SetLimits:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A member of the set with the part it plays."""
+    """A member of the set and its role."""
 
     key: str
     role: str
@@ -46,38 +46,38 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Assembly:
-    """The set in the order of its dependencies, what was too large for the budget, and circles among its needs."""
+    """The set with dependencies first, candidates beyond the budget, and dependency cycles."""
 
     chosen: tuple[Chosen, ...]
     too_large: tuple[str, ...] = ()
     circles: tuple[tuple[str, ...], ...] = ()
-    asked: tuple[str, ...] = ()  # members that are not there for another's sake alone
+    asked: tuple[str, ...] = ()  # keys of members that were chosen, without pure dependencies
     worth: float = 0.0
 
 
 def assemble(ranked: Sequence[Candidate], others: Iterable[Candidate], limits: SetLimits) -> Assembly:
-    """Choose a set from the ranked candidates, best first; `others` may be needed by these."""
+    """Choose a set from ranked candidates, best first, and `others` that these may depend on."""
     return SetChoices.of(ranked, others).best(limits)
 
 
 @dataclass(frozen=True)
 class SetChoices:
-    """The candidates for a set, one of each group of twins, with every need led to that one."""
+    """The candidates for a set, deduplicated: one of each group of twins stands for the group."""
 
     ranked: tuple[Candidate, ...]
     known: Mapping[str, Candidate]
-    stands_for: Mapping[str, str]  # a twin that was left out -> the one that was kept
+    stands_for: Mapping[str, str]  # key of the kept twin by the key of each twin
 
     @classmethod
     def of(cls, ranked: Sequence[Candidate], others: Iterable[Candidate]) -> SetChoices:
-        """Make the choices for a set: ranked candidates, best first, and others that these may need."""
+        """Build the choices from ranked candidates, best first, and others that these may depend on."""
         ids = {candidate.key for candidate in ranked}
         kept, stands_for = merged([*ranked, *(other for other in others if other.key not in ids)])
         places = len({stands_for[candidate.key] for candidate in ranked})
         return cls(tuple(kept[:places]), {candidate.key: candidate for candidate in kept}, stands_for)
 
     def best(self, limits: SetLimits) -> Assembly:
-        """Return the set of the greatest worth that was found: one by one, then by dropping and exchanging."""
+        """Return the best set that a greedy search finds, with later drops and exchanges of single members."""
         asked = max(
             (self._improved(start, limits) for start in self._starts(limits)), key=lambda a: self._final(a, limits)
         )
@@ -99,30 +99,30 @@ class SetChoices:
         )
 
     def closure(self, key: str) -> tuple[str, ...]:
-        """Return a key with all keys that it needs, needs first; unknown ones are left out."""
+        """Return a key with all its known dependencies, dependencies first."""
         return self._closures[key]
 
     def members(self, asked: Iterable[str]) -> frozenset[str]:
-        """Return all that a set of these holds, with what they need."""
+        """Return the members of a set: the chosen keys with all their dependencies."""
         return frozenset(member for key in asked for member in self.closure(key))
 
     def tokens(self, members: Iterable[str]) -> int:
-        """Return a set's tokens; a plugin counts as a whole, once."""
+        """Return the tokens of a set; a plugin counts once, as a whole."""
         cost = {self.known[key].unit or key: self.known[key].unit_tokens or self.known[key].tokens for key in members}
         return sum(cost.values())
 
     def rivals(self, key: str, members: Iterable[str]) -> list[str]:
-        """Return the members that a candidate, with what it needs, can never stand beside."""
+        """Return the members that conflict with a candidate or its dependencies."""
         shut_out = self._shut_out[key]
         return [member for member in members if member in shut_out]
 
     def sound(self, key: str) -> bool:
-        """Tell whether what a candidate needs can stand beside each other."""
+        """Tell whether a candidate and its dependencies are free of conflicts among themselves."""
         entering = self.closure(key)
         return not any(self._exclusive(a, b) for i, a in enumerate(entering) for b in entering[:i])
 
     def worth(self, asked: Sequence[str], limits: SetLimits) -> float:
-        """Return the expected F1 of a set; the order of members does not matter."""
+        """Return the expected F1 of a set, which does not depend on the order of members."""
         known = self._worths.setdefault(limits.expected, {})
         which = frozenset(asked)
         if which not in known:
@@ -141,16 +141,16 @@ class SetChoices:
         return float(2.0 * brought / (size + limits.expected + _COVER_WEIGHT * len(self._needed)))
 
     def brings(self, key: str, asked: Sequence[str]) -> tuple[float, float]:
-        """Return how likely a candidate is, and how much of that is left beside a set that does part of its job."""
+        """Return a candidate's likelihood by itself, and what is left of it beside the members of a set."""
         return self._likely[key], self._left(key, asked)
 
     def nearest(self, key: str, asked: Iterable[str]) -> str:
-        """Return the member whose job is nearest to a candidate's."""
+        """Return the member that is most alike to a candidate."""
         mine, alike = self._marks[key], self.known[key].alike
         return max(asked, key=lambda other: (alike.get(other, 0.0), (mine & self._marks[other]).bit_count()))
 
     def _starts(self, limits: SetLimits) -> list[tuple[str, ...]]:
-        """Return where the search sets out: from nothing, and, where members can be in each other's way, from some."""
+        """Return the sets that the search starts from: the empty one, and single candidates if some may conflict."""
         if not self._entangled:
             return [()]
         entering = [key for key in self._usable[:_STARTS] if self._may_enter(key, (), limits)]
@@ -180,7 +180,7 @@ class SetChoices:
         return asked
 
     def _exchanged(self, asked: tuple[str, ...], limits: SetLimits) -> tuple[str, ...]:
-        """Return the best set that dropping or exchanging one member leads to; the same where none is better."""
+        """Return the best set after dropping or exchanging one member; the same set if none is better."""
         best, found = self.worth(asked, limits), asked
         entering = self._entering(asked, best)
         for place in range(len(asked)):
@@ -193,7 +193,7 @@ class SetChoices:
         return self._grown(found, limits) if found != asked else asked
 
     def _entering(self, asked: Sequence[str], worth: float) -> list[str]:
-        """Return the candidates that may improve a set: those that bring at least half of its worth."""
+        """Return the candidates whose largest possible gain can raise the worth of a set."""
         return [key for key in self._usable if key not in asked and 2.0 * self._most[key] > worth]
 
     def _may_enter(self, key: str, asked: Sequence[str], limits: SetLimits) -> bool:
@@ -203,7 +203,7 @@ class SetChoices:
         return self.tokens(members.union(self.closure(key))) <= limits.budget
 
     def _too_large(self, asked: Sequence[str], limits: SetLimits) -> tuple[str, ...]:
-        """Return the candidates that would have made the set better, had the budget held them."""
+        """Return the candidates that would improve the set but exceed the budget."""
         if len(asked) >= limits.size:
             return ()
         members, worth = self.members(asked), self.worth(asked, limits) if asked else 0.0
@@ -217,7 +217,7 @@ class SetChoices:
         )
 
     def _gain(self, key: str, before: Sequence[str]) -> float:
-        """Return the gain of a candidate beside those before it; lower where they cover all that it covers."""
+        """Return the gain of a candidate beside earlier members; lower if these cover all its capabilities."""
         if not before:
             return self._likely[key]
         covered = 0
@@ -227,7 +227,7 @@ class SetChoices:
         return self._left(key, before) * (1.0 - _NO_COVER_FACTOR * idle)
 
     def _left(self, key: str, before: Sequence[str]) -> float:
-        """Return a candidate's likelihood, less what those before it do already."""
+        """Return a candidate's likelihood, reduced by the overlap with earlier members."""
         if not before:
             return self._likely[key]
         marks = 0
@@ -238,7 +238,7 @@ class SetChoices:
             together = together or (own.bundle != "" and own.bundle == self.known[other].bundle)
             same = max(same, own.alike.get(other, 0.0))
         mine = self._marks[key]
-        # What shares no word with the task covers nothing of it that could be told.
+        # A component that shares no word with the task counts as if earlier members shared all of them.
         shared = (mine & marks).bit_count() / mine.bit_count() if mine else 1.0
         likely = min(1.0, self._likely[key] * (1.0 + _SAME_BUNDLE_BONUS * together))
         return likely * (1.0 - _SHARED_WORDS_FACTOR * shared) * (1.0 - same)
@@ -251,10 +251,10 @@ class SetChoices:
         return other in self.known[one].disputes or one in self.known[other].disputes
 
     def _needing(self, key: str, asked: Sequence[str]) -> str:
-        return next(self.known[one].name for one in asked if key in self.closure(one))
+        return next(self.known[member].name for member in asked if key in self.closure(member))
 
     def _circles(self, members: frozenset[str]) -> list[tuple[str, ...]]:
-        """Return the groups of members each of which needs all the others, directly or through others."""
+        """Return the dependency cycles: groups of members that all depend on each other, directly or not."""
         reached = {key: self._reached(key) for key in members}
         groups = {
             tuple(sorted(other for other in members if key in reached[other] and other in reached[key]))
@@ -273,18 +273,18 @@ class SetChoices:
         return frozenset(seen)
 
     def needs(self, key: str) -> list[str]:
-        """Return what a candidate needs itself, twins led to those that stand for them."""
+        """Return the direct dependencies of a candidate, each twin replaced by the one that stands for it."""
         found = (self.stands_for.get(need, need) for need in self.known[key].needs)
         return [need for need in found if need in self.known]
 
     @cached_property
     def _worths(self) -> dict[float, dict[frozenset[str], float]]:
-        """What sets were found to be worth so far, by the size that was expected: a search comes to many again."""
+        """The cached worth of sets, by expected size, because a search meets many sets again."""
         return {}
 
     @cached_property
     def _shut_out(self) -> dict[str, frozenset[str]]:
-        """What none of a candidate and its needs can stand beside."""
+        """The candidates that conflict with a candidate or any of its dependencies, by key."""
         return {
             key: frozenset(
                 other
@@ -297,8 +297,11 @@ class SetChoices:
 
     @cached_property
     def _entangled(self) -> bool:
-        """Whether one candidate may shut out another or bring it along: then the first step may be a wrong one."""
-        return any(one.needs or one.conflicts or one.disputes for one in map(self.known.__getitem__, self._usable))
+        """Whether candidates have dependencies or conflicts, so that a greedy first step may be wrong."""
+        return any(
+            candidate.needs or candidate.conflicts or candidate.disputes
+            for candidate in map(self.known.__getitem__, self._usable)
+        )
 
     @cached_property
     def _usable(self) -> tuple[str, ...]:
@@ -345,7 +348,7 @@ class SetChoices:
 
     @cached_property
     def _place(self) -> dict[str, tuple[float, int]]:
-        """The order in which candidates count: the likelier first, so that a set's worth hangs on no other order."""
+        """The sort key of each candidate, the likelier first, in which a set's worth is summed."""
         return {key: (-self._likely[key], place) for place, key in enumerate(self.known)}
 
     @cached_property
@@ -364,7 +367,7 @@ class SetChoices:
 
     @cached_property
     def _covering(self) -> dict[str, tuple[float, ...]]:
-        """How well each covers what is needed: as far as it surely provides it, and as far as it fits."""
+        """How far each candidate covers each needed capability: its likelihood times how surely it provides it."""
         return {key: tuple(self._covers(key, place) for place in range(len(self._needed))) for key in self.known}
 
     def _covers(self, key: str, place: int) -> float:
@@ -380,7 +383,7 @@ class SetChoices:
 
 
 def _role(candidate: Candidate, covered: frozenset[str]) -> str:
-    """Return the task's capabilities, else words, that a member covers; those that only it covers, if any."""
+    """Return the task's capabilities, else words, that a member covers, new ones if it adds any."""
     for names in (candidate.capabilities, candidate.covers):
         if names:
             return ", ".join(sorted(names - covered) or sorted(names))

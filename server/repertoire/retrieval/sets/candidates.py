@@ -1,23 +1,24 @@
-"""The candidates for a set, and which one of each group of twins stands for the others."""
+"""Defines the candidates for a set, and deduplicates twins (components that do the same)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-NEARLY = 0.9  # of its better twin's score
-LIGHTER = 2.0  # times fewer tokens
+NEARLY = 0.9  # share of its better twin's score from which on a lighter twin is preferred
+LIGHTER = 2.0  # factor by which a lighter twin has fewer tokens
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A component that may enter the set. `needs` are keys of others; two that share one of `twins` do the same.
+    """A component that may enter the set.
 
-    `covers` are words of the task, `capabilities` those of the needed ones that it provides, and `surely` how sure that
-    is of each, 0 to 1 (fully, where nothing is told); `alike` tells by key how far others do its job, 0 to 1; `lacking`
-    what it requires and this machine has not; `disputes` by key what it wants in a version that another cannot live
-    with; `bundle` what it comes with; `unit` what is installed with it as a whole, and `unit_tokens` what that costs;
-    `stale`, of one that is, since when; `demoted`, of one that does harm, on what evidence.
+    `needs` are the keys of its dependencies. Two candidates that share an entry of `twins` do the same. `covers` are
+    the words of the task that it holds, `capabilities` the needed ones that it provides, `surely` the certainty of
+    each (1 by default). `alike` tells by key how far another candidate does its job, 0 to 1. `lacking` are its
+    requirements that this machine misses, `disputes` by key the packages whose versions conflict. `bundle` names its
+    bundle, `unit` the plugin that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note on its
+    last change, `demoted` the evidence that it does harm; both are empty for most.
     """
 
     key: str
@@ -42,16 +43,16 @@ class Candidate:
 
 
 def without_twins(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one candidate of each group of twins, at the place of the best of them.
+    """Keep one candidate of each group of twins, at the place of the best twin.
 
-    It is the one that lacks nothing, else one that does no harm, else the installed one, else one that is not stale,
-    else one that brings far less along, else the first.
+    Preferred is a twin that lacks no requirement, then one that does no harm, then an installed one, then one that is
+    not stale, then one with far fewer tokens, then the first.
     """
     return list(merged(ranked)[0])
 
 
 def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
-    """Return one candidate of each group of twins, and a map from each twin's key to the kept one's."""
+    """Return one candidate of each group of twins, and the key of the kept twin by each candidate's key."""
     kept: list[Candidate] = []
     at: dict[str, int] = {}
     place: dict[str, int] = {}
@@ -67,7 +68,7 @@ def merged(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]
 
 
 def _is_lighter(candidate: Candidate, kept: Candidate) -> bool:
-    """Tell whether one serves nearly as well as its better twin and brings far less along."""
+    """Tell whether a candidate scores nearly as high as the kept twin and has far fewer tokens."""
     alike = _standing(candidate) == _standing(kept) and candidate.score >= NEARLY * kept.score
     return alike and LIGHTER * max(candidate.unit_tokens, candidate.tokens) <= kept.unit_tokens
 

@@ -1,4 +1,4 @@
-"""Tells what kept a candidate out of a set, and what would bring it in: found by assembling again, never guessed."""
+"""Explains why a candidate is not in a set, and finds the change that would bring it in by assembling again."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ SAME, CONFLICT, NEEDS, BUDGET, FULL, SAME_JOB, UNLIKELY, NOTHING_NEW = (
     "nothing new",
 )
 _TRIED = 4  # changes that are tried for one candidate
-_MORE = 2  # a set is enlarged by so many members to see whether the candidate then has room
-_UNLIKELY = 0.35  # a candidate below this share of the likeliest one is out for that reason alone
-_HALF = 0.75  # factor on a candidate's likelihood where another one does a part of its job
+_MORE = 2  # members by which a set is enlarged to see whether the candidate enters
+_UNLIKELY = 0.35  # likelihood below which a candidate is out for that reason alone
+_HALF = 0.75  # share of a candidate's likelihood: if less is left, another member does its job
 
 
-_Told = tuple[str, str, str]  # a reason, the key of the member it is about, and what else there is to say
+_Told = tuple[str, str, str]  # a reason, the key of the member that it is about, and a detail
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a candidate is not in a set. `other` is the member, and `detail` the requirement or number it is about.
+    """The reason why a candidate is not in a set, with the member (`other`) or figure (`detail`) that it is about.
 
-    `stale` is since when it is, where that member does its job and is not; `remedy` says what would bring it in, in a
-    few words; empty: no single change does.
+    `stale` is the date since which the candidate is stale, if the other member does its job and is not stale. `remedy`
+    is the single change that would bring it in; empty if there is none.
     """
 
     key: str
@@ -45,7 +45,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Case:
-    """A set with all that it was chosen from."""
+    """A set with the candidates, limits and choices that it was assembled from."""
 
     ranked: Sequence[Candidate]
     others: Sequence[Candidate]
@@ -56,7 +56,7 @@ class Case:
 
 @dataclass(frozen=True)
 class _Change:
-    """One thing that might be different, and how that is said."""
+    """Changed candidates or limits to assemble with, and the words for the change."""
 
     said: str
     ranked: Sequence[Candidate]
@@ -65,12 +65,12 @@ class _Change:
 
 
 def why_not(case: Case, key: str) -> Refusal:
-    """Say what kept a candidate out, and the first single change that brings it in."""
-    stand_in = case.choices.stands_for.get(key, key)  # of twins only one was there to be chosen
+    """Return the reason that kept a candidate out, and the first single change that brings it in."""
+    stand_in = case.choices.stands_for.get(key, key)  # only one of several twins could be chosen
     same = stand_in != key and stand_in in case.choices.members(case.assembly.asked)
     reason, other, detail = (SAME, stand_in, "") if same else _reason(case, stand_in)
     stale = _stale(case, key, other) if reason in {SAME, SAME_JOB} else ""
-    refusal = Refusal(key, reason, _named(case, other), detail, stale)
+    refusal = Refusal(key, reason, _name_of(case, other), detail, stale)
     for change in _changes(case, stand_in, reason, other):
         chosen = {member.key for member in SetChoices.of(change.ranked, change.others).best(change.limits).chosen}
         if (key if same else stand_in) in chosen:
@@ -78,8 +78,8 @@ def why_not(case: Case, key: str) -> Refusal:
     return refusal
 
 
-def same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
-    """Return the member that does most of a likely candidate's job; empty where none does."""
+def member_of_same_job(choices: SetChoices, key: str, asked: Sequence[str]) -> str:
+    """Return the key of the member that does most of a likely candidate's job; empty if there is none."""
     likely, left = choices.brings(key, asked)
     return choices.nearest(key, asked) if likely >= _UNLIKELY and left < _HALF * likely else ""
 
@@ -92,13 +92,15 @@ def _reason(case: Case, key: str) -> _Told:
     if rivals := choices.rivals(key, members):
         twins = candidate.twins & choices.known[rivals[0]].twins
         return (SAME if twins else CONFLICT), rivals[0], _disputed(choices, key, rivals[0])
-    checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _dear, _merit)
+    checks: tuple[Callable[[Case, str], _Told | None], ...] = (_lacking, _over_budget, _too_little_gain)
     return next(found for check in checks if (found := check(case, key)) is not None)
 
 
 def _disputed(choices: SetChoices, key: str, rival: str) -> str:
-    """Return the packages whose versions a candidate, or its needs, and a rival cannot agree on; empty: none."""
-    return next((said for one in choices.closure(key) if (said := choices.known[one].disputes.get(rival, ""))), "")
+    """Return the packages in whose versions a candidate or its dependencies conflict with a rival; else empty."""
+    return next(
+        (said for member in choices.closure(key) if (said := choices.known[member].disputes.get(rival, ""))), ""
+    )
 
 
 def _lacking(case: Case, key: str) -> _Told | None:
@@ -106,7 +108,7 @@ def _lacking(case: Case, key: str) -> _Told | None:
     return (NEEDS, "", ", ".join(lacking[:2])) if lacking else None
 
 
-def _dear(case: Case, key: str) -> _Told | None:
+def _over_budget(case: Case, key: str) -> _Told | None:
     members = case.choices.members(case.assembly.asked)
     total = case.choices.tokens(members.union(case.choices.closure(key)))
     if total <= case.limits.budget:
@@ -114,11 +116,11 @@ def _dear(case: Case, key: str) -> _Told | None:
     return BUDGET, "", f"the set would take {total} of {case.limits.budget} tokens"
 
 
-def _merit(case: Case, key: str) -> _Told:
+def _too_little_gain(case: Case, key: str) -> _Told:
     asked = case.assembly.asked
     if case.choices.brings(key, asked)[0] < _UNLIKELY:
         return UNLIKELY, "", ""
-    if asked and (nearest := same_job(case.choices, key, asked)):
+    if asked and (nearest := member_of_same_job(case.choices, key, asked)):
         return SAME_JOB, nearest, ""
     if len(asked) >= case.limits.size:
         return FULL, "", str(case.limits.size)
@@ -126,7 +128,7 @@ def _merit(case: Case, key: str) -> _Told:
 
 
 def _changes(case: Case, key: str, reason: str, other: str) -> Iterator[_Change]:
-    """Yield changed conditions to try, the likeliest to help first, and only a few."""
+    """Yield at most `_TRIED` changed conditions to assemble with, the most promising first."""
     kinds: dict[str, Callable[[], Iterator[_Change]]] = {
         NEEDS: lambda: _with_needs(case, key),
         BUDGET: lambda: _with_budget(case, key),
@@ -168,10 +170,10 @@ def _with_size(case: Case) -> Iterator[_Change]:
 def _without(case: Case, other: str) -> Iterator[_Change]:
     if not other:
         return
-    # What needs the other would bring it back.
+    # Members that depend on the removed one would bring it back.
     gone = {other, *(member for member in case.assembly.asked if other in case.choices.closure(member))}
     yield _Change(
-        f"without {' and '.join(case.choices.known[one].name for one in sorted(gone))}",
+        f"without {' and '.join(case.choices.known[removed].name for removed in sorted(gone))}",
         [c for c in case.ranked if c.key not in gone],
         [c for c in case.others if c.key not in gone],
         case.limits,
@@ -183,5 +185,5 @@ def _stale(case: Case, key: str, other: str) -> str:
     return "" if case.choices.known[other].stale else own
 
 
-def _named(case: Case, key: str) -> str:
+def _name_of(case: Case, key: str) -> str:
     return case.choices.known[key].name if key else ""

@@ -1,4 +1,4 @@
-"""Which capabilities a question is about in meaning: those whose components it is near to, taken together."""
+"""Finds the capabilities whose components' centroid is near to a question's vector."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from repertoire.domain.component import CAPABILITY, PROVIDES
 from repertoire.ports import Vectors
 from repertoire.retrieval.snapshot import Snapshot
 
-# Cosine of the adapted question: from here on the nearest is one of the answer's own six times in ten on cc_native and
-# nine on cc_bundles, where one that the words name is four and seven times.
+# Least cosine of the adapted question to a centroid. From here on the nearest capability belongs to the labelled answer
+# six times in ten on cc_native and nine on cc_bundles; a capability that the words name does four and seven times.
 _NEAR = 0.4
-_MOST = 2
-_PROVIDERS = 3  # of fewer, the middle is a component, not a capability
+_MOST = 2  # capabilities that are returned
+_PROVIDERS = 3  # components that a capability needs at least for a centroid
 
 
 class NearestCapabilities:
-    """Keeps the middle of each capability's components in the newest snapshot."""
+    """Caches the centroid of each capability's components in the newest snapshot."""
 
     def __init__(self) -> None:
         self._kept: tuple[Snapshot, tuple[str, ...], Vectors] | None = None
 
     def of(self, snapshot: Snapshot, vector: Vectors) -> tuple[str, ...]:
-        """Return the names of the few capabilities that a adapted question is plainly near to, the nearest first."""
+        """Return the names of the few capabilities whose centroid is near to an adapted question, the nearest first."""
         self.read(snapshot)
         if self._kept is None or not self._kept[1]:
             return ()
-        _, names, middles = self._kept
-        near = np.einsum("ij,j->i", middles, vector)  # see vector.semantic
+        _, names, centroids = self._kept
+        near = np.einsum("ij,j->i", centroids, vector)  # see vector.semantic
         best = np.argsort(-near, kind="stable")[:_MOST]
         return tuple(names[index] for index in best.tolist() if near[index] >= _NEAR)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Work out the middles, where the snapshot is another one."""
+        """Compute the centroids, if the snapshot is not the cached one."""
         if self._kept is None or self._kept[0] is not snapshot:
             self._kept = snapshot, *_middles(snapshot)
 
@@ -49,9 +49,9 @@ def _middles(snapshot: Snapshot) -> tuple[tuple[str, ...], Vectors]:
             for end in ends:
                 if topology.types[end] == CAPABILITY:
                     members.setdefault(end, []).append(int(place[row]))
-    told = sorted(end for end, rows in members.items() if len(rows) >= _PROVIDERS)
-    if not told:
+    capabilities = sorted(end for end, rows in members.items() if len(rows) >= _PROVIDERS)
+    if not capabilities:
         return (), np.zeros((0, 0), dtype=np.float32)
-    middles = np.stack([space.vectors[members[end]].mean(axis=0) for end in told])
-    middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-9)
-    return tuple(topology.names[end] for end in told), np.asarray(middles, dtype=np.float32)
+    centroids = np.stack([space.vectors[members[end]].mean(axis=0) for end in capabilities])
+    centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-9)
+    return tuple(topology.names[end] for end in capabilities), np.asarray(centroids, dtype=np.float32)

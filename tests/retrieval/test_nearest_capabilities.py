@@ -1,11 +1,11 @@
-"""What a question is about in meaning, where it names nothing that the vocabulary knows."""
+"""A question is near to a capability's components even if it names no capability."""
 
 import pytest
 
 from repertoire.app.sources.embed import embed_pending
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PROVIDES, Edge
-from repertoire.retrieval.nearest import NearestCapabilities
+from repertoire.retrieval.nearest_capabilities import NearestCapabilities
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.store.database import Store

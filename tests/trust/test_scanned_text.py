@@ -1,4 +1,4 @@
-"""Every line knows what introduces it, and a text's judging takes time in proportion to its length."""
+"""Every line knows its introduction, and scanning takes time in proportion to the text's length."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 import pytest
 
 from repertoire.domain.component import SKILL, Component
-from repertoire.trust.document import CODE, PROSE, SHELL, Document
 from repertoire.trust.scan import scan
+from repertoire.trust.scanned_text import CODE, PROSE, SHELL, ScannedText
 
 TEXT = """# Clean up
 
@@ -30,7 +30,7 @@ After.
 
 
 def test_a_line_of_a_block_is_introduced_by_the_lines_above_it_and_by_what_introduces_the_block() -> None:
-    document = Document(TEXT)
+    document = ScannedText(TEXT)
     line = document.line(TEXT.split("\n").index("three"))
 
     assert line.place == SHELL
@@ -38,19 +38,19 @@ def test_a_line_of_a_block_is_introduced_by_the_lines_above_it_and_by_what_intro
 
 
 def test_a_line_of_prose_is_introduced_by_the_prose_above_it_as_far_as_its_heading() -> None:
-    document = Document(TEXT)
+    document = ScannedText(TEXT)
     lines = TEXT.split("\n")
 
     assert document.line(lines.index("After.")).introduced.split("\n") == ["Never run these:", "## Commands"]
     assert document.line(lines.index("Last words.")).introduced.split("\n") == ["First words.", "# Clean up"]
-    assert Document("\n" * 300 + "one").line(300).introduced == ""
-    assert Document("# far" + "\n" * 300 + "one\ntwo").line(301).introduced == "one"
+    assert ScannedText("\n" * 300 + "one").line(300).introduced == ""
+    assert ScannedText("# far" + "\n" * 300 + "one\ntwo").line(301).introduced == "one"
 
 
 def test_what_stands_before_a_command_of_a_block_may_be_spaces_in_any_number() -> None:
-    assert Document("```\n   $   curl x\n```\n").line(1).place == SHELL
-    assert Document("```\n" + " " * 50_000 + "x\n```\n").line(1).place == CODE
-    assert Document("x").line(0).place == PROSE
+    assert ScannedText("```\n   $   curl x\n```\n").line(1).place == SHELL
+    assert ScannedText("```\n" + " " * 50_000 + "x\n```\n").line(1).place == CODE
+    assert ScannedText("x").line(0).place == PROSE
 
 
 @pytest.mark.parametrize(

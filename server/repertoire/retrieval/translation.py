@@ -1,6 +1,6 @@
-"""Reads a question that is not in English word by word, as far as its words are known; names and code stay.
+"""Translates a question into English word by word, as far as its words are known; names and code stay as they are.
 
-Components describe themselves in English, and so does all that ranking learned from: vectors, words, capabilities.
+Components describe themselves in English, and all weights of ranking were learned on English questions.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from repertoire.retrieval.language import ENGLISH, LANGUAGES, UNPARTED, language_of
 from repertoire.retrieval.lexicon import Lexicon, lexicon
 
-_MOST = 2_000  # characters; what a prompt goes on with is pasted
+_MOST = 2_000  # characters that are translated; the rest of a longer prompt is mostly pasted text
 _STOPS = frozenset(".,;:?!")
 _BEFORE = "\"'“”„‚‘«»‹›…–—¿¡,;:?!"  # noqa: RUF001
 _BEHIND = _BEFORE + "."
 _FULL = str.maketrans("，、。；：？！（）「」『』・\u3000", ",,.;:?!()()()  ")  # noqa: RUF001
 _TOKEN = re.compile(r"\S+|\n")
-# a path, a call, a version, camelCase, an abbreviation: nobody's words
+# a path, a call, a version, camelCase or an abbreviation: never translated
 _NAME = re.compile(r"[\w)][_/\\@:=<>.#][\w(]|\d|[a-z][A-Z]|^[A-Z]{2,5}s?$|[`{}\[\]$<>_]|^[./@#~-]|\(\)")
 _PARTED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]")
 _HIRAGANA = re.compile("[\u3040-\u309f]")
@@ -26,102 +26,102 @@ _PLAIN = re.compile("[^\\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A question as it was read from another language."""
+class Translation:
+    """A question translated into English."""
 
     text: str
     language: str
-    known: int = 0  # words of meaning that were understood
+    known: int = 0  # number of translated content words
     unknown: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
-        """What an answer says of it."""
+        """The sentence that tells the reader of an answer how the question was translated."""
         lost = f"; not known: {', '.join(self.unknown[:5])}" if self.unknown else ""
         return f"read from {self.language} word by word, as: {self.text}{lost}"
 
 
 @dataclass
-class _Said:
-    """What a question says in English so far."""
+class _EnglishText:
+    """The English words of a translation so far, and the words that were not known."""
 
     words: list[str] = field(default_factory=list)
     known: int = 0
     unknown: list[str] = field(default_factory=list)
 
     def add(self, english: str) -> None:
-        """Say a word in English; an empty one only gets in the way."""
+        """Append an English word; an empty one stands for a word that is dropped."""
         if english:
             self.known += 1
             if self.words[-1:] != [english]:
                 self.words.append(english)
 
     def keep(self, name: str) -> None:
-        """Say what is a name in any language."""
+        """Append a name, which is the same in any language."""
         self.words.append(name)
 
     def miss(self, word: str) -> None:
-        """Leave out a word that is not known; one of plain letters may be a name, and stays."""
+        """Note an unknown word; append it if it is ASCII, since it may be a name."""
         self.unknown.append(word)
         if word.isascii():
             self.words.append(word)
 
     def stop(self, mark: str) -> None:
-        """End a clause, if one has begun."""
+        """End the clause with a punctuation mark, if a clause has begun."""
         if self.words and self.words[-1][-1] not in _STOPS:
             self.words[-1] += mark
 
-    def reading(self, language: str, rest: str) -> Reading:
-        return Reading(" ".join(self.words) + rest, language, self.known, tuple(dict.fromkeys(self.unknown)))
+    def translation(self, language: str, rest: str) -> Translation:
+        return Translation(" ".join(self.words) + rest, language, self.known, tuple(dict.fromkeys(self.unknown)))
 
 
-def read(text: str) -> Reading | None:
-    """Return a question in English; None where it is in English already, or in no language that is known."""
+def translate(text: str) -> Translation | None:
+    """Return the English translation of a question; None if it is English already, or in no supported language."""
     code = language_of(text)
     if not code:
         return None
-    said, head = _Said(), text[:_MOST].replace("\u2019", "'")
+    english_text, head = _EnglishText(), text[:_MOST].replace("\u2019", "'")
     if code in UNPARTED:
-        _by_letters(head.translate(_FULL), lexicon(code), said)
+        _by_letters(head.translate(_FULL), lexicon(code), english_text)
     else:
-        _by_words(head, lexicon(code), said)
-    return said.reading(LANGUAGES[code], text[_MOST:])
+        _by_words(head, lexicon(code), english_text)
+    return english_text.translation(LANGUAGES[code], text[_MOST:])
 
 
 def in_english(text: str, model: str = "") -> str:
-    """Return a text in English, as far as it can be read; as it is for a model that reads any language itself."""
-    reading = None if reads_any(model) else read(text)
-    return text if reading is None else reading.text
+    """Return a text in English as far as it can be translated; unchanged for a multilingual model."""
+    translation = None if is_multilingual(model) else translate(text)
+    return text if translation is None else translation.text
 
 
-def reads_any(model: str) -> bool:
-    """Tell whether a model reads more languages than English, by its name."""
+def is_multilingual(model: str) -> bool:
+    """Tell by a model's name whether it is multilingual."""
     return "multilingual" in model.lower()
 
 
 @dataclass(frozen=True)
 class _Token:
-    """A word as it is written, without what stands around it, and the mark that ends a clause with it."""
+    """A word without quotes and punctuation, and the mark behind it that ends a clause."""
 
     bare: str
     mark: str
 
     @property
     def lower(self) -> str:
-        """The word as it is looked up."""
+        """The word in lower case, as it is looked up."""
         return self.bare.lower()
 
 
-def _by_words(text: str, words: Lexicon, said: _Said) -> None:
+def _by_words(text: str, words: Lexicon, english_text: _EnglishText) -> None:
     tokens, place = list(_tokens(text)), 0
     while place < len(tokens):
-        width = _say_phrase(tokens, place, words, said)
+        width = _add_phrase(tokens, place, words, english_text)
         if not width:
-            _say_word(tokens[place].bare, words, said)
+            _add_word(tokens[place].bare, words, english_text)
             width = 1
         place += width
         if tokens[place - 1].mark:
-            said.stop(tokens[place - 1].mark)
+            english_text.stop(tokens[place - 1].mark)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -139,81 +139,81 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _bare(written: str) -> tuple[str, str]:
-    """Return what is written without what stands around it, and the mark that ends a clause with it."""
+    """Return a word without quotes and punctuation, and the mark behind it that ends a clause."""
     quoted = written.rstrip(_BEHIND)
     mark = next((letter for letter in written[len(quoted) :] if letter in _STOPS), "")
     quoted = quoted.lstrip(_BEFORE)
     return quoted if _NAME.search(quoted) else quoted.strip("()[]*."), mark
 
 
-def _say_phrase(tokens: list[_Token], place: int, words: Lexicon, said: _Said) -> int:
-    """Say the longest phrase that begins at a place; return its number of words."""
+def _add_phrase(tokens: list[_Token], place: int, words: Lexicon, english_text: _EnglishText) -> int:
+    """Translate the longest known phrase that begins at a token; return its number of words, 0 if none is known."""
     ahead = tokens[place : place + words.most]
     ends = next((count for count, token in enumerate(ahead, 1) if token.mark), len(ahead))
     for width in range(ends, 1, -1):
         english = words.phrase([token.lower for token in ahead[:width]])
         if english is not None:
-            said.add(english)
+            english_text.add(english)
             return width
     return 0
 
 
-def _say_word(bare: str, words: Lexicon, said: _Said) -> None:
+def _add_word(bare: str, words: Lexicon, english_text: _EnglishText) -> None:
     lower = bare.lower()
     if not bare or lower == "'":
         return
     if _NAME.search(bare) and "-" not in bare:
-        said.keep(bare)
+        english_text.keep(bare)
     elif (english := words.word(lower)) is not None:
-        said.add(english)
+        english_text.add(english)
     elif lower in ENGLISH:
-        said.keep(bare)
+        english_text.keep(bare)
     elif "-" in bare and any(words.word(part) is not None for part in lower.split("-") if part):
         for part in bare.split("-"):
-            _say_word(part, words, said)
+            _add_word(part, words, english_text)
     elif bare.endswith("'"):
-        return  # an article or a pronoun before a vowel
+        return  # an elided article or pronoun, as in l'erreur
     else:
-        said.miss(bare)
+        english_text.miss(bare)
 
 
-def _by_letters(text: str, words: Lexicon, said: _Said) -> None:
+def _by_letters(text: str, words: Lexicon, english_text: _EnglishText) -> None:
     place, begun, lost = 0, False, ""
     while place < len(text):
         letter = text[place]
         if not _PARTED.match(letter):
-            lost, begun = _lose(lost, said), False
-            place = _say_plain(text, place, said)
+            lost, begun = _add_unknown(lost, english_text), False
+            place = _add_plain(text, place, english_text)
             continue
         key = _longest(text, place, words, begun=begun)
         if key:
-            lost = _lose(lost, said)
-            said.add(words.written(key) or "")
+            lost = _add_unknown(lost, english_text)
+            english_text.add(words.written(key) or "")
             place, begun = place + len(key), True
             continue
         if not _HIRAGANA.match(letter) and not ("\uac00" <= letter <= "\ud7af" and begun):
             lost += letter
         place += 1
-    _lose(lost, said)
+    _add_unknown(lost, english_text)
 
 
-def _say_plain(text: str, place: int, said: _Said) -> int:
+def _add_plain(text: str, place: int, english_text: _EnglishText) -> int:
     found = _PLAIN.match(text, place)
     if found is None:
         if text[place] == "\n":
-            said.stop(".")
+            english_text.stop(".")
         return place + 1
     written = found.group()
     bare, mark = _bare(written)
     if bare:
-        said.keep(bare)
+        english_text.keep(bare)
     if mark:
-        said.stop(mark)
+        english_text.stop(mark)
     return found.end()
 
 
 def _longest(text: str, place: int, words: Lexicon, *, begun: bool) -> str:
-    """Return the longest word that stands at a place; within a Korean one a single syllable is a particle."""
+    """Return the longest known word at a position; after a Korean word, a single syllable is a particle and no word."""
     for end in range(min(place + words.longest, len(text)), place, -1):
         key = text[place:end]
         if words.written(key) is not None and not (begun and len(key) == 1 and "\uac00" <= key <= "\ud7af"):
@@ -221,7 +221,7 @@ def _longest(text: str, place: int, words: Lexicon, *, begun: bool) -> str:
     return ""
 
 
-def _lose(lost: str, said: _Said) -> str:
+def _add_unknown(lost: str, english_text: _EnglishText) -> str:
     if lost:
-        said.miss(lost)
+        english_text.miss(lost)
     return ""

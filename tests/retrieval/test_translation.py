@@ -1,4 +1,4 @@
-"""Questions in other languages: read in English word by word, while nothing happens to English ones."""
+"""Questions in other languages are translated word by word, and English ones stay as they are."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from repertoire.domain.answer import Query
-from repertoire.retrieval.foreign import in_english, read
 from repertoire.retrieval.language import LANGUAGES, language_of
 from repertoire.retrieval.lexicon import FOLDER
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SEARCH
+from repertoire.retrieval.translation import in_english, translate
 
 REQUESTS = Path(__file__).parents[2] / "bench" / "quality" / "plain_requests"
 CHINESE = 2  # of the requests
@@ -74,7 +74,7 @@ def test_an_accent_that_nobody_typed_is_not_missed():
 
 def test_english_that_quotes_another_language_stays_english():
     for text in ("what does 性能 mean in this file", "add a field for Straße to the form", "translate 'añadir' for me"):
-        assert read(text) is None
+        assert translate(text) is None
 
 
 def test_one_clause_after_the_other_is_still_seen(pipeline):
@@ -120,7 +120,7 @@ def test_a_name_in_another_language_is_still_a_name(pipeline):
 
 def test_reading_can_be_switched_off(pipeline):
     ranking, _ = asked(pipeline, "заполни поля в формах PDF", without=frozenset(("languages",)))
-    assert ranking.plan.reading is None
+    assert ranking.plan.translation is None
     assert ranking.degraded == ()
 
 

@@ -1,4 +1,4 @@
-"""A text as checks see it: every line with its place (run, shell, code, prose, comment) and what introduces it."""
+"""Parses a text for checks: the place of each line (run, shell, code, prose, comment) and the words before it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _COMMAND_LINE = re.compile(
     r"\s*(?:(?:\$ |> |PS> |sudo |#!)\s*)?(?:curl|wget|rm|dd|cat|echo|bash|sh|git|npm|npx|pip|nc|chmod|eval|base64"
     r"|python3?|env|/bin/(?:ba|z)?sh|printenv|tar|cp|export|iwr|irm|iex|powershell|mkfs\S*|scp|cd|sudo|apt|brew)\b"
 )
-LONGEST = 2_000  # characters of a line that are looked at; a longer one is looked at in its first part
-_ABOVE = 2  # lines above in the same block that may introduce a line
-_HIGHEST = 200  # lines above a block that are looked through for prose and a heading
+LONGEST = 2_000  # characters of a line that are checked
+_ABOVE = 2  # lines above a line in the same block that may introduce it
+_HIGHEST = 200  # lines above a block that are searched for prose and a heading
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line, its place, and the words that introduce it: the prose or list header above, and its heading."""
+    """One line, its place, and its introduction: the prose above it and its heading."""
 
     number: int  # from 1
     text: str
@@ -44,33 +44,33 @@ _RUN_BY = re.compile(r"#![^\n]*\b(?:python|node|ruby|perl|php|deno|bun)")
 
 
 def is_script(path: str, text: str = "") -> bool:
-    """Tell whether a file is a program by its name or its first line."""
+    """Tell by its name or first line whether a file is a script."""
     return path.lower().endswith(_SCRIPTS) or text.startswith("#!")
 
 
-class Document:
-    """One text; lines are looked up by where something stands in it, and only then is their place worked out."""
+class ScannedText:
+    """One text with its lines; their places are computed only when a check asks for them."""
 
     def __init__(self, text: str, *, kind: str = MARKDOWN, path: str = "") -> None:
         self.text = text
         self.kind = kind
         self.path = path
-        self.teaches: bool | None = None  # whether attacks are what it is about, once somebody asked
-        self.believed = True  # a text that gives orders behind its reader's back is no guide to such orders
+        self.teaches: bool | None = None  # whether it teaches about attacks; None until a check asks
+        self.believed = True  # False for a text with hidden orders, whose context must not excuse a match
 
     @cached_property
     def is_program(self) -> bool:
-        """Tell a program whose strings are commands only where a shell gets them from one that is all commands."""
+        """Whether it is a program in a language such as Python, in which commands are strings, and no shell script."""
         return self.kind == SCRIPT and (self.path.lower().endswith(_LANGUAGES) or _RUN_BY.match(self.text) is not None)
 
     @cached_property
     def lower(self) -> str:
-        """The text in lower case, to be searched for rare words first."""
+        """The text in lower case, in which needles are searched."""
         return self.text.lower()
 
     @cached_property
     def fenced(self) -> str:
-        """What of the lower-case text may be code: its fences, or all of it where marks inside lines blur them."""
+        """The lower-case text inside code fences; all of the text if its fences are not clear."""
         low = self.lower
         marks = low.count("```")
         if self.kind == SCRIPT or "~~~" in low or marks != low.count("\n```") + low.startswith("```") or marks % 2:
@@ -79,11 +79,11 @@ class Document:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines as they are written."""
+        """The unchanged lines of the text."""
         return self.text.split("\n")
 
     def numbers_of(self, needle: str) -> Iterator[int]:
-        """Yield the indices of the lines that hold a lower-case needle, each once."""
+        """Yield the index of each line that holds a lower-case needle."""
         at, last = self.lower.find(needle), -1
         while at >= 0:
             index = bisect_right(self._ends, at)
@@ -93,12 +93,12 @@ class Document:
             at = self.lower.find(needle, at + len(needle))
 
     def line(self, index: int) -> Line:
-        """Return a line with its place."""
+        """Return a line with its place and introduction."""
         place = RUN if self.kind == SCRIPT else self._places[index]
         return Line(index + 1, self.lines[index][:LONGEST], place, self._introduction(index, place))
 
     def following(self, index: int, count: int) -> str:
-        """Return a line and those after it in the same place, as one text."""
+        """Return a line and the next lines in the same place, up to `count` lines, as one text."""
         own = RUN if self.kind == SCRIPT else self._places[index]
         last = index + 1
         while last < min(index + count, len(self.lines)) and (self.kind == SCRIPT or self._places[last] == own):
@@ -106,7 +106,7 @@ class Document:
         return "\n".join(line[:LONGEST] for line in self.lines[index:last])
 
     def blocks(self) -> Iterator[tuple[int, str, str]]:
-        """Yield the first line's index, the language and the text of every fenced block."""
+        """Yield for every fenced block the index of its first line, its language and its text."""
         start, language = -1, ""
         for index, place in enumerate(self._places):
             mark = _FENCE.match(self.lines[index]) if "```" in self.lines[index] or "~~~" in self.lines[index] else None
@@ -118,7 +118,7 @@ class Document:
 
     @cached_property
     def about(self) -> str:
-        """The first lines and all headings: what the text is about."""
+        """The beginning and all headings of the text in lower case, which say its topic."""
         headings = (line for line in self.lines if line.startswith("#"))
         return "\n".join([self.text[:600], *headings])[:4_000].lower()
 
@@ -154,7 +154,7 @@ class Document:
 
     def _fenced(self, language: str, index: int) -> str:
         language = language.lower()
-        if language.startswith("!"):  # Claude Code runs such a block when it reads the file
+        if language.startswith("!"):  # Claude Code runs such a block when it loads the file
             return RUN
         if language in _SHELLS:
             return SHELL
@@ -172,31 +172,31 @@ class Document:
         return "\n".join([*(line[:300] for line in reversed(above)), *self._above(start)])
 
     def _above(self, start: int) -> list[str]:
-        """Return the nearest prose above a line, and the nearest heading."""
-        told, headings = self._told
+        """Return the two nearest lines of prose above a line, and the nearest heading."""
+        prose, headings = self._prose_and_headings
         last = max(0, start - _HIGHEST)
         place = bisect_left(headings, start)
         heading = [at for at in headings[max(0, place - 1) : place] if at >= last]
-        place = bisect_left(told, start)
-        near = [at for at in told[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
+        place = bisect_left(prose, start)
+        near = [at for at in prose[max(0, place - 2) : place] if at >= max(last, *heading, 0)]
         found = [self.lines[at].strip()[:300] for at in reversed(near)]
         return [*found, *(self.lines[at].strip()[:200] for at in heading)]
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The first line of the block that each line stands in."""
+        """The index of the first line of each line's block."""
         starts: list[int] = []
         for index, place in enumerate(self._places):
             starts.append(starts[-1] if index and self._places[index - 1] == place else index)
         return starts
 
     @cached_property
-    def _told(self) -> tuple[list[int], list[int]]:
-        """The indices of the lines of prose, and of the headings."""
-        told: list[int] = []
+    def _prose_and_headings(self) -> tuple[list[int], list[int]]:
+        """The indices of the lines of prose, and those of the headings."""
+        prose: list[int] = []
         headings: list[int] = []
         for index, line in enumerate(self.lines):
             text = line.strip()
             if text and self._places[index] in (PROSE, COMMENT) and not text.startswith(("```", "~~~")):
-                (headings if text[0] == "#" and _HEADING.match(text) else told).append(index)
-        return told, headings
+                (headings if text[0] == "#" and _HEADING.match(text) else prose).append(index)
+        return prose, headings
