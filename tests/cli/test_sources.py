@@ -34,7 +34,7 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     revision = json.loads(run("status", "--json").stdout)["revision"]
     run("ingest", str(source))
     assert json.loads(run("status", "--json").stdout)["revision"] == revision
-    key = json.loads(run("sources", "--json").stdout)[0]["info"]["key"]
+    key = json.loads(run("sources", "--json").stdout)[0]["key"]
     told = json.loads(run("sources", "--files", key, "--json").stdout)
     assert [(fate["became"], fate["of"]) for fate in told] == [("component", "skill")]
     assert run("remove", key).returncode == 0

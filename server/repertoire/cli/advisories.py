@@ -9,7 +9,7 @@ import click
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
-from repertoire.rendering.advisories import advisories_text, forgotten_advisories_text
+from repertoire.rendering.advisories import advisories_data, advisories_text, forgotten_advisories_text
 
 
 @click.command("advisories")
@@ -31,4 +31,4 @@ def advisories_command(place: Path | None, forget: bool, as_json: bool) -> None:
             show({"forgotten": gone}, lambda: forgotten_advisories_text(gone), as_json=as_json)
             return
         found = advisories(repertoire.store, place) if place is not None else kept_advisories(repertoire.store)
-    show(found, lambda: advisories_text(found), as_json=as_json)
+    show(advisories_data(found), lambda: advisories_text(found), as_json=as_json)

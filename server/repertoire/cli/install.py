@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
-from repertoire.app.installation.install import InstallPlan, Wanted, install, plan, undo
+from repertoire.app.installation.install import Wanted, install, plan, undo
 from repertoire.app.project import present_project
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import prepared, tell_steps
 from repertoire.installing.journal import LAST
-from repertoire.rendering.installs import done_text, plan_text, undone_text
+from repertoire.rendering.installs import done_text, plan_data, plan_text, undone_data, undone_text
 
 
 @click.command("install")
@@ -60,7 +59,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         raise click.UsageError(message)
     if undone is not None:
         back = undo(find_home(), undone, os.environ)
-        show(back, lambda: undone_text(back), as_json=as_json)
+        show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         return
     wanted = Wanted(
         components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
@@ -70,24 +69,11 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         with progress() as bar:
             decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=tell_steps(bar))
     if dry_run or not decided.changes:
-        show(_shown(decided), lambda: plan_text(decided), as_json=as_json)
+        show(plan_data(decided), lambda: plan_text(decided), as_json=as_json)
         return
     if not yes:
         click.echo(plan_text(decided), err=True)
         click.confirm("Change this?", abort=True, err=True)
     entry = install(home, decided, wanted)
-    told = {**_shown(decided), "journal": entry.name}
+    told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)
-
-
-def _shown(decided: InstallPlan) -> dict[str, Any]:
-    """Return a plan as data: of a file its place and size, not what it holds."""
-    return {
-        "components": [part.component.id for part in decided.parts],
-        "files": [{"path": str(file.path), "bytes": len(file.content)} for file in decided.files],
-        "adds": [line for part in decided.parts for line in part.adds],
-        "commands": [["claude", *command.arguments] for command in decided.commands],
-        "runs": [line for part in decided.parts for line in part.runs],
-        "along": [other.id for part in decided.parts for other in part.along],
-        "notes": [note for part in decided.parts for note in part.notes],
-    }

@@ -12,6 +12,7 @@ from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_texts, open_throw_away
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
+from repertoire.rendering.measure import evaluation_data, evaluation_text
 from repertoire.settings import load
 
 COMPONENT, TEXT = "component", "text"
@@ -80,12 +81,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 tell(line)
             result = evaluate(options, opened, report=tell)
     show(
-        result,
-        lambda: (
-            f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
-            f"{result.documents} documents{'' if at_home else f' at {result.documents_per_second:.0f}/s'}"
-            f"{f'; {result.lacking} answers had to do without something' if result.lacking else ''}; {run}"
-        ),
+        evaluation_data(result),
+        lambda: evaluation_text(result, name=set_dir.name, split=split, run=run),
         as_json=as_json,
     )
 

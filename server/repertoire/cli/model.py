@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from repertoire.app.wiring import find_home
 from repertoire.cli.output import json_option, show
 from repertoire.inference.embedder import fetch
-from repertoire.inference.weights import bundled, find, verify
+from repertoire.inference.weights import Weights, bundled, find, verify
 from repertoire.settings import load
 
 
@@ -33,10 +34,11 @@ def show_command(as_json: bool) -> None:
     home = find_home()
     weights = find(load(home, os.environ).model, cache=home / "models")
     verify(weights)
-    told = {"model": weights.model, "dimensions": weights.dimensions, "bytes": weights.bytes, "folder": weights.folder}
     size = f"{weights.bytes / 1e6:.1f} MB"
     show(
-        told, lambda: f"{weights.model}, {weights.dimensions} dimensions, {size}, in {weights.folder}", as_json=as_json
+        _data(weights),
+        lambda: f"{weights.model}, {weights.dimensions} dimensions, {size}, in {weights.folder}",
+        as_json=as_json,
     )
 
 
@@ -53,4 +55,13 @@ def fetch_command(name: str, as_json: bool) -> None:
     home = find_home()
     weights = fetch(name, cache=home / "models")
     use = f"use it with REPERTOIRE_MODEL={name} (the bundled one is {bundled().name})"
-    show({"model": weights.model, "name": name}, lambda: f"fetched {weights.model}; {use}", as_json=as_json)
+    show(_data(weights), lambda: f"fetched {weights.model}; {use}", as_json=as_json)
+
+
+def _data(weights: Weights) -> dict[str, Any]:
+    return {
+        "model": weights.model,
+        "dimensions": weights.dimensions,
+        "bytes": weights.bytes,
+        "folder": str(weights.folder),
+    }

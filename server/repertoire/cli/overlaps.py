@@ -8,7 +8,7 @@ from repertoire.app.ask.overlaps import EVERYWHERE, INSTALLED, PARTLY, dismiss, 
 from repertoire.app.clock import now
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
-from repertoire.rendering.overlaps import dismissed_text, overlaps_text
+from repertoire.rendering.overlaps import dismissed_text, overlap_data, overlaps_data, overlaps_text
 
 
 @click.command("overlaps")
@@ -37,8 +37,8 @@ def overlaps_command(
         store = repertoire.store
         if ids:
             done = list_again(store, ids) if undo else dismiss(store, ids, now=now())
-            show(done, lambda: dismissed_text(done, undone=undo), as_json=as_json)
+            show([overlap_data(one) for one in done], lambda: dismissed_text(done, undone=undo), as_json=as_json)
             return
         scope = INSTALLED if installed else EVERYWHERE if everywhere else PARTLY
         found = overlaps(store, scope=scope, limit=limit)
-        show(found, lambda: overlaps_text(found), as_json=as_json)
+        show(overlaps_data(found), lambda: overlaps_text(found), as_json=as_json)

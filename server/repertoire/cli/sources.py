@@ -14,11 +14,10 @@ from repertoire.app.upkeep.background import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
-from repertoire.cli.output import json_option, plain, progress, show
+from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
 from repertoire.cli.terminal import Table
-from repertoire.rendering.freshness import lost_text
-from repertoire.rendering.ingests import fates_text, ingest_text
+from repertoire.rendering.ingests import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
 
 
 @click.command("ingest")
@@ -48,7 +47,8 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
                 trusted=not untrusted,
                 report=tell_steps(bar),
             )
-        show(reports[0] if len(reports) == 1 else reports, lambda: ingest_text(reports), as_json=as_json)
+        told = [ingest_data(report) for report in reports]
+        show(told[0] if len(told) == 1 else told, lambda: ingest_text(reports), as_json=as_json)
         vectors_follow(repertoire, wait=wait)
 
 
@@ -80,7 +80,7 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
         except RefreshRunning:
             return
     if not quiet:
-        show(reports, lambda: ingest_text(reports), as_json=as_json)
+        show([ingest_data(report) for report in reports], lambda: ingest_text(reports), as_json=as_json)
 
 
 @click.command("sources")
@@ -102,18 +102,13 @@ def sources_command(source: str | None, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         if source is not None:
             fates = account(repertoire.store, repertoire.home, source, settings=repertoire.settings)
-            show(fates, lambda: fates_text(fates), as_json=as_json)
+            show([fate_data(fate) for fate in fates], lambda: fates_text(fates), as_json=as_json)
             return
         rows = repertoire.store.sources.all()
         lost = {item.source: item for item in lost_sources(repertoire.store)}
-    lines = [
-        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
-        + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
-        for row in rows
-    ]
     show(
-        [{**plain(row), "lost": lost.get(row.info.key)} for row in rows],
-        lambda: "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed",
+        [source_data(row, lost.get(row.info.key)) for row in rows],
+        lambda: sources_text(rows, lost),
         as_json=as_json,
         table=lambda: Table(
             ("source", "kind", "components", "read", ""),

@@ -11,7 +11,7 @@ import click
 from repertoire.app.health.stale import Wanted, stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, show
-from repertoire.rendering.freshness import stale_text
+from repertoire.rendering.freshness import stale_data, stale_text
 
 _SPAN = re.compile(r"(\d{1,5})([dwmy]?)")
 _UNITS = {"d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
@@ -46,4 +46,4 @@ def stale_command(older_than: int, installed: bool, limit: int, as_json: bool) -
     """
     with open_repertoire() as repertoire:
         report = stale(repertoire, Wanted(older_than, installed=installed, limit=limit), environment=os.environ)
-    show(report, lambda: stale_text(report), as_json=as_json)
+    show(stale_data(report), lambda: stale_text(report), as_json=as_json)

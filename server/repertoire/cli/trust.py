@@ -13,7 +13,8 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show
 from repertoire.domain.trust import MEDIUM, SEVERITIES
-from repertoire.rendering.flags import accepted_text, report_text, scores_text
+from repertoire.rendering.flags import accepted_data, accepted_text, report_data, report_text
+from repertoire.rendering.measure import scores_data, scores_text
 
 _LABELS = Path(__file__).resolve().parents[3] / "bench" / "trust"
 _place = click.Path(exists=True, path_type=Path)
@@ -42,7 +43,7 @@ def show_command(component: str, least: str, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         report = show_flags(repertoire.store, component, least=least)
-    show(report, lambda: report_text(report), as_json=as_json)
+    show(report_data(report), lambda: report_text(report), as_json=as_json)
 
 
 @trust_command.command("accept")
@@ -59,7 +60,7 @@ def accept_command(component: str, undo: bool, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         store = repertoire.store
         done = withdraw(store, component) if undo else accept(store, component, now=now())
-    show(done, lambda: accepted_text(done), as_json=as_json)
+    show(accepted_data(done), lambda: accepted_text(done), as_json=as_json)
 
 
 @trust_command.command("eval")
@@ -73,4 +74,4 @@ def eval_command(labels: Path, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         scores = evaluate_trust(repertoire.store, labels)
-    show(scores, lambda: scores_text(scores), as_json=as_json)
+    show(scores_data(scores), lambda: scores_text(scores), as_json=as_json)

@@ -11,7 +11,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show, tell
 from repertoire.learning.outcomes import SAYINGS
-from repertoire.rendering.usage import review_text, stats_text
+from repertoire.rendering.usage import review_text, stats_data, stats_text, suggestion_data
 from repertoire.verbs.decisions import REPORT, Saying
 from repertoire.verbs.verb import Context
 
@@ -50,7 +50,7 @@ def stats_command(limit: int, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         found = stats(repertoire.store, repertoire.settings, project=present_project(), limit=limit)
-    show(found, lambda: stats_text(found), as_json=as_json)
+    show(stats_data(found), lambda: stats_text(found), as_json=as_json)
 
 
 @click.command("review")
@@ -73,4 +73,4 @@ def review_command(accept: tuple[str, ...], reject: tuple[str, ...], undo: tuple
         if not store.read_only:
             renew_learned(store)
         found = review(store)
-    show(found, lambda: review_text(found), as_json=as_json)
+    show([suggestion_data(one) for one in found], lambda: review_text(found), as_json=as_json)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.advisories import AFFECTED
@@ -15,6 +17,33 @@ def advisories_text(found: Advisories) -> str:
         heading += f" {found.kept} advisories are kept, and matched again whenever a component changes."
     lines = [line for match in found.matches for line in _match(match)]
     return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
+
+
+def advisories_data(found: Advisories) -> dict[str, Any]:
+    """Return the matches as data."""
+    return {
+        "matches": [_match_data(match) for match in found.matches],
+        "records": found.records,
+        "packages": found.packages,
+        "kept": found.kept,
+        "unread": [clean_line(note, 300) for note in found.unread],
+    }
+
+
+def _match_data(match: AdvisoryMatch) -> dict[str, Any]:
+    return {
+        "component": match.component,
+        "installed": match.installed,
+        "requirement": clean_line(match.requirement, LINE),
+        "ecosystem": match.ecosystem,
+        "certainty": match.certainty,
+        "version": clean_line(match.version, LINE),
+        "id": clean_line(match.id, LINE),
+        "aliases": [clean_line(alias, LINE) for alias in match.aliases],
+        "severity": clean_line(match.severity, LINE),
+        "summary": clean_line(match.summary, 2 * LINE),
+        "fixed": [clean_line(version, LINE) for version in match.fixed],
+    }
 
 
 def _match(match: AdvisoryMatch) -> list[str]:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, Flag, rank
 
-if TYPE_CHECKING:  # a server words flags too, and does not measure the checks, for which it would import the ingest
-    from repertoire.app.measure.trust_eval import TrustScores
+if TYPE_CHECKING:  # what needs a short line of a flag needs none of these
     from repertoire.app.person.trust import Accepted, FlagReport
     from repertoire.store.flags import Flagged
-    from repertoire.trust.measure import Score
 
 WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` has it"
 _TO_A_MODEL = frozenset(("order-to-model", "comment-order", "hidden-text", "exfiltration"))
 _REASON, _LINE, _NAME, _ID = 120, 160, 80, 300
-_EXAMPLES = 12
 
 
 def description_of(component: Component, limit: int) -> str:
@@ -30,14 +26,6 @@ def description_of(component: Component, limit: int) -> str:
 def is_withheld(component: Component) -> bool:
     """Tell whether a component's words are kept from models."""
     return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in component.flags)
-
-
-def without_orders(component: Component) -> Component:
-    """Return a component without its words, where they were found to give a model orders."""
-    if not is_withheld(component):
-        return component
-    flags = tuple(replace(flag, text="") for flag in component.flags)
-    return replace(component, description=WITHHELD, body="", code="", examples=(), front_matter={}, flags=flags)
 
 
 def flag_lines(flags: Sequence[Flag]) -> list[str]:
@@ -67,25 +55,39 @@ def accepted_text(accepted: Accepted) -> str:
     return f"Accepted as it is now: {listed}. What changes is checked again; --undo takes it back."
 
 
-def scores_text(scores: Iterable[TrustScores]) -> str:
-    """Render precision and recall with their counts, a file at a time, and what was wrong or missed."""
-    lines = []
-    for score in scores:
-        unknown = f", {score.unknown} about contents that are not known here" if score.unknown else ""
-        lines.append(f"{score.file}: {score.cases} cases{unknown}")
-        lines += [_score(row) for row in (*score.severities, *score.rules) if row.flagged or row.expected]
-        wrong = [case for row in score.severities for case in row.wrong]
-        missed = [case for row in score.severities for case in row.missed]
-        lines += [f"  wrong: {clean_line(case, _LINE)}" for case in wrong[:_EXAMPLES]]
-        lines += [f"  missed: {clean_line(case, _LINE)}" for case in missed[:_EXAMPLES]]
-    return "\n".join(lines)
+def report_data(report: FlagReport) -> dict[str, Any]:
+    """Return what was found as data, with the lines that are flagged: a person asked for them."""
+    return {
+        "asked": report.asked,
+        "counts": dict(report.counts),
+        "flagged": [
+            {
+                "id": entry.id,
+                "name": clean_line(entry.name, _NAME),
+                "type": entry.type,
+                "content_hash": entry.content_hash,
+                "flags": [_flag_data(flag) for flag in entry.flags],
+                "accepted": entry.accepted,
+            }
+            for entry in report.flagged
+        ],
+    }
 
 
-def _score(row: Score) -> str:
-    precision = f"{row.precision:.2f}" if row.precision is not None else "-"
-    recall = f"{row.recall:.2f}" if row.recall is not None else "-"
-    counts = f"({row.right}/{row.flagged})", f"({row.found}/{row.expected})"
-    return f"  {row.name:20} precision {precision} {counts[0]:10} recall {recall} {counts[1]}"
+def accepted_data(accepted: Accepted) -> dict[str, Any]:
+    """Return an acceptance or its undoing as data."""
+    return {"ids": list(accepted.ids), "undone": accepted.undone}
+
+
+def _flag_data(flag: Flag) -> dict[str, Any]:
+    return {
+        "rule": flag.rule,
+        "severity": flag.severity,
+        "line": flag.line,
+        "file": flag.file,
+        "reason": clean_line(flag.reason, _REASON),
+        "text": clean_line(flag.text, _LINE),
+    }
 
 
 def _flagged(entry: Flagged, *, whole: bool) -> list[str]:

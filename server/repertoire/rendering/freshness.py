@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from repertoire.app.health.stale import StaleComponent, StaleReport, Unsound
 from repertoire.app.sources.freshness import reasons
@@ -72,6 +73,68 @@ def stale_text(report: StaleReport) -> str:
     if not lines:
         lines = ["Nothing is stale, and every plugin is as its marketplace has it."]
     return "\n".join([*lines, *_rest(report)])
+
+
+def stale_data(report: StaleReport) -> dict[str, Any]:
+    """Return what is stale as data."""
+    return {
+        "shown": [_component_data(component) for component in report.shown],
+        "more": report.more,
+        "copies": [{**_copy_data(odd.copy), "advice": odd.advice} for odd in report.copies],
+        "lost": [lost_data(lost) for lost in report.lost],
+        "undated": report.undated,
+        "current": report.current,
+        "unsound": [_unsound_data(component) for component in report.unsound],
+    }
+
+
+def lost_data(lost: Lost) -> dict[str, Any]:
+    """Return a source that could not be read as data."""
+    return {
+        "source": lost.source,
+        "since": lost.since,
+        "reason": clean_line(lost.reason, 2 * LINE),
+        "components": lost.components,
+        "moved": clean_line(lost.moved, 2 * LINE),
+    }
+
+
+def _component_data(component: StaleComponent) -> dict[str, Any]:
+    judged = component.freshness
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, NAME),
+        "type": component.type,
+        "source": component.source,
+        "installed": component.installed,
+        "freshness": {
+            "score": round(judged.score, 4),
+            "parts": {name: round(value, 4) for name, value in judged.parts.items()},
+            "changed": judged.changed,
+            "days": judged.days,
+            "stale": judged.stale,
+        },
+        "reasons": [clean_line(reason, 2 * LINE) for reason in component.reasons],
+        "advice": clean_line(component.advice, 2 * LINE),
+        "recommended": component.recommended,
+        "used": component.used,
+    }
+
+
+def _copy_data(copy: InstalledCopy) -> dict[str, Any]:
+    return {"name": copy.name, "state": copy.state, "detail": clean_line(copy.detail, 2 * LINE), "sure": copy.sure}
+
+
+def _unsound_data(component: Unsound) -> dict[str, Any]:
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, NAME),
+        "type": component.type,
+        "installed": component.installed,
+        "troubles": [
+            {"kind": trouble.kind, "text": clean_line(trouble.text, 2 * LINE)} for trouble in component.troubles
+        ],
+    }
 
 
 _MOVE = "read it from there with `repertoire ingest`, then `repertoire remove` this one"

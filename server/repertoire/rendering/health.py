@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.text import clean_line
@@ -25,6 +26,17 @@ def finding_text(finding: Finding, *, width: int = 0) -> str:
     if finding.mend:
         lines += _laid_out(f"{'':<19}→ ", finding.mend, width)
     return "\n".join(lines)
+
+
+def findings_data(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return all findings as data, and whether nothing is broken."""
+    return {
+        "healthy": not any(finding.state == FAIL for finding in findings),
+        "findings": [
+            {"check": finding.check, "state": finding.state, "text": finding.text, "mend": finding.mend}
+            for finding in findings
+        ],
+    }
 
 
 def _laid_out(head: str, text: str, width: int) -> list[str]:

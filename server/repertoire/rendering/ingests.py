@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from repertoire.app.sources.unreachable import Lost
 from repertoire.domain.component import FileFate, IngestReport
 from repertoire.domain.text import clean_line
+from repertoire.rendering.freshness import lost_data, lost_text
+from repertoire.store.sources import SourceRow
 
 _REASONS = 12
 _LINE = 160
@@ -23,6 +27,51 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
         blocks += [f"  Note: {clean_line(warning, 300)}" for warning in report.warnings]
         blocks += _skipped(report)
     return "\n".join(blocks) or "Nothing was read."
+
+
+def ingest_data(report: IngestReport) -> dict[str, Any]:
+    """Return what reading one source did as data."""
+    return {
+        "source": report.source,
+        "components": report.components,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "skipped": [{"path": file.path, "reason": clean_line(file.reason, 300)} for file in report.skipped],
+        "seconds": round(report.seconds, 3),
+        "warnings": [clean_line(warning, 300) for warning in report.warnings],
+    }
+
+
+def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, Lost]) -> str:
+    """Render every source, and which of them could not be read again."""
+    lines = [
+        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
+        + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
+        for row in rows
+    ]
+    return "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed"
+
+
+def source_data(row: SourceRow, lost: Lost | None) -> dict[str, Any]:
+    """Return a source as data."""
+    return {
+        "key": row.info.key,
+        "kind": row.info.kind,
+        "location": row.info.location,
+        "repository": row.info.repository,
+        "commit": row.info.commit,
+        "added_at": row.added_at,
+        "ingested_at": row.ingested_at,
+        "components": row.components,
+        "skipped": row.skipped,
+        "lost": lost_data(lost) if lost is not None else None,
+    }
+
+
+def fate_data(fate: FileFate) -> dict[str, Any]:
+    """Return what became of one file as data."""
+    return {"path": fate.path, "became": fate.became, "of": clean_line(fate.of, 300)}
 
 
 def fates_text(fates: Sequence[FileFate]) -> str:

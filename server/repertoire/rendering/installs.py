@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from repertoire.app.installation.install import InstallPlan
 from repertoire.app.installation.installable import Part
@@ -41,6 +42,33 @@ def undone_text(undone: Undone) -> str:
     lines += _more(len(undone.files) - _FILES, "file")
     lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
+
+
+def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
+    """Return a plan as data, with the name under which what was done is kept: of a file its place and size."""
+    return {
+        "components": [part.component.id for part in plan.parts],
+        "files": [{"path": str(file.path), "bytes": len(file.content)} for file in plan.files],
+        "adds": [line for part in plan.parts for line in part.adds],
+        "commands": [["claude", *command.arguments] for command in plan.commands],
+        "runs": [line for part in plan.parts for line in part.runs],
+        "along": [other.id for part in plan.parts for other in part.along],
+        "notes": [note for part in plan.parts for note in part.notes],
+        "journal": journal,
+    }
+
+
+def undone_data(undone: Undone) -> dict[str, Any]:
+    """Return what was taken back as data."""
+    entry = undone.entry
+    return {
+        "journal": entry.name,
+        "at": entry.at,
+        "components": list(entry.ids),
+        "files": list(undone.files),
+        "commands": [["claude", *command.undo] for command in reversed(entry.commands)],
+        "notes": list(undone.notes),
+    }
 
 
 def _part(part: Part) -> list[str]:

@@ -10,6 +10,7 @@ from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import Hinted, Learned, Stats
 from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
+from repertoire.learning.confidence_intervals import Interval
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
 from repertoire.rendering.answers import NAME
@@ -38,6 +39,107 @@ def feedback_data(kept: Feedback) -> dict[str, Any]:
         "outcome": kept.outcome,
         "used": kept.used,
     }
+
+
+def stats_data(found: Stats) -> dict[str, Any]:
+    """Return what was learned as data."""
+    return {
+        "project": found.project,
+        "half_life_days": found.half_life_days,
+        "offered": found.offered,
+        "selected": found.selected,
+        "followed": found.followed,
+        "installed": found.installed,
+        "taken": _interval_data(found.taken),
+        "outcomes": dict(found.outcomes),
+        "by_rank": [
+            {"rank": at.rank, "offered": at.offered, "selected": at.selected, "looked_at": at.looked_at}
+            for at in found.by_rank
+        ],
+        "hints": [_hint_data(one) for one in found.hints],
+        "silenced": [
+            {"target": one.target, "scope": one.scope, "project": one.project, "how": one.how, "at": one.at}
+            for one in found.silenced
+        ],
+        "components": [_learned_data(learned) for learned in found.components],
+        "more": found.more,
+        "requests": found.requests,
+        "most_requests": found.most_requests,
+        "explored": {"offers": found.explored.offers, "first": found.explored.first},
+        "edges": [suggestion_data(one) for one in found.edges],
+    }
+
+
+def suggestion_data(one: ReviewedSuggestion) -> dict[str, Any]:
+    """Return a relation that use suggests as data."""
+    return {
+        "id": one.id,
+        "relation": one.relation,
+        "first": one.first,
+        "second": one.second,
+        "weight": round(one.weight, 4),
+        "strong": one.strong,
+        "evidence": clean_line(one.evidence, _ID),
+        "state": one.state,
+        "by": one.by,
+    }
+
+
+def _learned_data(learned: Learned) -> dict[str, Any]:
+    return {
+        "id": learned.id,
+        "name": clean_line(learned.name, NAME),
+        "here": _usage_data(learned.here),
+        "everywhere": _usage_data(learned.everywhere),
+        "log_odds": learned.log_odds,
+        "selected_with": {clean_line(name, NAME): times for name, times in learned.selected_with.items()},
+    }
+
+
+def _usage_data(record: ComponentUsage) -> dict[str, Any]:
+    return {
+        "recommended": record.recommended,
+        "selected": record.selected,
+        "ok": record.ok,
+        "failed": record.failed,
+        "success": _interval_data(record.success),
+        "last_recommended": record.last_recommended,
+        "last_selected": record.last_selected,
+        "lift": _lift_data(record.lift),
+    }
+
+
+def _lift_data(lift: Lift) -> dict[str, Any] | None:
+    if not lift.known:
+        return None
+    difference = lift.difference
+    return {
+        "with": {"ok": lift.used.ok, "failed": lift.used.failed},
+        "without": {"ok": lift.unused.ok, "failed": lift.unused.failed},
+        "difference": {
+            "value": round(difference.value, 4),
+            "low": round(difference.low, 4),
+            "high": round(difference.high, 4),
+        },
+        "harmful": lift.harmful,
+    }
+
+
+def _hint_data(one: Hinted) -> dict[str, Any]:
+    rate = one.rate
+    return {
+        "moment": rate.moment,
+        "type": rate.type,
+        "offered": rate.offered,
+        "followed": rate.followed,
+        "rate": _interval_data(rate.rate),
+        "demand": one.demand,
+        "held_back": one.held_back,
+    }
+
+
+def _interval_data(interval: Interval) -> dict[str, float]:
+    return {"low": round(interval.low, 4), "high": round(interval.high, 4)}
 
 
 def stats_text(found: Stats) -> str:
