@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.installation.install import Wanted, install, plan, undo
+from repertoire.app.installation.install import LAST_INSTALLATION, Wanted, install, plan, undo
 from repertoire.app.project import present_project
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import prepared, tell_steps
-from repertoire.installing.journal import LAST
 from repertoire.rendering.installs import done_text, plan_data, plan_text, undone_data, undone_text
 
 
@@ -28,7 +27,7 @@ from repertoire.rendering.installs import done_text, plan_data, plan_text, undon
     "--undo",
     "undone",
     is_flag=False,
-    flag_value=LAST,
+    flag_value=LAST_INSTALLATION,
     metavar="[N|last]",
     help="Take an installation back, byte for byte.",
 )
@@ -58,7 +57,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         message = "name what to install, or say --undo"
         raise click.UsageError(message)
     if undone is not None:
-        back = undo(find_home(), undone, os.environ)
+        back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         return
     wanted = Wanted(

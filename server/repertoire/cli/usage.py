@@ -10,7 +10,7 @@ from repertoire.app.usage.stats import stats
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, show, tell
-from repertoire.learning.outcomes import SAYINGS
+from repertoire.domain.event import SAYINGS
 from repertoire.rendering.usage import review_text, stats_data, stats_text, suggestion_data
 from repertoire.verbs.decisions import REPORT, Saying
 from repertoire.verbs.verb import Context

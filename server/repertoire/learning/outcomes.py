@@ -22,21 +22,20 @@ from typing import Protocol
 
 from repertoire.domain.event import (
     ASKED,
+    BAD,
     CHECKED,
     CORRECTED,
     COUNTED,
-    DISMISSED,
     FAILED,
     OFFERED,
+    OK,
     OUTCOME,
     SELECTED,
     UNDONE,
+    UNKNOWN,
 )
 from repertoire.learning.session import SessionEvent
 
-OK, BAD, UNKNOWN = "ok", "failed", "unknown"
-OUTCOMES = (OK, BAD, UNKNOWN)
-SAYINGS = (*OUTCOMES, DISMISSED)  # what somebody may say; the last is no outcome: it is not wanted here
 LAPSE = timedelta(days=1)  # after which a use no longer follows from an offer that names no session
 # there are as many as the log has offers; a session's start, with one process a time, may run on Python 3.9
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}
