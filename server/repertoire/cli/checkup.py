@@ -12,7 +12,7 @@ from pathlib import Path
 from repertoire.app.health.doctor import examine
 from repertoire.app.project import present_project
 from repertoire.domain.health import FAIL, Finding
-from repertoire.rendering.health import finding_text, findings_data, verdict_text
+from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
 _WIDEST = 120  # as answers are (cli/terminal.py)
 HELP = "Check every piece of the installation and say how to mend what is broken."

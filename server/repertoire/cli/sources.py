@@ -17,7 +17,7 @@ from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
 from repertoire.cli.terminal import Table
-from repertoire.rendering.ingests import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
+from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
 
 
 @click.command("ingest")

@@ -1,4 +1,4 @@
-"""`feedback`, `stats` and `review`: what was learned from use, and what a person says to it."""
+"""`stats` and `review`: what was learned from use, and which relations that suggests."""
 
 from __future__ import annotations
 
@@ -8,31 +8,8 @@ from repertoire.app.project import present_project
 from repertoire.app.usage.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.usage.stats import stats
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, show, tell
-from repertoire.domain.event import SAYINGS
+from repertoire.cli.output import json_option, show
 from repertoire.rendering.usage import review_text, stats_data, stats_text, suggestion_data
-from repertoire.verbs.decisions import REPORT, Saying
-from repertoire.verbs.verb import Context
-
-
-@click.command("feedback")
-@click.argument("component", shell_complete=component_names)
-@click.argument("outcome", type=click.Choice(SAYINGS))
-@click.option("--note", default="", help="Why, in a few words; secrets are removed.")
-@json_option
-def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
-    r"""Say how COMPONENT, an id or name, did in its latest use in this project, or that it is not wanted here.
-
-    \b
-    repertoire feedback pdf-forms ok
-    repertoire feedback pdf-forms failed --note "dropped the check boxes"
-    repertoire feedback pdf-forms unknown
-    repertoire feedback pdf-forms dismissed
-    """
-    with open_repertoire() as repertoire:
-        kept = REPORT.run(Context.of(repertoire), Saying(component, outcome, note))
-    tell(REPORT, kept, as_json=as_json)
 
 
 @click.command("stats")

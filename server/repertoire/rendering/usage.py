@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from repertoire.app.person.feedback import Feedback
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import Hinted, Learned, Stats
-from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
 from repertoire.learning.confidence_intervals import Interval
 from repertoire.learning.lift import Lift
@@ -17,28 +15,6 @@ from repertoire.rendering.answers import NAME
 from repertoire.store.events import Mute
 
 _ID = 200
-
-
-def feedback_text(kept: Feedback) -> str:
-    """Render what was kept of somebody's word."""
-    name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
-    if kept.outcome == DISMISSED:
-        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
-    use = "for its latest use" if kept.used else "though no use of it was on record"
-    return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
-
-
-def feedback_data(kept: Feedback) -> dict[str, Any]:
-    """Return what was kept of somebody's word as data."""
-    component = kept.component
-    return {
-        "message": feedback_text(kept),
-        "id": component.id,
-        "name": clean_line(component.name, 80),
-        "type": component.type,
-        "outcome": kept.outcome,
-        "used": kept.used,
-    }
 
 
 def stats_data(found: Stats) -> dict[str, Any]:

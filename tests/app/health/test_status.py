@@ -12,7 +12,7 @@ from repertoire.app.health.status import status
 from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
-from repertoire.rendering.reports import status_text
+from repertoire.rendering.health import status_text
 from sample_home import NOW, SOURCE, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}

@@ -15,7 +15,7 @@ from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.rendering.answers import answer_text
-from repertoire.rendering.freshness import stale_text
+from repertoire.rendering.health import stale_text
 from repertoire.settings import Settings
 from repertoire.sources import releases
 from repertoire.sources.repository import look

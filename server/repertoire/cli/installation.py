@@ -13,7 +13,7 @@ from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import prepared, tell_steps
-from repertoire.rendering.installs import done_text, plan_data, plan_text, undone_data, undone_text
+from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
 
 
 @click.command("install")

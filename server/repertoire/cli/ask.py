@@ -1,4 +1,4 @@
-"""`recommend` and `search`: the questions a person asks, and the options that questions share."""
+"""`recommend`, `search` and `explain`: the questions a person asks, and the options that questions share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.ask.explain import Asked
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, tell
@@ -14,6 +15,7 @@ from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, BUDGET, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.graphs import FORMATS, drawn
+from repertoire.verbs.explain import EXPLAIN
 from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.verb import Context
 
@@ -41,12 +43,16 @@ _QUESTION_OPTIONS = (
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
+
+
 graph_option = click.option(
     "--graph",
     "form",
     type=click.Choice(FORMATS),
     help="Print the nodes that carried the answer instead: as text, JSON, Mermaid, or one page to look at.",
 )
+
+
 Command = Callable[..., None]
 
 
@@ -170,3 +176,31 @@ def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
         click.echo(f"{stage.stage:<8} {stage.ms:7.1f} ms  {stage.detail}", err=True)
     for note in notes:
         click.echo(f"({note})", err=True)
+
+
+@click.command("explain")
+@click.argument("component", shell_complete=component_names)
+@click.option("--task", default="", help="Also tell where it stands for this task.")
+@click.option(
+    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
+)
+@graph_option
+@json_option
+def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
+    r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
+
+    \b
+    repertoire explain test-driven-development
+    repertoire explain code-reviewer --task "review my pull request"
+    repertoire explain code-reviewer --detail graph
+    repertoire explain code-reviewer --graph mermaid
+    """
+    one_output(form, as_json=as_json)
+    with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
+        asked = Asked(component, task, graph=bool(form) or detail == "graph")
+        found = EXPLAIN.run(Context.of(repertoire), asked)
+        if form and found.graph is not None:
+            click.echo(drawn(found.graph, form, title=found.stored.component.name))
+        else:
+            tell(EXPLAIN, found, as_json=as_json)
+        afterwards((), notes)
