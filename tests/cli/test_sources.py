@@ -54,7 +54,7 @@ def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, envir
         said = waiting.stderr.readline()
     out, _ = waiting.communicate(timeout=60)
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
-    assert said == "another refresh is running; this one begins when it has ended\n"
+    assert said == "another refresh is running; this one starts when it ends\n"
     assert (waiting.returncode, json.loads(out)[0]["source"]) == (0, "catalogue")
 
 

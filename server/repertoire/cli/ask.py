@@ -20,26 +20,32 @@ from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.verb import Context
 
 _QUESTION_OPTIONS = (
-    click.option("--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this; repeatable."),
     click.option(
-        "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
+        "--type",
+        "types",
+        multiple=True,
+        type=click.Choice(COMPONENT_TYPES),
+        help="Only components of this type; may be repeated.",
+    ),
+    click.option(
+        "--installed/--available", default=None, help="Only installed components, or only the others. Default: both."
     ),
     click.option(
         "--using",
         multiple=True,
         metavar="ID",
         shell_complete=component_names,
-        help="A component already in use; repeatable.",
+        help="A component that you already use; may be repeated.",
     ),
     click.option(
         "--mode",
         type=click.Choice(MODES),
         default=BALANCED,
         show_default=True,
-        help="How much work an answer may be: fast is words and names, thorough looks at more candidates.",
+        help="How much work to do: fast compares words and names only, thorough looks at more candidates.",
     ),
-    click.option("--wait", is_flag=True, help="Wait until every component has its vectors."),
-    click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took."),
+    click.option("--wait", is_flag=True, help="Wait until all components have vectors."),
+    click.option("--stages", is_flag=True, help="Show what each stage did and how long it took."),
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
@@ -49,7 +55,7 @@ graph_option = click.option(
     "--graph",
     "form",
     type=click.Choice(FORMATS),
-    help="Print the nodes that carried the answer instead: as text, JSON, Mermaid, or one page to look at.",
+    help="Print the graph behind the answer instead: as text, JSON, Mermaid or an HTML page.",
 )
 
 
@@ -70,10 +76,12 @@ def question_options(command: Command) -> Command:
     type=click.IntRange(min=100),
     default=BUDGET,
     show_default=True,
-    help="Tokens that all it installs may add to each request.",
+    help="The most tokens that the set may add to each request.",
 )
 @click.option(
-    "--size", type=click.IntRange(1, 12), help="Components at most; default: as many as the task is likely to need."
+    "--size",
+    type=click.IntRange(1, 12),
+    help="The most components in the set. Default: as many as the task probably needs.",
 )
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
 @graph_option
@@ -93,7 +101,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Recommend the smallest set that fits TASK, with reasons and how to install it.
+    r"""Recommend the smallest set of components that fits TASK, with reasons and install commands.
 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
@@ -128,7 +136,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="The number of results.")
 @question_options
 def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     words: tuple[str, ...],
@@ -142,7 +150,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""List the components that serve QUERY, best first, with reasons.
+    r"""List the components that match QUERY, the best first, with reasons.
 
     \b
     repertoire search "review a pull request" --type agent
@@ -166,7 +174,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
 def one_output(form: str | None, *, as_json: bool) -> None:
     """Refuse to write a graph and JSON at once."""
     if form and as_json:
-        message = "--graph and --json exclude each other; use --graph json"
+        message = "use either --graph or --json; --graph json prints the graph as JSON"
         raise click.UsageError(message)
 
 
@@ -180,14 +188,14 @@ def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
 
 @click.command("explain")
 @click.argument("component", shell_complete=component_names)
-@click.option("--task", default="", help="Also tell where it stands for this task.")
+@click.option("--task", default="", help="Also show how it ranks for this task.")
 @click.option(
-    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also what lies around it."
+    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also show the nodes around it."
 )
 @graph_option
 @json_option
 def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
-    r"""Tell what COMPONENT (an id or a name) is, provides and needs, what goes with it, and how it was used.
+    r"""Show what COMPONENT (an id or a name) is, provides and needs, what it works with, and how it was used.
 
     \b
     repertoire explain test-driven-development

@@ -15,7 +15,7 @@ from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
 _WIDEST = 120  # as answers are (cli/terminal.py)
-HELP = "Check every piece of the installation and say how to mend what is broken."
+HELP = "Check every part of the installation and say how to repair what is broken."
 
 
 def main(arguments: list[str]) -> int:

@@ -29,7 +29,7 @@ _UNITS = {"d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
 @click.command("status")
 @json_option
 def status_command(as_json: bool) -> None:
-    r"""Tell what is known, what was suggested and why, what was used, and what is wrong.
+    r"""Show what is known, what was suggested and why, what was used, and what is wrong.
 
     \b
     repertoire status
@@ -40,13 +40,13 @@ def status_command(as_json: bool) -> None:
 
 
 @click.command("overlaps")
-@click.option("--installed", is_flag=True, help="Only where both are installed.")
-@click.option("--all", "everywhere", is_flag=True, help="Also where neither is installed.")
+@click.option("--installed", is_flag=True, help="Only pairs in which both are installed.")
+@click.option("--all", "everywhere", is_flag=True, help="Also pairs in which neither is installed.")
 @click.option(
-    "--dismiss", "ids", multiple=True, metavar="ID", help="Never list this one again until its content changes."
+    "--dismiss", "ids", multiple=True, metavar="ID", help="Do not list this pair again until one of the two changes."
 )
-@click.option("--undo", is_flag=True, help="With --dismiss: list it again.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many are shown.")
+@click.option("--undo", is_flag=True, help="With --dismiss: list the pair again.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="The most entries to show.")
 @json_option
 def overlaps_command(
     installed: bool, everywhere: bool, ids: tuple[str, ...], undo: bool, limit: int, as_json: bool
@@ -59,7 +59,7 @@ def overlaps_command(
     repertoire overlaps --dismiss 3fa29c01
     """
     if (installed and everywhere) or (undo and not ids):
-        message = "--installed and --all exclude each other; --undo goes with --dismiss ID"
+        message = "use either --installed or --all; use --undo together with --dismiss ID"
         raise click.UsageError(message)
     with open_repertoire() as repertoire:
         store = repertoire.store
@@ -81,19 +81,21 @@ class _Span(click.ParamType[int]):
             return value
         found = _SPAN.fullmatch(str(value).strip().lower())
         if not found or not int(found.group(1)):
-            self.fail(f"{value!r} is no span; write 90d, 12w, 18m or 2y", param, ctx)
+            self.fail(f"{value!r} is not a time span; write 90d, 12w, 18m or 2y", param, ctx)
         return round(int(found.group(1)) * _UNITS[found.group(2) or "d"])
 
 
 @click.command("stale")
-@click.option("--older-than", type=_Span(), default=0, metavar="SPAN", help="By age alone: 90d, 12w, 18m, 2y.")
-@click.option("--installed", is_flag=True, help="Only what is installed.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many are shown.")
+@click.option("--older-than", type=_Span(), default=0, metavar="SPAN", help="Judge by age only: 90d, 12w, 18m or 2y.")
+@click.option("--installed", is_flag=True, help="Only installed components.")
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="The most entries to show."
+)
 @json_option
 def stale_command(older_than: int, installed: bool, limit: int, as_json: bool) -> None:
-    r"""List what is stale, with reasons and what to do; nothing is deleted.
+    r"""List stale components, with reasons and what to do. Nothing is deleted.
 
-    Installed plugins are compared byte by byte with what their marketplace holds now.
+    Each installed plugin is compared, byte by byte, with its current version in the marketplace.
 
     \b
     repertoire stale
@@ -106,12 +108,12 @@ def stale_command(older_than: int, installed: bool, limit: int, as_json: bool) -
 
 @click.command("advisories")
 @click.argument("place", metavar="[FILE|DIR]", required=False, type=click.Path(exists=True, path_type=Path))
-@click.option("--forget", is_flag=True, help="Drop all that were kept.")
+@click.option("--forget", is_flag=True, help="Delete all stored advisories.")
 @json_option
 def advisories_command(place: Path | None, forget: bool, as_json: bool) -> None:
-    r"""Match OSV records, a JSON file or a folder of them, to the npm and PyPI packages that components require.
+    r"""Match OSV records (a JSON file or a folder of them) to the npm and PyPI packages that components require.
 
-    What was read is kept: without FILE or DIR it is matched anew, and answers warn of it.
+    The records are stored: without FILE or DIR they are matched again, and answers warn of every match.
 
     \b
     repertoire advisories ./osv
@@ -130,12 +132,12 @@ def advisories_command(place: Path | None, forget: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def doctor_command(context: click.Context, as_json: bool) -> None:
-    r"""Check every piece of the installation and say how to mend what is broken.
+    r"""Check every part of the installation and say how to repair what is broken.
 
     Each line is ok, warn or fail: interpreter, home, environment, vector extension, settings, model, database,
-    sources, what is not embedded yet, advisories, hooks, and the registration with Claude Code. It works where the
-    environment or the database does not.
-    Exit status: 0 nothing is broken (warnings are no breakage), 1 something is.
+    sources, missing vectors, advisories, hooks, and the registration with Claude Code. It works even if the environment
+    or the database is broken.
+    Exit status: 0 if nothing is broken (warnings do not count), 1 if something is.
 
     \b
     repertoire doctor

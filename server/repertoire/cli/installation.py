@@ -19,17 +19,21 @@ from repertoire.rendering.installation import done_text, plan_data, plan_text, u
 @click.command("install")
 @click.argument("components", nargs=-1, metavar="ID...", shell_complete=component_names)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--project", "for_project", is_flag=True, help="For this project alone; default: for you, everywhere.")
-@click.option("--alone", is_flag=True, help="Copy a plugin's skill, agent or command without all else that it brings.")
-@click.option("--flagged", is_flag=True, help="Also what the checks found something grave in.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option(
+    "--project", "for_project", is_flag=True, help="Install for this project only. Default: for you, in all projects."
+)
+@click.option(
+    "--alone", is_flag=True, help="Copy one skill, agent or command of a plugin, without the rest of the plugin."
+)
+@click.option("--flagged", is_flag=True, help="Also install components in which the checks found something serious.")
 @click.option(
     "--undo",
     "undone",
     is_flag=False,
     flag_value=LAST_INSTALLATION,
     metavar="[N|last]",
-    help="Take an installation back, byte for byte.",
+    help="Undo an installation: restore every file byte for byte.",
 )
 @json_option
 def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
@@ -42,10 +46,10 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     undone: str | None,
     as_json: bool,
 ) -> None:
-    r"""Install components, by id or name: show what will change, ask, change it, and keep what was there.
+    r"""Install components by id or name: show the changes, ask, make them, and keep what was there before.
 
-    A plugin's component is installed by the client (`claude plugin install`), with its plugin; anything else is
-    copied or merged into ~/.claude. Nothing of a component is run.
+    A component of a plugin is installed with its plugin, by `claude plugin install`. Any other component is copied or
+    merged into ~/.claude. No code of a component is run.
 
     \b
     repertoire install test-driven-development --dry-run
@@ -54,7 +58,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     repertoire install --undo
     """
     if bool(components) == (undone is not None):
-        message = "name what to install, or say --undo"
+        message = "name the components to install, or use --undo"
         raise click.UsageError(message)
     if undone is not None:
         back = undo(find_home(), os.environ, undone)
@@ -72,7 +76,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         return
     if not yes:
         click.echo(plan_text(decided), err=True)
-        click.confirm("Change this?", abort=True, err=True)
+        click.confirm("Make these changes?", abort=True, err=True)
     entry = install(home, decided, wanted)
     told = plan_data(decided, journal=entry.name)
     show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)

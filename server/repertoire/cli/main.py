@@ -102,8 +102,8 @@ def cli() -> None:
     repertoire search "review a pull request" --type agent
     repertoire ingest https://github.com/obra/superpowers
 
-    Exit status: 0 done, an honest "nothing fits" too; 1 failed, with a line that says why, or, of `doctor`, something
-    is broken; 2 wrong usage: an option, a value or a name that there is not; 130 interrupted.
+    Exit status: 0 success, also when nothing fits; 1 failure, with a line that says why (for `doctor`: something is
+    broken); 2 wrong usage, such as an unknown option, value or name; 130 interrupted.
     """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
 
 
@@ -133,6 +133,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
     except OSError as error:  # a full disk, a folder that may not be read: the machine's, and told in its words
         where = f": {error.filename}" if error.filename else ""
-        click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` looks at every piece", err=True)
+        click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` checks every part", err=True)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

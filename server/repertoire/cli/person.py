@@ -28,7 +28,7 @@ _place = click.Path(exists=True, path_type=Path)
 @click.option("--note", default="", help="Why, in a few words; secrets are removed.")
 @json_option
 def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
-    r"""Say how COMPONENT, an id or name, did in its latest use in this project, or that it is not wanted here.
+    r"""Say how the latest use of COMPONENT (an id or a name) went in this project, or that you do not want it here.
 
     \b
     repertoire feedback pdf-forms ok
@@ -43,7 +43,7 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
 
 @click.command("mute")
 @click.argument("target", shell_complete=targets)
-@click.option("--here", is_flag=True, help="In this project alone.")
+@click.option("--here", is_flag=True, help="In this project only.")
 @click.option("--undo", is_flag=True, help="Suggest it again.")
 @json_option
 def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
@@ -61,31 +61,35 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 
 
 @click.command("forget")
-@click.option("--requests", is_flag=True, help="Every stored prompt, what was selected for it, and the log.")
-@click.option("--project", type=click.Path(path_type=Path), help="What was asked and used in one project's folder.")
-@click.option("--all", "everything", is_flag=True, help="Everything that was recorded about you.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--requests", is_flag=True, help="Delete all stored prompts, what was selected for them, and the log.")
+@click.option(
+    "--project", type=click.Path(path_type=Path), help="Delete what was asked and used in the project in this folder."
+)
+@click.option("--all", "everything", is_flag=True, help="Delete everything, also the graph.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool, as_json: bool) -> None:
-    r"""Delete what was recorded, for good: rows, full text, vectors and the write-ahead log.
+    r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log.
 
     \b
     repertoire forget --requests
     repertoire forget --project . --yes
     """
     if (requests, project is not None, everything).count(True) != 1:
-        message = "say one of --requests (of every project), --project FOLDER (all of one project) and --all"
+        message = (
+            "use exactly one of --requests (of all projects), --project FOLDER (all data of one project) and --all"
+        )
         raise click.UsageError(message)
     what = REQUESTS if requests else ALL if everything else PROJECT
     if not yes:
-        click.confirm(f"Delete {what} for good?", abort=True, err=True)
+        click.confirm(f"Delete {what} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
         tell(FORGET, FORGET.run(Context.of(repertoire, project=str(project or "")), what), as_json=as_json)
 
 
 @click.group("trust")
 def trust_command() -> None:
-    r"""Tell what static checks found in components; accept what you have looked at.
+    r"""Show what the static checks found in components, and accept what you have reviewed.
 
     \b
     repertoire trust show
@@ -95,10 +99,12 @@ def trust_command() -> None:
 
 @trust_command.command("show")
 @click.argument("component", default="", shell_complete=component_names)
-@click.option("--least", type=click.Choice(SEVERITIES), default=MEDIUM, show_default=True, help="The least severity.")
+@click.option(
+    "--least", type=click.Choice(SEVERITIES), default=MEDIUM, show_default=True, help="The lowest severity to show."
+)
 @json_option
 def show_command(component: str, least: str, as_json: bool) -> None:
-    r"""Show what was found in COMPONENT, an id or name, with the lines; without one, every flagged component.
+    r"""Show the findings in COMPONENT (an id or a name) with their lines; without COMPONENT, list all flagged ones.
 
     \b
     repertoire trust show
@@ -111,10 +117,10 @@ def show_command(component: str, least: str, as_json: bool) -> None:
 
 @trust_command.command("accept")
 @click.argument("component", shell_complete=component_names)
-@click.option("--undo", is_flag=True, help="Flag it again.")
+@click.option("--undo", is_flag=True, help="Withdraw the acceptance.")
 @json_option
 def accept_command(component: str, undo: bool, as_json: bool) -> None:
-    r"""Let COMPONENT pass as it is now; when its content changes it is checked, and flagged, again.
+    r"""Accept COMPONENT as it is now. When its content changes, it is checked and flagged again.
 
     \b
     repertoire trust accept code-reviewer

@@ -21,22 +21,22 @@ PORT = 8391
 
 
 @click.command("serve")
-@click.option("--http", is_flag=True, help="Over Streamable HTTP instead of stdin and stdout.")
+@click.option("--http", is_flag=True, help="Use Streamable HTTP instead of stdin and stdout.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
 @click.option(
     "--port",
     default=PORT,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="With --http: the port; 0 takes any that is free.",
+    help="With --http: the port; 0 means any free port.",
 )
 @click.pass_context
 def serve_command(context: click.Context, http: bool, host: str, port: int) -> None:
-    r"""Run the MCP server for any client, until it leaves or Ctrl-C; the plugin starts its own.
+    r"""Run the MCP server for any client, until the client leaves or you press Ctrl-C. The plugin starts its own.
 
-    Over HTTP its address is printed first. It has no password, and answers on this machine's own address unless told
-    otherwise; requests whose Host or Origin is another are refused, so that no web page can reach it. A client's
-    session is kept until it ends it, or for half an hour without a request.
+    With --http the address is printed first. The server has no password. By default only this machine can reach it,
+    and it refuses requests with another Host or Origin, so that no web page can reach it. A session ends when the
+    client ends it, or after half an hour without a request.
 
     \b
     repertoire serve                                             on stdin and stdout

@@ -24,12 +24,12 @@ from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ing
 @click.argument("source")
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-@click.option("--wait", is_flag=True, help="Wait for the vectors too; without it they follow by themselves.")
+@click.option("--wait", is_flag=True, help="Also wait for the vectors. Without it they are made in the background.")
 @json_option
 def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_json: bool) -> None:
     r"""Read SOURCE into the graph: a folder, an archive, a git address, a package, `installed` or `catalogue`.
 
-    A package is fetched by your own npm or pip; nothing of it is run.
+    A package is downloaded with your own npm or pip; none of its code is run.
 
     \b
     repertoire ingest https://github.com/obra/superpowers
@@ -53,14 +53,14 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
 
 
 @click.command("refresh")
-@click.option("--text-only", is_flag=True, help="Leave the vectors to the next refresh.")
-@click.option("--quiet", is_flag=True, help="Show nothing; leave at once where another refresh is running.")
+@click.option("--text-only", is_flag=True, help="Do not make vectors; the next refresh makes them.")
+@click.option("--quiet", is_flag=True, help="Show nothing, and stop at once if another refresh is running.")
 @click.option("--unasked", is_flag=True, hidden=True)  # as a session starts it: the setting tells whether to fetch
 @json_option
 def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) -> None:
-    r"""Read again everything that is known and what Claude Code has on this machine, then embed what is new.
+    r"""Read all sources again, and what Claude Code has on this machine, then make vectors for what is new.
 
-    Where another refresh is running, it is waited for.
+    If another refresh is running, wait until it ends.
 
     \b
     repertoire refresh
@@ -89,11 +89,11 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
     "source",
     metavar="SOURCE",
     shell_complete=source_keys,
-    help="What becomes of every file of one source (a key or an address): a component, a part of one, or why none.",
+    help="Show what each file of one source (a key or an address) is: a component, a part of one, or why it is none.",
 )
 @json_option
 def sources_command(source: str | None, as_json: bool) -> None:
-    r"""List the sources: their keys, where they lie, how much came from them and when it was read.
+    r"""List the sources: key, kind, number of components, and when each was read.
 
     \b
     repertoire sources
@@ -130,7 +130,7 @@ def sources_command(source: str | None, as_json: bool) -> None:
 @click.argument("source", shell_complete=source_keys)
 @json_option
 def remove_command(source: str, as_json: bool) -> None:
-    r"""Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are.
+    r"""Remove SOURCE (a key from `repertoire sources`) and its components from the graph; its files stay.
 
     \b
     repertoire remove github.com/owner/name

@@ -13,13 +13,15 @@ from repertoire.rendering.usage import review_text, stats_data, stats_text, sugg
 
 
 @click.command("stats")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many components.")
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="The most components to show."
+)
 @json_option
 def stats_command(limit: int, as_json: bool) -> None:
-    r"""Tell what was learned from use, and what it does to answers here.
+    r"""Show what was learned from use, and how it changes answers here.
 
-    How offers fared by rank, hints by kind and components one by one, with their lift; what is not to be suggested;
-    which relations use suggests.
+    Shown are: how often offers were followed, by rank; hints by kind; each component with its lift; what must not be
+    suggested; and the relations that use suggests.
 
     \b
     repertoire stats
@@ -31,12 +33,12 @@ def stats_command(limit: int, as_json: bool) -> None:
 
 
 @click.command("review")
-@click.option("--accept", multiple=True, metavar="ID", help="Apply this one.")
-@click.option("--reject", multiple=True, metavar="ID", help="Never apply this one; if it is applied, revoke it.")
-@click.option("--undo", multiple=True, metavar="ID", help="Take a decision back.")
+@click.option("--accept", multiple=True, metavar="ID", help="Apply this suggestion.")
+@click.option("--reject", multiple=True, metavar="ID", help="Never apply this suggestion; revoke it if it is applied.")
+@click.option("--undo", multiple=True, metavar="ID", help="Undo the decision on this suggestion.")
 @json_option
 def review_command(accept: tuple[str, ...], reject: tuple[str, ...], undo: tuple[str, ...], as_json: bool) -> None:
-    r"""List what use suggests goes together or is in conflict, on what evidence, and decide on it.
+    r"""List the relations that use suggests (works well together, in conflict) with the evidence, and decide on them.
 
     \b
     repertoire review

@@ -8,7 +8,7 @@ from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.domain.trust import HIGH, Flag, rank
 
-WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` has it"
+WITHHELD = "text withheld: it gives a model orders; `repertoire trust show` shows it"
 _TO_A_MODEL = frozenset(("order-to-model", "comment-order", "hidden-text", "exfiltration"))
 _REASON, _NAME = 120, 80
 

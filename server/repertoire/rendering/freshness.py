@@ -44,7 +44,7 @@ def lost_text(lost: Lost | None) -> str:
     if lost is None:
         return ""
     if lost.moved:
-        return f"has moved to {clean_line(lost.moved, 2 * LINE)}, which its old place still sends to"
+        return f"has moved to {clean_line(lost.moved, 2 * LINE)}; the old address redirects there"
     return f"could not be read since {lost.since[:10]} and is kept as it was: {clean_line(lost.reason, 2 * LINE)}"
 
 
@@ -55,7 +55,7 @@ def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 
     told += [f"installed plugins: {', '.join(odd)}"] if odd else []
     told += [f"{lost} sources could not be read and are kept as they were"] if lost else []
     told += [f"{moved} sources have moved"] if moved else []
-    return [f"freshness: {'; '.join(told)}; `repertoire stale` tells why"] if told else []
+    return [f"freshness: {'; '.join(told)}; `repertoire stale` says why"] if told else []
 
 
 def lost_data(lost: Lost) -> dict[str, Any]:

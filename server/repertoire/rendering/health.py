@@ -25,23 +25,23 @@ def status_text(status: Status) -> str:
     return "\n".join(
         [
             *(f"Note: {clean_line(note, 300)}" for note in status.notes),
-            *(["Note: a refresh is running now; what changed is found when it is done"] if status.refreshing else []),
+            *(["Note: a refresh is running now; changes are found when it is done"] if status.refreshing else []),
             f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
             _known(status),
             f"vectors: {_vectors(status)}",
             *_block(
                 "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
             ),
-            f"hints: {'on' if status.hints else 'off'}; of a prompt is kept: {_KEPT[status.store_prompts]}",
+            f"hints: {'on' if status.hints else 'off'}; stored of each prompt: {_KEPT[status.store_prompts]}",
             *_block("suggested lately", [_offered(event) for event in status.offered]),
             *_block("used lately", [_used(event) for event in status.selected]),
             *_block(
                 "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
             ),
-            *_block("needs that nothing covered", [_gap(gap) for gap in status.gaps]),
+            *_block("needs that no component covered", [_gap(gap) for gap in status.gaps]),
             *_block("described too poorly to be found by capability", status.undescribed),
             *(
-                [f"overlaps among what is installed: {status.overlaps}; `repertoire overlaps` tells what to do"]
+                [f"overlaps among what is installed: {status.overlaps}; `repertoire overlaps` says what to do"]
                 if status.overlaps
                 else []
             ),
@@ -136,7 +136,7 @@ def _text(event: Event, key: str) -> str:
 def _flagged(counts: Mapping[str, int]) -> list[str]:
     """Name how many components have a flag worth a look; mere remarks are none."""
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if name != LOW)
-    return [f"flagged by checks: {told}; `repertoire trust show` tells why"] if told else []
+    return [f"flagged by checks: {told}; `repertoire trust show` says why"] if told else []
 
 
 def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
@@ -157,7 +157,7 @@ def stale_text(report: StaleReport) -> str:
     for unsound in report.unsound:
         lines += _unsound(unsound)
     if not lines:
-        lines = ["Nothing is stale, and every plugin is as its marketplace has it."]
+        lines = ["Nothing is stale, and every plugin is the same as in its marketplace."]
     return "\n".join([*lines, *_rest(report)])
 
 
@@ -212,8 +212,8 @@ def _unsound_data(component: Unsound) -> dict[str, Any]:
     }
 
 
-_MOVE = "read it from there with `repertoire ingest`, then `repertoire remove` this one"
-_FIND = "put it back, read it from where it is now with `repertoire ingest`, or `repertoire remove` it"
+_MOVE = "run `repertoire ingest` with the new address, then `repertoire remove` this one"
+_FIND = "put it back, run `repertoire ingest` with its new place, or `repertoire remove` it"
 
 
 def _component(component: StaleComponent) -> list[str]:
@@ -240,6 +240,6 @@ def _unsound(component: Unsound) -> list[str]:
 
 def _rest(report: StaleReport) -> Sequence[str]:
     more = [f"and {report.more} more; --limit shows them"] if report.more else []
-    undated = [f"Of {report.undated} components no history tells when they changed."] if report.undated else []
-    current = [f"{report.current} installed plugins are as their marketplace has them."] if report.current else []
+    undated = [f"For {report.undated} components no history says when they changed."] if report.undated else []
+    current = [f"{report.current} installed plugins are the same as in their marketplace."] if report.current else []
     return [*more, *undated, *current]

@@ -21,7 +21,7 @@ _PATH = 400
 def plan_text(plan: InstallPlan) -> str:
     """Render all that an installation changes, component by component."""
     lines = [line for part in plan.parts for line in _part(part)]
-    return "\n".join(lines if plan.changes else [*lines, "Nothing is to be done."])
+    return "\n".join(lines if plan.changes else [*lines, "Nothing to do."])
 
 
 def done_text(entry: JournalEntry) -> str:
@@ -29,16 +29,16 @@ def done_text(entry: JournalEntry) -> str:
     what = _counted(len(entry.files), "file") + " written" if entry.files else ""
     told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
     return (
-        f"Installed: {', and '.join(filter(None, (what, told)))}. A session that starts now has it.\n"
-        f"`repertoire install --undo {entry.name}` takes it back."
+        f"Installed: {', and '.join(filter(None, (what, told)))}. New sessions have it.\n"
+        f"`repertoire install --undo {entry.name}` undoes it."
     )
 
 
 def undone_text(undone: Undone) -> str:
     """Render what was taken back."""
     entry = undone.entry
-    lines = [f"Installation {entry.name} of {entry.at[:10]} was taken back: {', '.join(_ids(entry.ids))}."]
-    lines += [f"  as before: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
+    lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
+    lines += [f"  restored: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
     lines += _more(len(undone.files) - _FILES, "file")
     lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])

@@ -22,11 +22,11 @@ def overlaps_text(found: Overlaps) -> str:
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
     if found.elsewhere:
-        lines.append(f"{found.elsewhere} touch nothing that is installed: --all lists them")
+        lines.append(f"{found.elsewhere} concern nothing that is installed: --all lists them")
     if found.dismissed:
         lines.append(f"{found.dismissed} dismissed")
     if found.shown:
-        lines.append("--dismiss ID silences one for as long as both stay as they are")
+        lines.append("--dismiss ID hides a pair until one of the two changes")
     return "\n".join(lines)
 
 

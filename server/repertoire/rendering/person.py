@@ -38,11 +38,11 @@ def forgotten_text(gone: Forgotten) -> str:
     """Render a deletion, and what is left: databases set aside when they were damaged, and the program's own."""
     things = {"requests": "every past request", "project": "what was recorded in this project"}
     told = f"Deleted {things.get(gone.what, 'everything, the graph included')}: {gone.events} recorded events."
-    told += f" Data lie in {gone.home}."
+    told += f" Data is stored in {gone.home}."
     if gone.aside:
-        told += f" Damaged databases set aside still hold what they held: delete {', '.join(gone.aside)}."
+        told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
     if gone.environment:
-        told += f" The environment that Repertoire runs in holds nothing of yours and stays: {gone.environment}."
+        told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."
     return told
 
 
@@ -79,8 +79,8 @@ def feedback_text(kept: Feedback) -> str:
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
     if kept.outcome == DISMISSED:
         return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
-    use = "for its latest use" if kept.used else "though no use of it was on record"
-    return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
+    use = "for its latest use" if kept.used else "but no use of it was recorded"
+    return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
 
 
 def feedback_data(kept: Feedback) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def accepted_text(accepted: Accepted) -> str:
     listed = ", ".join(clean_line(key, _ID) for key in accepted.ids)
     if accepted.undone:
         return f"Flagged again: {listed}."
-    return f"Accepted as it is now: {listed}. What changes is checked again; --undo takes it back."
+    return f"Accepted as it is now: {listed}. When the content changes it is checked again; --undo withdraws this."
 
 
 def report_data(report: FlagReport) -> dict[str, Any]:

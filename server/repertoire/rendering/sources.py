@@ -107,7 +107,7 @@ def advisories_text(found: Advisories) -> str:
     """Render the matches, what is installed first, and what could not be read."""
     heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
     if found.kept:
-        heading += f" {found.kept} advisories are kept, and matched again whenever a component changes."
+        heading += f" {found.kept} advisories are stored, and matched again when a component changes."
     lines = [line for match in found.matches for line in _match(match)]
     return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
 
@@ -148,7 +148,7 @@ def _match(match: AdvisoryMatch) -> list[str]:
     elif match.version:
         told = f"requires {match.requirement}, which allows {match.version}, which is affected"
     else:
-        told = f"requires {match.requirement} in no certain version"
+        told = f"requires {match.requirement} without a fixed version"
     fixed = f"; fixed in {', '.join(match.fixed[:4])}" if match.fixed else "; no fixed version is stated"
     return [
         f"{clean_line(match.component, 300)} ({state})",
@@ -159,4 +159,4 @@ def _match(match: AdvisoryMatch) -> list[str]:
 
 def forgotten_advisories_text(gone: int) -> str:
     """Render that kept advisories were dropped."""
-    return f"{gone} advisories forgotten." if gone else "No advisories were kept."
+    return f"{gone} advisories deleted." if gone else "No advisories were stored."

@@ -126,13 +126,13 @@ def stats_text(found: Stats) -> str:
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
     lines = [
-        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
+        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % confidence).",
         f"Selected {found.selected} times{installed}. Outcomes: {told}.",
-        f"Use counts half after {found.half_life_days} days.",
+        f"A use counts half after {found.half_life_days} days.",
         f"{found.requests} past requests are kept, {found.most_requests} at most.",
-        f"Of the newest {found.explored.offers} offers {found.explored.first} were their component's first.",
+        f"Of the newest {found.explored.offers} offers, {found.explored.first} were the first of their component.",
         "",
-        "rank  offered  followed  held to be looked at",
+        "rank  offered  followed  chance to be seen",
         *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),
         *_hint_lines(found.hints),
         "",
@@ -156,7 +156,7 @@ def lift_text(lift: Lift) -> str:
     low, high = 100 * difference.low, 100 * difference.high
     told = (
         f"{used.ok} of {used.known} went well with it, {unused.ok} of {unused.known} where it was only offered: "
-        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % sure)"
+        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % confidence)"
     )
     return f"{told}; {lift.demoted}" if lift.demoted else told
 
@@ -167,8 +167,8 @@ def review_text(found: Sequence[ReviewedSuggestion]) -> str:
         return "Use suggests no relation between components yet."
     lines = [line for one in found for line in _judged_lines(one)]
     if any(one.state == WAITING for one in found):
-        lines.append("--accept ID applies one, --reject ID keeps it away")
-    lines.append("--reject ID revokes what is applied; --undo ID takes a decision back")
+        lines.append("--accept ID applies one, --reject ID rejects it")
+    lines.append("--reject ID revokes what is applied; --undo ID undoes a decision")
     return "\n".join(lines)
 
 

@@ -87,7 +87,7 @@ def test_a_repository_that_moved_is_read_on_and_says_where_it_is_now(bench, orig
 
     assert "skills/three/SKILL.md" in bench.all()
     now = address.removesuffix("/a") + "/b"
-    assert f"{key}: has moved to {now}, which its old place still sends to" in told
+    assert f"{key}: has moved to {now}; the old address redirects there" in told
     assert f"beware: its source {key} has moved to {now}" in answer
 
 
