@@ -24,7 +24,7 @@ def test_forgetting_all_says_what_stays(run, tmp_path):
     run("refresh", "--text-only")
     (tmp_path / "home" / "env").mkdir()
     told = run("forget", "--all", "--yes").stdout
-    assert f"holds nothing of yours and stays: {tmp_path / 'home' / 'env'}" in told
+    assert f"holds no data of yours: {tmp_path / 'home' / 'env'}" in told
     assert "stays" not in run("forget", "--requests", "--yes").stdout
 
 
