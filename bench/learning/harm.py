@@ -22,8 +22,9 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "quality")]
 
 from run import commit, keep  # noqa: E402
 
+from repertoire.domain.event import BAD, OK, UNKNOWN  # noqa: E402
 from repertoire.learning.lift import lift_of  # noqa: E402
-from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial  # noqa: E402
+from repertoire.learning.outcomes import Trial  # noqa: E402
 from repertoire.learning.usage import Decay  # noqa: E402
 
 COMPONENTS, DAYS, KNOWN, STEP = 400, 180, 2 / 3, 5

@@ -27,7 +27,7 @@ from repertoire.app.usage.fold import Use, known_trials
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
-from repertoire.learning.outcomes import BAD, OK
+from repertoire.domain.event import BAD, OK
 from repertoire.learning.selections import Mention
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay, summarize_usage

@@ -41,6 +41,4 @@ def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]
 
 def test_the_exit_statuses_are_told_in_help_and_in_the_reference() -> None:
     for text in (cli.get_help(click.Context(cli)), (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")):
-        assert "2 wrong usage: an option, a value or a name that there is not; 130 interrupted" in " ".join(
-            text.split()
-        )
+        assert "2 wrong usage, such as an unknown option, value or name; 130 interrupted" in " ".join(text.split())

@@ -1,4 +1,4 @@
-"""What a person silences, is told and takes back."""
+"""What a person says of components, silences, and takes back."""
 
 from __future__ import annotations
 
@@ -20,30 +20,11 @@ def test_a_muted_component_is_not_recommended_until_the_mute_is_undone(run, skil
     assert "zebra-crossing" in recommended()
 
 
-def test_status_of_an_empty_home_says_what_to_do(run):
-    done = run("status")
-    assert done.returncode == 0, done.stderr
-    assert "repertoire refresh" in done.stdout
-
-
-def test_status_calls_no_part_of_ours_poorly_described(run, skill, tmp_path):
-    for plugin in ("repertoire", "another"):
-        folder = tmp_path / plugin
-        (folder / ".claude-plugin").mkdir(parents=True)
-        (folder / ".claude-plugin" / "plugin.json").write_text(json.dumps({"name": plugin, "version": "1.0.0"}))
-        skill(folder, f"{plugin}-odd", "Qwertz asdfgh.")
-        assert run("ingest", str(folder)).returncode == 0
-    told = run("status").stdout
-    poorly = told[told.index("described too poorly") :]
-    assert "another-odd" in poorly
-    assert "repertoire-odd" not in poorly
-
-
 def test_forgetting_all_says_what_stays(run, tmp_path):
     run("refresh", "--text-only")
     (tmp_path / "home" / "env").mkdir()
     told = run("forget", "--all", "--yes").stdout
-    assert f"holds nothing of yours and stays: {tmp_path / 'home' / 'env'}" in told
+    assert f"holds no data of yours: {tmp_path / 'home' / 'env'}" in told
     assert "stays" not in run("forget", "--requests", "--yes").stdout
 
 
@@ -52,3 +33,16 @@ def test_forgetting_asks_first_and_then_forgets(run):
     asked = run("forget", "--requests")
     assert asked.returncode == 130
     assert run("forget", "--requests", "--yes").returncode == 0
+
+
+def test_feedback_is_kept_for_the_component_of_that_name_and_an_unknown_name_is_told(run, skill, tmp_path):
+    skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
+    assert run("refresh", "--text-only").returncode == 0
+    said = run("feedback", "zebra-crossing", "failed", "--note", "used password=hunter2hunter2 in the open", "--json")
+    assert json.loads(said.stdout)["name"] == "zebra-crossing"
+    database = (tmp_path / "home" / "repertoire.db").read_bytes()
+    assert b"in the open" in database
+    assert b"hunter2hunter2" not in database
+    unknown = run("feedback", "no-such-thing", "ok")
+    assert unknown.returncode == 2
+    assert "no-such-thing" in unknown.stderr

@@ -34,7 +34,7 @@ def test_a_rerun_keeps_the_revision_and_a_removed_source_leaves_nothing(run, ski
     revision = json.loads(run("status", "--json").stdout)["revision"]
     run("ingest", str(source))
     assert json.loads(run("status", "--json").stdout)["revision"] == revision
-    key = json.loads(run("sources", "--json").stdout)[0]["info"]["key"]
+    key = json.loads(run("sources", "--json").stdout)[0]["key"]
     told = json.loads(run("sources", "--files", key, "--json").stdout)
     assert [(fate["became"], fate["of"]) for fate in told] == [("component", "skill")]
     assert run("remove", key).returncode == 0
@@ -54,7 +54,7 @@ def test_a_refresh_waits_for_the_one_that_runs_and_a_quiet_one_leaves(run, envir
         said = waiting.stderr.readline()
     out, _ = waiting.communicate(timeout=60)
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
-    assert said == "another refresh is running; this one begins when it has ended\n"
+    assert said == "another refresh is running; this one starts when it ends\n"
     assert (waiting.returncode, json.loads(out)[0]["source"]) == (0, "catalogue")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import commit, git, repository
+from json_page import Page
 
 
 @pytest.fixture
@@ -88,6 +89,9 @@ def test_a_plugin_that_was_changed_here_is_told(run, skill, tmp_path):
     (copy / "skills/ledger-check/SKILL.md").write_text("mine", encoding="utf-8")
 
     assert "kit@market: modified here (skills/ledger-check/SKILL.md: changed here)" in run("stale").stdout
+    page, told = Page(), json.loads(run("stale", "--json").stdout)
+    assert list(page.unlike(told, "stale", "stale")) == []
+    assert [copy["state"] for copy in told["copies"]] == ["modified"]
     assert "installed plugins: 1 modified here" in run("status").stdout
     assert "installed copy: modified here" in run("explain", "ledger-check").stdout
     assert git(market, "status", "--porcelain") == ""

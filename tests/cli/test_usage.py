@@ -1,21 +1,8 @@
-"""What a person says of a component, and what is then known of it."""
+"""What was learned from use, as `stats` and `review` tell it."""
 
 from __future__ import annotations
 
 import json
-
-
-def test_feedback_is_kept_for_the_component_of_that_name_and_an_unknown_name_is_told(run, skill, tmp_path):
-    skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
-    assert run("refresh", "--text-only").returncode == 0
-    said = run("feedback", "zebra-crossing", "failed", "--note", "used password=hunter2hunter2 in the open", "--json")
-    assert json.loads(said.stdout)["name"] == "zebra-crossing"
-    database = (tmp_path / "home" / "repertoire.db").read_bytes()
-    assert b"in the open" in database
-    assert b"hunter2hunter2" not in database
-    unknown = run("feedback", "no-such-thing", "ok")
-    assert unknown.returncode == 2
-    assert "no-such-thing" in unknown.stderr
 
 
 def test_stats_tell_what_was_said_and_that_there_is_nothing_where_nothing_was(run, skill, tmp_path):

@@ -25,7 +25,7 @@ BREAKING = {
         "from repertoire.inference.embedder import IdleEmbedder",
     ),
     "Doors call verbs and the app, and no room beneath": (
-        "cli/answers.py",
+        "cli/ask.py",
         "from repertoire.store.database import Store",
     ),
     "A stage knows no other stage": ("retrieval/lexical.py", "from repertoire.retrieval.patterns import Patterns"),

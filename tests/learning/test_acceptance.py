@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.domain.event import BAD, OK
 from repertoire.domain.experience import Experience
 from repertoire.learning.acceptance import experiences
-from repertoire.learning.outcomes import BAD, OK, Trial
+from repertoire.learning.outcomes import Trial
 from repertoire.learning.usage import Decay
 
 NOW, BEFORE = "2026-04-02T00:00:00Z", "2026-01-02T00:00:00Z"  # ninety days apart

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repertoire.domain import event as kinds
-from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial, together, trials
+from repertoire.domain.event import BAD, OK, UNKNOWN
+from repertoire.learning.outcomes import Trial, together, trials
 from repertoire.learning.signals import corrects, signal_of_command
 
 AT = "2026-01-02T03:04:05Z"

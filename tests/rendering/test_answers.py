@@ -73,7 +73,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
         "Install:",
         "   add market",
         "   install it",
-        "Not covered by this set: charts, maps (nothing known provides it)",
+        "Not covered by this set: charts, maps (no known component provides it)",
         "Warning: big exceeds the budget",
         "Why not:",
         "   mysql (skill): needs docker, not found here; comes in with docker",

@@ -7,16 +7,15 @@ import json
 import os
 import shutil
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 from repertoire.app.health.doctor import examine
 from repertoire.app.project import present_project
 from repertoire.domain.health import FAIL, Finding
-from repertoire.rendering.health import finding_text, verdict_text
+from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
 _WIDEST = 120  # as answers are (cli/terminal.py)
-HELP = "Check every piece of the installation and say how to mend what is broken."
+HELP = "Check every part of the installation and say how to repair what is broken."
 
 
 def main(arguments: list[str]) -> int:
@@ -37,8 +36,7 @@ def checkup(*, as_json: bool) -> int:
             sys.stdout.flush()
     broken = any(finding.state == FAIL for finding in findings)
     if as_json:
-        told = {"healthy": not broken, "findings": [asdict(finding) for finding in findings]}
-        sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
+        sys.stdout.write(f"{json.dumps(findings_data(findings), indent=2)}\n")
     else:
         sys.stdout.write(f"{verdict_text(findings)}\n")
     return 1 if broken else 0

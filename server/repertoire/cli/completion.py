@@ -58,7 +58,7 @@ def targets(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> li
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
-    r"""Print the script that completes verbs, options, components and sources in SHELL.
+    r"""Print the completion script for SHELL. It completes commands, options, components and sources.
 
     \b
     eval "$(repertoire completion bash)"                                       in ~/.bashrc

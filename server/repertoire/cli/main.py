@@ -19,30 +19,30 @@ from repertoire.domain.text import sendable
 
 # verb → module of its command: a short verb should not pay for the imports of a long one
 VERBS = {
-    "recommend": "answers",
-    "search": "answers",
-    "explain": "explain",
-    "install": "install",
+    "recommend": "ask",
+    "search": "ask",
+    "explain": "ask",
+    "install": "installation",
     "ingest": "sources",
     "refresh": "sources",
     "sources": "sources",
     "remove": "sources",
-    "status": "person",
-    "overlaps": "overlaps",
-    "stale": "stale",
-    "advisories": "advisories",
-    "feedback": "usage",
+    "status": "health",
+    "overlaps": "health",
+    "stale": "health",
+    "advisories": "health",
+    "feedback": "person",
     "stats": "usage",
     "review": "usage",
     "mute": "person",
     "forget": "person",
-    "trust": "trust",
-    "serve": "serve",
-    "doctor": "doctor",
+    "trust": "person",
+    "serve": "setup",
+    "doctor": "health",
     "rescue": "rescue",
     "completion": "completion",
     "eval": "measure",
-    "model": "model",
+    "model": "setup",
 }
 WRONG_USAGE = (InvalidRequest, UnknownComponent)  # what was said cannot be done; anything else failed
 
@@ -102,8 +102,8 @@ def cli() -> None:
     repertoire search "review a pull request" --type agent
     repertoire ingest https://github.com/obra/superpowers
 
-    Exit status: 0 done, an honest "nothing fits" too; 1 failed, with a line that says why, or, of `doctor`, something
-    is broken; 2 wrong usage: an option, a value or a name that there is not; 130 interrupted.
+    Exit status: 0 success, also when nothing fits; 1 failure, with a line that says why (for `doctor`: something is
+    broken); 2 wrong usage, such as an unknown option, value or name; 130 interrupted.
     """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
 
 
@@ -133,6 +133,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
     except OSError as error:  # a full disk, a folder that may not be read: the machine's, and told in its words
         where = f": {error.filename}" if error.filename else ""
-        click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` looks at every piece", err=True)
+        click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` checks every part", err=True)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

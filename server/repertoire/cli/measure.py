@@ -12,28 +12,49 @@ from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_texts, open_throw_away
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
+from repertoire.rendering.measure import evaluation_data, evaluation_text
 from repertoire.settings import load
 
 COMPONENT, TEXT = "component", "text"
 KINDS = (COMPONENT, TEXT)
-_TEXT_ALONE = "texts are searched alone: leave out --as, --learn and --home-store"
+_TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("eval")
 @click.argument("set_dir", type=_folder)
-@click.option("--run", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where the run is written.")
-@click.option("--split", default="dev", show_default=True, help="Whose queries are answered.")
-@click.option("--as", "mode", type=click.Choice(MODES), default=SEARCH, show_default=True, help="Through which door.")
-@click.option("--learn", default="", metavar="SPLIT[:N]", help="First record these queries' gold as selections made.")
-@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; repeatable.")
-@click.option("--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: each query's own repository.")
-@click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Keep the corpus's vectors here.")
-@click.option("--home-store", "at_home", is_flag=True, help="Over your own home as it is, which stays as it is.")
 @click.option(
-    "--kind", type=click.Choice([COMPONENT, TEXT]), default=COMPONENT, show_default=True, help="What answers."
+    "--run", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write the run to."
 )
-@click.option("--weight", "weights", multiple=True, metavar="RANKING=N", help="Of a ranking of texts; repeatable.")
+@click.option("--split", default="dev", show_default=True, help="The split whose queries are answered.")
+@click.option(
+    "--as", "mode", type=click.Choice(MODES), default=SEARCH, show_default=True, help="How each query is asked."
+)
+@click.option(
+    "--learn", default="", metavar="SPLIT[:N]", help="First record the gold answers of these queries as selections."
+)
+@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Switch a part off; may be repeated.")
+@click.option(
+    "--scope", type=click.Choice(["all", "repo"]), default="all", help="repo: search only the repository of each query."
+)
+@click.option(
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Cache the vectors of the corpus in this folder."
+)
+@click.option("--home-store", "at_home", is_flag=True, help="Answer from your own home; nothing in it is changed.")
+@click.option(
+    "--kind",
+    type=click.Choice([COMPONENT, TEXT]),
+    default=COMPONENT,
+    show_default=True,
+    help="What the rows of the set are.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="RANKING=N",
+    help="The weight of one ranking of texts; may be repeated.",
+)
 @json_option
 def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     set_dir: Path,
@@ -49,13 +70,14 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     weights: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Answer the queries of SET_DIR over a throw-away store, or your own, and write the run for a judge.
+    r"""Answer the queries of SET_DIR from a temporary store, or from your own home, and write a run file for scoring.
 
-    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, where there is a graph, edges.tsv; with --home-store no
-    corpus is needed, and tasks.jsonl will do. The rows are ingested, and answered, as your own components are; what is
-    not the same is told. A line of the run is `query-id TAB corpus-id TAB rank TAB score`; with --as task, JSON of all
-    that who types it gets. With --kind text a row is any text, perhaps with a title: it is ranked by its words and by
-    the words and the vectors of its best part (`words`, `parts`, `vectors`), whose ranks are fused by their weights.
+    SET_DIR holds corpus.jsonl, queries.jsonl, qrels.tsv and, if there is a graph, edges.tsv. With --home-store no
+    corpus is needed, and tasks.jsonl is enough. The rows are ingested and answered like your own components; every
+    difference is reported. A line of the run is `query-id TAB corpus-id TAB rank TAB score`. With --as task it is JSON
+    with all that a person would see. With --kind text a row is any text, with or without a title. There are three
+    rankings: by its words, and by the words and the vectors of its best part (`words`, `parts`, `vectors`). Their
+    ranks are fused by their weights.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
@@ -80,12 +102,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
                 tell(line)
             result = evaluate(options, opened, report=tell)
     show(
-        result,
-        lambda: (
-            f"{set_dir.name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
-            f"{result.documents} documents{'' if at_home else f' at {result.documents_per_second:.0f}/s'}"
-            f"{f'; {result.lacking} answers had to do without something' if result.lacking else ''}; {run}"
-        ),
+        evaluation_data(result),
+        lambda: evaluation_text(result, name=set_dir.name, split=split, run=run),
         as_json=as_json,
     )
 

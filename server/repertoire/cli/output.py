@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-
-from repertoire.domain.component import Component
-from repertoire.rendering.flags import without_orders
 
 if TYPE_CHECKING:
     from repertoire.cli import terminal
@@ -22,13 +18,12 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
-BODY_SHOWN = 400  # characters of a component's text in JSON; `explain --json` has the whole of it
 
 
 def show(
     value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.Table] | None = None
 ) -> None:
-    """Print a value: as JSON, as the text of it, or laid out, as a table where there is one, for who looks at it."""
+    """Print data as JSON, or its text; on a terminal the text is laid out, as a table where there is one."""
     if as_json or not sys.stdout.isatty():
         click.echo(as_text(value) if as_json else text().rstrip("\n"))
         return
@@ -47,27 +42,8 @@ def tell(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:
 
 def as_text(value: Any) -> str:
     """Return JSON in which what cannot be seen is escaped: a terminal or a model would obey or swallow it."""
-    whole = json.dumps(plain(value), ensure_ascii=False, indent=2)
+    whole = json.dumps(value, ensure_ascii=False, indent=2)
     return _UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], whole)
-
-
-def plain(value: Any) -> Any:
-    """Return what json can write: dataclasses and mappings as objects, tuples as lists, long bodies cut."""
-    if isinstance(value, Component):
-        value = without_orders(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: plain(_short(field.name, getattr(value, field.name))) for field in dataclasses.fields(value)
-        }
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
-
-
-def _short(name: str, value: Any) -> Any:
-    return value[:BODY_SHOWN] if name in {"body", "code"} and isinstance(value, str) else value
 
 
 @contextmanager

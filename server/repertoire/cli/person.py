@@ -1,4 +1,4 @@
-"""`status`, `mute` and `forget`: what a person sees and decides."""
+"""`feedback`, `mute`, `trust` and `forget`: what a person says and decides."""
 
 from __future__ import annotations
 
@@ -6,31 +6,44 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.clock import now
 from repertoire.app.person.forget import ALL, PROJECT, REQUESTS
+from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.completion import targets
-from repertoire.cli.output import json_option, tell
-from repertoire.verbs.decisions import FORGET, MUTE, Silence
-from repertoire.verbs.state import STATUS
+from repertoire.cli.completion import component_names, targets
+from repertoire.cli.output import json_option, show, tell
+from repertoire.domain.event import SAYINGS
+from repertoire.domain.trust import MEDIUM, SEVERITIES
+from repertoire.rendering.person import accepted_data, accepted_text, report_data, report_text
+from repertoire.verbs.decisions import FORGET, MUTE, REPORT, Saying, Silence
 from repertoire.verbs.verb import Context
 
+_LABELS = Path(__file__).resolve().parents[3] / "bench" / "trust"
+_place = click.Path(exists=True, path_type=Path)
 
-@click.command("status")
+
+@click.command("feedback")
+@click.argument("component", shell_complete=component_names)
+@click.argument("outcome", type=click.Choice(SAYINGS))
+@click.option("--note", default="", help="Why, in a few words; secrets are removed.")
 @json_option
-def status_command(as_json: bool) -> None:
-    r"""Tell what is known, what was suggested and why, what was used, and what is wrong.
+def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
+    r"""Say how the latest use of COMPONENT (an id or a name) went in this project, or that you do not want it here.
 
     \b
-    repertoire status
-    repertoire status --json
+    repertoire feedback pdf-forms ok
+    repertoire feedback pdf-forms failed --note "dropped the check boxes"
+    repertoire feedback pdf-forms unknown
+    repertoire feedback pdf-forms dismissed
     """
     with open_repertoire() as repertoire:
-        tell(STATUS, STATUS.run(Context.of(repertoire), None), as_json=as_json)
+        kept = REPORT.run(Context.of(repertoire), Saying(component, outcome, note))
+    tell(REPORT, kept, as_json=as_json)
 
 
 @click.command("mute")
 @click.argument("target", shell_complete=targets)
-@click.option("--here", is_flag=True, help="In this project alone.")
+@click.option("--here", is_flag=True, help="In this project only.")
 @click.option("--undo", is_flag=True, help="Suggest it again.")
 @json_option
 def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
@@ -48,23 +61,89 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 
 
 @click.command("forget")
-@click.option("--requests", is_flag=True, help="Every stored prompt, what was selected for it, and the log.")
-@click.option("--project", type=click.Path(path_type=Path), help="What was asked and used in one project's folder.")
-@click.option("--all", "everything", is_flag=True, help="Everything that was recorded about you.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--requests", is_flag=True, help="Delete all stored prompts, what was selected for them, and the log.")
+@click.option(
+    "--project", type=click.Path(path_type=Path), help="Delete what was asked and used in the project in this folder."
+)
+@click.option("--all", "everything", is_flag=True, help="Delete everything, also the graph.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool, as_json: bool) -> None:
-    r"""Delete what was recorded, for good: rows, full text, vectors and the write-ahead log.
+    r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log.
 
     \b
     repertoire forget --requests
     repertoire forget --project . --yes
     """
     if (requests, project is not None, everything).count(True) != 1:
-        message = "say one of --requests (of every project), --project FOLDER (all of one project) and --all"
+        message = (
+            "use exactly one of --requests (of all projects), --project FOLDER (all data of one project) and --all"
+        )
         raise click.UsageError(message)
     what = REQUESTS if requests else ALL if everything else PROJECT
     if not yes:
-        click.confirm(f"Delete {what} for good?", abort=True, err=True)
+        click.confirm(f"Delete {what} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
         tell(FORGET, FORGET.run(Context.of(repertoire, project=str(project or "")), what), as_json=as_json)
+
+
+@click.group("trust")
+def trust_command() -> None:
+    r"""Show what the static checks found in components, and accept what you have reviewed.
+
+    \b
+    repertoire trust show
+    repertoire trust accept code-reviewer
+    """
+
+
+@trust_command.command("show")
+@click.argument("component", default="", shell_complete=component_names)
+@click.option(
+    "--least", type=click.Choice(SEVERITIES), default=MEDIUM, show_default=True, help="The lowest severity to show."
+)
+@json_option
+def show_command(component: str, least: str, as_json: bool) -> None:
+    r"""Show the findings in COMPONENT (an id or a name) with their lines; without COMPONENT, list all flagged ones.
+
+    \b
+    repertoire trust show
+    repertoire trust show code-reviewer --least low
+    """
+    with open_repertoire() as repertoire:
+        report = show_flags(repertoire.store, component, least=least)
+    show(report_data(report), lambda: report_text(report), as_json=as_json)
+
+
+@trust_command.command("accept")
+@click.argument("component", shell_complete=component_names)
+@click.option("--undo", is_flag=True, help="Withdraw the acceptance.")
+@json_option
+def accept_command(component: str, undo: bool, as_json: bool) -> None:
+    r"""Accept COMPONENT as it is now. When its content changes, it is checked and flagged again.
+
+    \b
+    repertoire trust accept code-reviewer
+    repertoire trust accept code-reviewer --undo
+    """
+    with open_repertoire() as repertoire:
+        store = repertoire.store
+        done = withdraw(store, component) if undo else accept(store, component, now=now())
+    show(accepted_data(done), lambda: accepted_text(done), as_json=as_json)
+
+
+@trust_command.command("eval")
+@click.argument("labels", type=_place, default=_LABELS)
+@json_option
+def eval_command(labels: Path, as_json: bool) -> None:
+    r"""Measure precision and recall of the checks on LABELS, a .jsonl file or a folder of them.
+
+    \b
+    repertoire trust eval
+    """
+    from repertoire.app.measure.trust_eval import evaluate_trust  # noqa: PLC0415 - no other of these reads components
+    from repertoire.rendering.measure import scores_data, scores_text  # noqa: PLC0415
+
+    with open_repertoire() as repertoire:
+        scores = evaluate_trust(repertoire.store, labels)
+    show(scores_data(scores), lambda: scores_text(scores), as_json=as_json)

@@ -60,7 +60,7 @@ def waiting(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> Cal
 
     def tell() -> None:
         if not said:
-            click.echo("another refresh is running; this one begins when it has ended", err=True)
+            click.echo("another refresh is running; this one starts when it ends", err=True)
         said[:] = ["once"]
         model = repertoire.embedder.model if repertoire.embedder is not None else ""
         vectors = repertoire.store.vectors.progress(BODY_SPACE, model)

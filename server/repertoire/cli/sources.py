@@ -14,23 +14,22 @@ from repertoire.app.upkeep.background import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
-from repertoire.cli.output import json_option, plain, progress, show
+from repertoire.cli.output import json_option, progress, show
 from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
 from repertoire.cli.terminal import Table
-from repertoire.rendering.freshness import lost_text
-from repertoire.rendering.ingests import fates_text, ingest_text
+from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
 
 
 @click.command("ingest")
 @click.argument("source")
 @click.option("--untrusted", is_flag=True, help="Refuse private hosts and folders outside this project.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-@click.option("--wait", is_flag=True, help="Wait for the vectors too; without it they follow by themselves.")
+@click.option("--wait", is_flag=True, help="Also wait for the vectors. Without it they are made in the background.")
 @json_option
 def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_json: bool) -> None:
     r"""Read SOURCE into the graph: a folder, an archive, a git address, a package, `installed` or `catalogue`.
 
-    A package is fetched by your own npm or pip; nothing of it is run.
+    A package is downloaded with your own npm or pip; none of its code is run.
 
     \b
     repertoire ingest https://github.com/obra/superpowers
@@ -48,19 +47,20 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
                 trusted=not untrusted,
                 report=tell_steps(bar),
             )
-        show(reports[0] if len(reports) == 1 else reports, lambda: ingest_text(reports), as_json=as_json)
+        told = [ingest_data(report) for report in reports]
+        show(told[0] if len(told) == 1 else told, lambda: ingest_text(reports), as_json=as_json)
         vectors_follow(repertoire, wait=wait)
 
 
 @click.command("refresh")
-@click.option("--text-only", is_flag=True, help="Leave the vectors to the next refresh.")
-@click.option("--quiet", is_flag=True, help="Show nothing; leave at once where another refresh is running.")
+@click.option("--text-only", is_flag=True, help="Do not make vectors; the next refresh makes them.")
+@click.option("--quiet", is_flag=True, help="Show nothing, and stop at once if another refresh is running.")
 @click.option("--unasked", is_flag=True, hidden=True)  # as a session starts it: the setting tells whether to fetch
 @json_option
 def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) -> None:
-    r"""Read again everything that is known and what Claude Code has on this machine, then embed what is new.
+    r"""Read all sources again, and what Claude Code has on this machine, then make vectors for what is new.
 
-    Where another refresh is running, it is waited for.
+    If another refresh is running, wait until it ends.
 
     \b
     repertoire refresh
@@ -80,7 +80,7 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
         except RefreshRunning:
             return
     if not quiet:
-        show(reports, lambda: ingest_text(reports), as_json=as_json)
+        show([ingest_data(report) for report in reports], lambda: ingest_text(reports), as_json=as_json)
 
 
 @click.command("sources")
@@ -89,11 +89,11 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
     "source",
     metavar="SOURCE",
     shell_complete=source_keys,
-    help="What becomes of every file of one source (a key or an address): a component, a part of one, or why none.",
+    help="Show what each file of one source (a key or an address) is: a component, a part of one, or why it is none.",
 )
 @json_option
 def sources_command(source: str | None, as_json: bool) -> None:
-    r"""List the sources: their keys, where they lie, how much came from them and when it was read.
+    r"""List the sources: key, kind, number of components, and when each was read.
 
     \b
     repertoire sources
@@ -102,18 +102,13 @@ def sources_command(source: str | None, as_json: bool) -> None:
     with open_repertoire() as repertoire:
         if source is not None:
             fates = account(repertoire.store, repertoire.home, source, settings=repertoire.settings)
-            show(fates, lambda: fates_text(fates), as_json=as_json)
+            show([fate_data(fate) for fate in fates], lambda: fates_text(fates), as_json=as_json)
             return
         rows = repertoire.store.sources.all()
         lost = {item.source: item for item in lost_sources(repertoire.store)}
-    lines = [
-        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
-        + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
-        for row in rows
-    ]
     show(
-        [{**plain(row), "lost": lost.get(row.info.key)} for row in rows],
-        lambda: "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed",
+        [source_data(row, lost.get(row.info.key)) for row in rows],
+        lambda: sources_text(rows, lost),
         as_json=as_json,
         table=lambda: Table(
             ("source", "kind", "components", "read", ""),
@@ -135,7 +130,7 @@ def sources_command(source: str | None, as_json: bool) -> None:
 @click.argument("source", shell_complete=source_keys)
 @json_option
 def remove_command(source: str, as_json: bool) -> None:
-    r"""Forget SOURCE (a key from `repertoire sources`) and exactly what it brought; its files stay where they are.
+    r"""Remove SOURCE (a key from `repertoire sources`) and its components from the graph; its files stay.
 
     \b
     repertoire remove github.com/owner/name

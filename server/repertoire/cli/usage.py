@@ -1,4 +1,4 @@
-"""`feedback`, `stats` and `review`: what was learned from use, and what a person says to it."""
+"""`stats` and `review`: what was learned from use, and which relations that suggests."""
 
 from __future__ import annotations
 
@@ -8,41 +8,20 @@ from repertoire.app.project import present_project
 from repertoire.app.usage.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.usage.stats import stats
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, show, tell
-from repertoire.learning.outcomes import SAYINGS
-from repertoire.rendering.usage import review_text, stats_text
-from repertoire.verbs.decisions import REPORT, Saying
-from repertoire.verbs.verb import Context
-
-
-@click.command("feedback")
-@click.argument("component", shell_complete=component_names)
-@click.argument("outcome", type=click.Choice(SAYINGS))
-@click.option("--note", default="", help="Why, in a few words; secrets are removed.")
-@json_option
-def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> None:
-    r"""Say how COMPONENT, an id or name, did in its latest use in this project, or that it is not wanted here.
-
-    \b
-    repertoire feedback pdf-forms ok
-    repertoire feedback pdf-forms failed --note "dropped the check boxes"
-    repertoire feedback pdf-forms unknown
-    repertoire feedback pdf-forms dismissed
-    """
-    with open_repertoire() as repertoire:
-        kept = REPORT.run(Context.of(repertoire), Saying(component, outcome, note))
-    tell(REPORT, kept, as_json=as_json)
+from repertoire.cli.output import json_option, show
+from repertoire.rendering.usage import review_text, stats_data, stats_text, suggestion_data
 
 
 @click.command("stats")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many components.")
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="The most components to show."
+)
 @json_option
 def stats_command(limit: int, as_json: bool) -> None:
-    r"""Tell what was learned from use, and what it does to answers here.
+    r"""Show what was learned from use, and how it changes answers here.
 
-    How offers fared by rank, hints by kind and components one by one, with their lift; what is not to be suggested;
-    which relations use suggests.
+    Shown are: how often offers were followed, by rank; hints by kind; each component with its lift; what must not be
+    suggested; and the relations that use suggests.
 
     \b
     repertoire stats
@@ -50,16 +29,16 @@ def stats_command(limit: int, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         found = stats(repertoire.store, repertoire.settings, project=present_project(), limit=limit)
-    show(found, lambda: stats_text(found), as_json=as_json)
+    show(stats_data(found), lambda: stats_text(found), as_json=as_json)
 
 
 @click.command("review")
-@click.option("--accept", multiple=True, metavar="ID", help="Apply this one.")
-@click.option("--reject", multiple=True, metavar="ID", help="Never apply this one; if it is applied, revoke it.")
-@click.option("--undo", multiple=True, metavar="ID", help="Take a decision back.")
+@click.option("--accept", multiple=True, metavar="ID", help="Apply this suggestion.")
+@click.option("--reject", multiple=True, metavar="ID", help="Never apply this suggestion; revoke it if it is applied.")
+@click.option("--undo", multiple=True, metavar="ID", help="Undo the decision on this suggestion.")
 @json_option
 def review_command(accept: tuple[str, ...], reject: tuple[str, ...], undo: tuple[str, ...], as_json: bool) -> None:
-    r"""List what use suggests goes together or is in conflict, on what evidence, and decide on it.
+    r"""List the relations that use suggests (works well together, in conflict) with the evidence, and decide on them.
 
     \b
     repertoire review
@@ -73,4 +52,4 @@ def review_command(accept: tuple[str, ...], reject: tuple[str, ...], undo: tuple
         if not store.read_only:
             renew_learned(store)
         found = review(store)
-    show(found, lambda: review_text(found), as_json=as_json)
+    show([suggestion_data(one) for one in found], lambda: review_text(found), as_json=as_json)

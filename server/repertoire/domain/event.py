@@ -11,6 +11,9 @@ ASKED, OFFERED, SELECTED, FAILED, OUTCOME = "asked", "offered", "selected", "fai
 CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected", "closed", "compacted"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
+OK, BAD, UNKNOWN = "ok", "failed", "unknown"
+OUTCOMES = (OK, BAD, UNKNOWN)
+SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
 
 
 @dataclass(frozen=True)

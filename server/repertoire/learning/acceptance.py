@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
+from repertoire.domain.event import BAD
 from repertoire.domain.experience import LEFT, Experience, Experiences
-from repertoire.learning.outcomes import BAD, Trial
+from repertoire.learning.outcomes import Trial
 
 
 def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Experiences:

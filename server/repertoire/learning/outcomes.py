@@ -22,21 +22,20 @@ from typing import Protocol
 
 from repertoire.domain.event import (
     ASKED,
+    BAD,
     CHECKED,
     CORRECTED,
     COUNTED,
-    DISMISSED,
     FAILED,
     OFFERED,
+    OK,
     OUTCOME,
     SELECTED,
     UNDONE,
+    UNKNOWN,
 )
 from repertoire.learning.session import SessionEvent
 
-OK, BAD, UNKNOWN = "ok", "failed", "unknown"
-OUTCOMES = (OK, BAD, UNKNOWN)
-SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
 LAPSE = timedelta(days=1)  # time after which a use no longer belongs to an offer without a session
 # Trials use slots, because a log has as many of them as offers; a session start may run on Python 3.9 without slots.
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from repertoire.domain.event import BAD
 from repertoire.learning.confidence_intervals import wilson
-from repertoire.learning.outcomes import BAD, Trial, together
+from repertoire.learning.outcomes import Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"
 _SEEN, _STRONG_TOGETHER, _STRONG_AGAINST = 2, 5, 4  # least requests: for any, a strong companion, a strong conflict

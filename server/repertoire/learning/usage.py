@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from repertoire.domain.event import BAD, OK
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
 from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.exact_copies import merge_copies
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
-from repertoire.learning.outcomes import BAD, OK, Trial, moment, together
+from repertoire.learning.outcomes import Trial, moment, together
 
 HALF_LIFE_DAYS = 90.0  # default half-life of a trial's weight
 OTHER_PROJECT_WEIGHT = 0.5  # factor on the weight of a trial in another project

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
-from repertoire.learning.outcomes import SAYINGS
+from repertoire.domain.event import SAYINGS
 from repertoire.mcp_server.outputs import BRINGS, COMBINATIONS, GRAPH, HITS, ITEMS, LINES, OTHERS, also, output
 
 NAME, TITLE = "graph", "Repertoire"

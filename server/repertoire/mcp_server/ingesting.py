@@ -20,7 +20,7 @@ from repertoire.domain.component import IngestReport, Skipped
 from repertoire.domain.errors import SourceError
 from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
-from repertoire.rendering.ingests import ingest_text
+from repertoire.rendering.sources import ingest_text
 
 BEAT_SECONDS = 2.0  # progress at least so often: a client may give up on a silent call
 NICENESS = 10

@@ -17,7 +17,7 @@ from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import record
-from repertoire.app.session.hint import HintLimits, Offer, offer
+from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import take_in
 from repertoire.app.upkeep.background import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import is_stale, only_begun
@@ -27,17 +27,13 @@ from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import UNDONE, Event
 from repertoire.domain.hint import silenced
-from repertoire.domain.text import content_words
 from repertoire.learning.edits import Edits
-from repertoire.learning.hints import PROMPT
-from repertoire.learning.prompts import MOST, why_needless
 from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, signal_of_call
 from repertoire.mcp_server.calls import CALLS
 from repertoire.mcp_server.hook_calls import Hook, context_output
 from repertoire.mcp_server.reply import Reply
-from repertoire.retrieval.translation import in_english
 from repertoire.verbs.verb import Context
 
 _REMEMBERED = 500  # events of a session that are folded
@@ -126,11 +122,9 @@ class Answers:
     def needs_model(self, prompt: str) -> bool:
         """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""
         embedder = self.repertoire.embedder
-        if embedder is None or embedder.loaded or why_needless(prompt):
+        if embedder is None or embedder.loaded:
             return False
-        return bool(
-            self.repertoire.store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1))
-        )
+        return names_components(self.repertoire.store, prompt)
 
     def hook(self, name: str, hook: Hook) -> HookOutcome:
         """Answer a hook and tell what is to be written."""
@@ -219,14 +213,9 @@ class Answers:
         node = events[0].node if events else ""
         if not node or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
-        return HookOutcome(events=(*before, *events), lesson=self._lesson(request, node, moment))
-
-    def _lesson(self, request: record.AskedPrompt, node: str, moment: record.Moment) -> record.Lesson:
-        embedder = self.repertoire.embedder
-        if embedder is None or not embedder.loaded:
-            return record.Lesson(request, node, moment)
-        vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
-        return record.Lesson(request, node, moment, vector, embedder.query_encoder)
+        return HookOutcome(
+            events=(*before, *events), lesson=record.lesson(request, node, moment, self.repertoire.embedder)
+        )
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
         repertoire = self.repertoire
@@ -238,7 +227,7 @@ class Answers:
             without=frozenset() if ready else frozenset(("vectors",)),
             project=hook.project,
             session=hook.session,
-            demands=repertoire.use.demands(PROMPT),
+            demands=repertoire.use.demands(),
             weary=repertoire.use.weary(),
             looks=repertoire.use.looks(),
         )

@@ -67,7 +67,7 @@ def _facets(facets: Sequence[Facet]) -> list[str]:
         f"{facet.name}: {', '.join(clean_line(value, NAME) for value in facet.values)}, or else" for facet in facets
     )
     return [
-        "This task is too vague for a set. What would tell, with what is likely:",
+        "This task is too vague for a set. Ask which of these is meant; likely answers:",
         *asked,
         "Ask again with the answer in the task.",
     ]
@@ -145,7 +145,7 @@ def _heading(recommendation: Recommendation) -> str:
     count = _count(len(recommendation.items), "component")
     sure = f"confidence {recommendation.confidence:.2f}"
     if not recommendation.fits:
-        return f"Nothing surely fits this task. The nearest set ({count}, {sure}), to be taken with doubt:"
+        return f"Nothing surely fits this task. The nearest set ({count}, {sure}), which may not fit:"
     return f"{count} for this task, {sure}:"
 
 
@@ -194,7 +194,7 @@ def _why_line(whys: Sequence[Why]) -> list[str]:
 def _install_lines(hit: Hit) -> list[str]:
     component = hit.component
     if hit.there_as:
-        return [f"there already, the same is installed: {clean_line(hit.there_as, 200)}"]
+        return [f"the same component is installed already: {clean_line(hit.there_as, 200)}"]
     if component.installed or not component.install:
         return elsewhere_lines(component)
     first, *more = to_copy(component.install)
@@ -207,13 +207,13 @@ def _install(lines: Sequence[str]) -> list[str]:
 
 def _companions(others: Sequence[Other]) -> list[str]:
     beside = "; ".join(f"{clean_line(o.component.name, NAME)} ({clean_line(o.reason, LINE)})" for o in others)
-    return [f"Goes well with it, if there is need: {beside}"] if others else []
+    return [f"Works well with it, if you need it: {beside}"] if others else []
 
 
 def _gaps(recommendation: Recommendation) -> list[str]:
     unprovided = set(recommendation.unprovided)
     gaps = ", ".join(
-        clean_line(gap, NAME) + (" (nothing known provides it)" if gap in unprovided else "")
+        clean_line(gap, NAME) + (" (no known component provides it)" if gap in unprovided else "")
         for gap in recommendation.gaps
     )
     return [f"Not covered by this set: {gaps}"] if gaps else []

@@ -104,7 +104,8 @@ def _standing(standing: RankForTask | None) -> list[str]:
         "  stages", "; ".join(f"{stage.stage} {stage.ms:.1f} ms ({stage.detail})" for stage in standing.report)
     )
     if standing.rank != 1:
-        lines += _line("  first are", ", ".join(f"{clean_line(c.name, NAME)} ({type_name(c)})" for c in standing.first))
+        first = ", ".join(f"{clean_line(c.name, NAME)} ({type_name(c)})" for c in standing.first)
+        lines += _line("  ranked first", first)
     return lines
 
 
@@ -198,7 +199,7 @@ def _used(explanation: Explanation) -> str:
     ]
     known = history.went_well + history.went_wrong
     if known:
-        told.append(f"went well {history.went_well} of {known} times that it is known")
+        told.append(f"went well {history.went_well} of the {known} times with a known outcome")
     return "; ".join([used, *told, *(["muted, so not suggested in this project"] if explanation.muted else [])])
 
 

@@ -1,15 +1,15 @@
-"""Renders freshness: of one component, of what is stale, of installed copies, and of sources that could not be read."""
+"""Renders freshness: of one component, of installed copies, and of sources that could not be read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
-from repertoire.app.health.stale import StaleComponent, StaleReport, Unsound
 from repertoire.app.sources.freshness import reasons
 from repertoire.app.sources.unreachable import Lost
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.text import clean_line
-from repertoire.rendering.answers import LINE, NAME
+from repertoire.rendering.answers import LINE
 from repertoire.sources.plugin_diff import CURRENT, GONE, MODIFIED, OUTDATED, UNKNOWN, InstalledCopy
 
 _STATES = {
@@ -44,7 +44,7 @@ def lost_text(lost: Lost | None) -> str:
     if lost is None:
         return ""
     if lost.moved:
-        return f"has moved to {clean_line(lost.moved, 2 * LINE)}, which its old place still sends to"
+        return f"has moved to {clean_line(lost.moved, 2 * LINE)}; the old address redirects there"
     return f"could not be read since {lost.since[:10]} and is kept as it was: {clean_line(lost.reason, 2 * LINE)}"
 
 
@@ -55,53 +55,15 @@ def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 
     told += [f"installed plugins: {', '.join(odd)}"] if odd else []
     told += [f"{lost} sources could not be read and are kept as they were"] if lost else []
     told += [f"{moved} sources have moved"] if moved else []
-    return [f"freshness: {'; '.join(told)}; `repertoire stale` tells why"] if told else []
+    return [f"freshness: {'; '.join(told)}; `repertoire stale` says why"] if told else []
 
 
-def stale_text(report: StaleReport) -> str:
-    """Render what is stale with reasons and what to do; nothing is done by itself."""
-    lines: list[str] = []
-    for odd in report.copies:
-        lines += [f"{clean_line(odd.copy.name, NAME)}: {copy_text(odd.copy)}", f"   to do: {odd.advice}"]
-    for lost in report.lost:
-        lines += [f"{clean_line(lost.source, LINE)}: {lost_text(lost)}", f"   to do: {_MOVE if lost.moved else _FIND}"]
-    for component in report.shown:
-        lines += _component(component)
-    for unsound in report.unsound:
-        lines += _unsound(unsound)
-    if not lines:
-        lines = ["Nothing is stale, and every plugin is as its marketplace has it."]
-    return "\n".join([*lines, *_rest(report)])
-
-
-_MOVE = "read it from there with `repertoire ingest`, then `repertoire remove` this one"
-_FIND = "put it back, read it from where it is now with `repertoire ingest`, or `repertoire remove` it"
-
-
-def _component(component: StaleComponent) -> list[str]:
-    state = "installed" if component.installed else "available"
-    used = [f"{what} {at[:10]}" for what, at in (("suggested", component.recommended), ("used", component.used)) if at]
-    what = f"{component.type.replace('_', ' ')}, {state}, freshness {component.freshness.score:.2f}"
-    return [
-        f"{clean_line(component.name, NAME)} ({what})",
-        f"   why: {clean_line('; '.join(component.reasons), 2 * LINE)}",
-        *([f"   last {', last '.join(used)}"] if used else []),
-        f"   to do: {clean_line(component.advice, 2 * LINE)}",
-        f"   id: {clean_line(component.id, 300)}",
-    ]
-
-
-def _unsound(component: Unsound) -> list[str]:
-    state = "installed" if component.installed else "available"
-    return [
-        f"{clean_line(component.name, NAME)} ({component.type.replace('_', ' ')}, {state})",
-        *(f"   beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in component.troubles),
-        f"   id: {clean_line(component.id, 300)}",
-    ]
-
-
-def _rest(report: StaleReport) -> Sequence[str]:
-    more = [f"and {report.more} more; --limit shows them"] if report.more else []
-    undated = [f"Of {report.undated} components no history tells when they changed."] if report.undated else []
-    current = [f"{report.current} installed plugins are as their marketplace has them."] if report.current else []
-    return [*more, *undated, *current]
+def lost_data(lost: Lost) -> dict[str, Any]:
+    """Return a source that could not be read as data."""
+    return {
+        "source": lost.source,
+        "since": lost.since,
+        "reason": clean_line(lost.reason, 2 * LINE),
+        "components": lost.components,
+        "moved": clean_line(lost.moved, 2 * LINE),
+    }

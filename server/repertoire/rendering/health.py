@@ -1,45 +1,245 @@
-"""Renders what `doctor` found, with the standard library alone."""
+"""Renders the state of a home: what is known, what happened, and what is stale with what to do."""
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from repertoire.domain.health import FAIL, OK, WARN, Finding
+from repertoire.app.health.stale import StaleComponent, StaleReport, Unsound
+from repertoire.app.health.status import Status
+from repertoire.app.session.gaps import Gap
+from repertoire.domain.component import COMPONENT_TYPES
+from repertoire.domain.event import Event
 from repertoire.domain.text import clean_line
+from repertoire.domain.trust import LOW
+from repertoire.rendering.answers import LINE, NAME
+from repertoire.rendering.freshness import ageing_lines, copy_text, lost_data, lost_text
+from repertoire.sources.plugin_diff import InstalledCopy
+from repertoire.store.sources import SourceRow
 
-_TEXT = 500
-_NARROWEST = 20  # columns for text, however narrow the window
-_COMMANDS = ("claude ", "chmod ")
-_QUOTED = re.compile(r"`[^`]*`|'[^']*'")
-_GLUE = "\x00"  # no text has it: it was cleaned
-
-
-def finding_text(finding: Finding, *, width: int = 0) -> str:
-    """Return a finding as a line, and how to mend it as a second; wrapped to a width where one is given.
-
-    A command is never broken in two: copied from two lines it would do something else.
-    """
-    lines = [*_laid_out(f"{finding.state:<5} {finding.check:<12} ", finding.text, width)]
-    if finding.mend:
-        lines += _laid_out(f"{'':<19}→ ", finding.mend, width)
-    return "\n".join(lines)
+_SOURCES = 20
 
 
-def _laid_out(head: str, text: str, width: int) -> list[str]:
-    text = clean_line(text, _TEXT)
-    if not width or len(head) + len(text) <= width or text.startswith(_COMMANDS):
-        return [head + text]
-    glued = _QUOTED.sub(lambda part: part.group().replace(" ", _GLUE), text)
-    lines = textwrap.wrap(
-        glued, max(width - len(head), _NARROWEST), break_long_words=False, break_on_hyphens=False
-    )  # fmt: skip
-    return [f"{head if place == 0 else ' ' * len(head)}{line}".replace(_GLUE, " ") for place, line in enumerate(lines)]
+def status_text(status: Status) -> str:
+    """Render the state: what is degraded first, then what is known, then what happened."""
+    return "\n".join(
+        [
+            *(f"Note: {clean_line(note, 300)}" for note in status.notes),
+            *(["Note: a refresh is running now; changes are found when it is done"] if status.refreshing else []),
+            f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
+            _known(status),
+            f"vectors: {_vectors(status)}",
+            *_block(
+                "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
+            ),
+            f"hints: {'on' if status.hints else 'off'}; stored of each prompt: {_KEPT[status.store_prompts]}",
+            *_block("suggested lately", [_offered(event) for event in status.offered]),
+            *_block("used lately", [_used(event) for event in status.selected]),
+            *_block(
+                "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
+            ),
+            *_block("needs that no component covered", [_gap(gap) for gap in status.gaps]),
+            *_block("described too poorly to be found by capability", status.undescribed),
+            *(
+                [f"overlaps among what is installed: {status.overlaps}; `repertoire overlaps` says what to do"]
+                if status.overlaps
+                else []
+            ),
+            *ageing_lines(
+                status.stale,
+                status.copies,
+                sum(not lost.moved for lost in status.lost),
+                sum(bool(lost.moved) for lost in status.lost),
+            ),
+            *_flagged(status.flagged),
+            *_block("muted", [f"{clean_line(target, 200)} ({scope})" for target, scope in status.muted.items()]),
+        ]
+    )
 
 
-def verdict_text(findings: Sequence[Finding]) -> str:
-    """Return the last line: how many of what."""
-    states = [finding.state for finding in findings]
-    counted = (f"{states.count(state)} {state}" for state in (OK, WARN, FAIL))
-    return ", ".join(counted)
+_KEPT = {"redacted": "its text without secrets", "vectors": "its vector only", "off": "nothing"}
+
+
+def status_data(status: Status) -> dict[str, Any]:
+    """Return the state as the text of it and the numbers that a program may watch."""
+    return {
+        "version": status.version,
+        "home": status.home,
+        "revision": status.revision,
+        "components": status.counts.get("components", 0),
+        "sources": len(status.sources),
+        "counts": dict(status.counts),
+        "vectors": {"done": status.vectors.done, "total": status.vectors.total, "model": status.model},
+        "requests": status.requests,
+        "overlaps": status.overlaps,
+        "stale": status.stale,
+        "refreshing": status.refreshing,
+        "notes": [clean_line(note, 300) for note in status.notes],
+        "text": status_text(status),
+    }
+
+
+def _known(status: Status) -> str:
+    counts = status.counts
+    types = ", ".join(f"{counts[kind]} {kind.replace('_', ' ')}s" for kind in COMPONENT_TYPES if counts.get(kind))
+    return (
+        f"known: {counts.get('components', 0)} components ({types or 'none'}), "
+        f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, "
+        f"{status.requests} past requests; revision {status.revision}"
+    )
+
+
+def _vectors(status: Status) -> str:
+    if not status.model:
+        return "none, answers come from words and the graph"
+    loaded = "loaded" if status.model_loaded else "not loaded now"
+    return f"{status.vectors.done}/{status.vectors.total} by {status.model} ({loaded})"
+
+
+def _source(row: SourceRow) -> str:
+    skipped = f", {row.skipped} files skipped" if row.skipped else ""
+    commit = f", commit {row.info.commit[:10]}" if row.info.commit else ""
+    key = clean_line(row.info.key, 160)
+    return f"{key} ({row.info.kind}): {row.components} components{skipped}, read {row.ingested_at or 'not yet'}{commit}"
+
+
+def _offered(event: Event) -> str:
+    why = clean_line(_text(event, "why"), LINE)
+    where = {"session_start": "at session start"}.get(_text(event, "where"), "for a prompt")
+    return f"{_when(event)} {_name(event)} {where}" + (f": {why}" if why else "")
+
+
+def _used(event: Event) -> str:
+    kind = _text(event, "type").replace("_", " ")
+    known = "" if event.node else ", not in the graph"
+    after = ", after it was suggested" if event.data.get("offered") else ""
+    return f"{_when(event)} {_name(event)} ({kind}{known}{after})"
+
+
+def _gap(gap: Gap) -> str:
+    often = f" ({gap.times} times, last {gap.last[:10]})" if gap.times > 1 else ""
+    return clean_line(gap.need, LINE) + often
+
+
+def _name(event: Event) -> str:
+    return clean_line(_text(event, "name") or event.node, NAME)
+
+
+def _when(event: Event) -> str:
+    return event.at[:16].replace("T", " ")
+
+
+def _text(event: Event, key: str) -> str:
+    return clean_line(str(event.data.get(key, "")), LINE)
+
+
+def _flagged(counts: Mapping[str, int]) -> list[str]:
+    """Name how many components have a flag worth a look; mere remarks are none."""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if name != LOW)
+    return [f"flagged by checks: {told}; `repertoire trust show` says why"] if told else []
+
+
+def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
+    if not lines:
+        return []
+    return [f"{label}:", *(f"  - {line}" for line in lines), *([f"  - and {more} more"] if more > 0 else [])]
+
+
+def stale_text(report: StaleReport) -> str:
+    """Render what is stale with reasons and what to do; nothing is done by itself."""
+    lines: list[str] = []
+    for odd in report.copies:
+        lines += [f"{clean_line(odd.copy.name, NAME)}: {copy_text(odd.copy)}", f"   to do: {odd.advice}"]
+    for lost in report.lost:
+        lines += [f"{clean_line(lost.source, LINE)}: {lost_text(lost)}", f"   to do: {_MOVE if lost.moved else _FIND}"]
+    for component in report.shown:
+        lines += _component(component)
+    for unsound in report.unsound:
+        lines += _unsound(unsound)
+    if not lines:
+        lines = ["Nothing is stale, and every plugin is the same as in its marketplace."]
+    return "\n".join([*lines, *_rest(report)])
+
+
+def stale_data(report: StaleReport) -> dict[str, Any]:
+    """Return what is stale as data."""
+    return {
+        "shown": [_component_data(component) for component in report.shown],
+        "more": report.more,
+        "copies": [{**_copy_data(odd.copy), "advice": odd.advice} for odd in report.copies],
+        "lost": [lost_data(lost) for lost in report.lost],
+        "undated": report.undated,
+        "current": report.current,
+        "unsound": [_unsound_data(component) for component in report.unsound],
+    }
+
+
+def _component_data(component: StaleComponent) -> dict[str, Any]:
+    judged = component.freshness
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, NAME),
+        "type": component.type,
+        "source": component.source,
+        "installed": component.installed,
+        "freshness": {
+            "score": round(judged.score, 4),
+            "parts": {name: round(value, 4) for name, value in judged.parts.items()},
+            "changed": judged.changed,
+            "days": judged.days,
+            "stale": judged.stale,
+        },
+        "reasons": [clean_line(reason, 2 * LINE) for reason in component.reasons],
+        "advice": clean_line(component.advice, 2 * LINE),
+        "recommended": component.recommended,
+        "used": component.used,
+    }
+
+
+def _copy_data(copy: InstalledCopy) -> dict[str, Any]:
+    return {"name": copy.name, "state": copy.state, "detail": clean_line(copy.detail, 2 * LINE), "sure": copy.sure}
+
+
+def _unsound_data(component: Unsound) -> dict[str, Any]:
+    return {
+        "id": component.id,
+        "name": clean_line(component.name, NAME),
+        "type": component.type,
+        "installed": component.installed,
+        "troubles": [
+            {"kind": trouble.kind, "text": clean_line(trouble.text, 2 * LINE)} for trouble in component.troubles
+        ],
+    }
+
+
+_MOVE = "run `repertoire ingest` with the new address, then `repertoire remove` this one"
+_FIND = "put it back, run `repertoire ingest` with its new place, or `repertoire remove` it"
+
+
+def _component(component: StaleComponent) -> list[str]:
+    state = "installed" if component.installed else "available"
+    used = [f"{what} {at[:10]}" for what, at in (("suggested", component.recommended), ("used", component.used)) if at]
+    what = f"{component.type.replace('_', ' ')}, {state}, freshness {component.freshness.score:.2f}"
+    return [
+        f"{clean_line(component.name, NAME)} ({what})",
+        f"   why: {clean_line('; '.join(component.reasons), 2 * LINE)}",
+        *([f"   last {', last '.join(used)}"] if used else []),
+        f"   to do: {clean_line(component.advice, 2 * LINE)}",
+        f"   id: {clean_line(component.id, 300)}",
+    ]
+
+
+def _unsound(component: Unsound) -> list[str]:
+    state = "installed" if component.installed else "available"
+    return [
+        f"{clean_line(component.name, NAME)} ({component.type.replace('_', ' ')}, {state})",
+        *(f"   beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in component.troubles),
+        f"   id: {clean_line(component.id, 300)}",
+    ]
+
+
+def _rest(report: StaleReport) -> Sequence[str]:
+    more = [f"and {report.more} more; --limit shows them"] if report.more else []
+    undated = [f"For {report.undated} components no history says when they changed."] if report.undated else []
+    current = [f"{report.current} installed plugins are the same as in their marketplace."] if report.current else []
+    return [*more, *undated, *current]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from repertoire.app.ask.overlaps import Overlap, Overlaps, OverlapSide
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
@@ -21,11 +22,11 @@ def overlaps_text(found: Overlaps) -> str:
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
     if found.elsewhere:
-        lines.append(f"{found.elsewhere} touch nothing that is installed: --all lists them")
+        lines.append(f"{found.elsewhere} concern nothing that is installed: --all lists them")
     if found.dismissed:
         lines.append(f"{found.dismissed} dismissed")
     if found.shown:
-        lines.append("--dismiss ID silences one for as long as both stay as they are")
+        lines.append("--dismiss ID hides a pair until one of the two changes")
     return "\n".join(lines)
 
 
@@ -33,6 +34,44 @@ def dismissed_text(done: Sequence[Overlap], *, undone: bool) -> str:
     """Render dismissals or their undoing."""
     told = "Listed again" if undone else "Not listed again until one of the two changes"
     return "\n".join(f"{told}: {_title(overlap)}" for overlap in done)
+
+
+def overlaps_data(found: Overlaps) -> dict[str, Any]:
+    """Return overlaps as data."""
+    return {
+        "shown": [overlap_data(overlap) for overlap in found.shown],
+        "more": found.more,
+        "dismissed": found.dismissed,
+        "elsewhere": found.elsewhere,
+    }
+
+
+def overlap_data(overlap: Overlap) -> dict[str, Any]:
+    """Return one overlap as data."""
+    return {
+        "id": overlap.id,
+        "kind": overlap.kind,
+        "first": _side_data(overlap.first),
+        "second": _side_data(overlap.second),
+        "evidence": clean_line(overlap.evidence, _EVIDENCE),
+        "keep": overlap.keep,
+        "why": clean_line(overlap.why, _EVIDENCE),
+        "advice": clean_line(overlap.advice, _ADVICE),
+    }
+
+
+def _side_data(side: OverlapSide) -> dict[str, Any]:
+    return {
+        "id": side.id,
+        "name": clean_line(side.name, NAME),
+        "type": side.type,
+        "source": side.source,
+        "plugin": clean_line(side.plugin, NAME),
+        "installed": side.installed,
+        "muted": side.muted,
+        "changed": side.changed,
+        "size": side.size,
+    }
 
 
 def _lines(overlap: Overlap) -> list[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from repertoire.app.person.feedback import Feedback
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import Hinted, Learned, Stats
-from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
+from repertoire.learning.confidence_intervals import Interval
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
 from repertoire.rendering.answers import NAME
@@ -18,26 +17,105 @@ from repertoire.store.events import Mute
 _ID = 200
 
 
-def feedback_text(kept: Feedback) -> str:
-    """Render what was kept of somebody's word."""
-    name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
-    if kept.outcome == DISMISSED:
-        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
-    use = "for its latest use" if kept.used else "though no use of it was on record"
-    return f"Kept: {name} {kept.outcome}, {use}.\n  {key}"
-
-
-def feedback_data(kept: Feedback) -> dict[str, Any]:
-    """Return what was kept of somebody's word as data."""
-    component = kept.component
+def stats_data(found: Stats) -> dict[str, Any]:
+    """Return what was learned as data."""
     return {
-        "message": feedback_text(kept),
-        "id": component.id,
-        "name": clean_line(component.name, 80),
-        "type": component.type,
-        "outcome": kept.outcome,
-        "used": kept.used,
+        "project": found.project,
+        "half_life_days": found.half_life_days,
+        "offered": found.offered,
+        "selected": found.selected,
+        "followed": found.followed,
+        "installed": found.installed,
+        "taken": _interval_data(found.taken),
+        "outcomes": dict(found.outcomes),
+        "by_rank": [
+            {"rank": at.rank, "offered": at.offered, "selected": at.selected, "looked_at": at.looked_at}
+            for at in found.by_rank
+        ],
+        "hints": [_hint_data(one) for one in found.hints],
+        "silenced": [
+            {"target": one.target, "scope": one.scope, "project": one.project, "how": one.how, "at": one.at}
+            for one in found.silenced
+        ],
+        "components": [_learned_data(learned) for learned in found.components],
+        "more": found.more,
+        "requests": found.requests,
+        "most_requests": found.most_requests,
+        "explored": {"offers": found.explored.offers, "first": found.explored.first},
+        "edges": [suggestion_data(one) for one in found.edges],
     }
+
+
+def suggestion_data(one: ReviewedSuggestion) -> dict[str, Any]:
+    """Return a relation that use suggests as data."""
+    return {
+        "id": one.id,
+        "relation": one.relation,
+        "first": one.first,
+        "second": one.second,
+        "weight": round(one.weight, 4),
+        "strong": one.strong,
+        "evidence": clean_line(one.evidence, _ID),
+        "state": one.state,
+        "by": one.by,
+    }
+
+
+def _learned_data(learned: Learned) -> dict[str, Any]:
+    return {
+        "id": learned.id,
+        "name": clean_line(learned.name, NAME),
+        "here": _usage_data(learned.here),
+        "everywhere": _usage_data(learned.everywhere),
+        "log_odds": learned.log_odds,
+        "selected_with": {clean_line(name, NAME): times for name, times in learned.selected_with.items()},
+    }
+
+
+def _usage_data(record: ComponentUsage) -> dict[str, Any]:
+    return {
+        "recommended": record.recommended,
+        "selected": record.selected,
+        "ok": record.ok,
+        "failed": record.failed,
+        "success": _interval_data(record.success),
+        "last_recommended": record.last_recommended,
+        "last_selected": record.last_selected,
+        "lift": _lift_data(record.lift),
+    }
+
+
+def _lift_data(lift: Lift) -> dict[str, Any] | None:
+    if not lift.known:
+        return None
+    difference = lift.difference
+    return {
+        "with": {"ok": lift.used.ok, "failed": lift.used.failed},
+        "without": {"ok": lift.unused.ok, "failed": lift.unused.failed},
+        "difference": {
+            "value": round(difference.value, 4),
+            "low": round(difference.low, 4),
+            "high": round(difference.high, 4),
+        },
+        "harmful": lift.harmful,
+    }
+
+
+def _hint_data(one: Hinted) -> dict[str, Any]:
+    rate = one.rate
+    return {
+        "moment": rate.moment,
+        "type": rate.type,
+        "offered": rate.offered,
+        "followed": rate.followed,
+        "rate": _interval_data(rate.rate),
+        "demand": one.demand,
+        "held_back": one.held_back,
+    }
+
+
+def _interval_data(interval: Interval) -> dict[str, float]:
+    return {"low": round(interval.low, 4), "high": round(interval.high, 4)}
 
 
 def stats_text(found: Stats) -> str:
@@ -48,13 +126,13 @@ def stats_text(found: Stats) -> str:
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
     lines = [
-        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % sure).",
+        f"Offered {found.offered} times, followed {found.followed} times ({low:.0f}-{high:.0f} %, 95 % confidence).",
         f"Selected {found.selected} times{installed}. Outcomes: {told}.",
-        f"Use counts half after {found.half_life_days} days.",
+        f"A use counts half after {found.half_life_days} days.",
         f"{found.requests} past requests are kept, {found.most_requests} at most.",
-        f"Of the newest {found.explored.offers} offers {found.explored.first} were their component's first.",
+        f"Of the newest {found.explored.offers} offers, {found.explored.first} were the first of their component.",
         "",
-        "rank  offered  followed  held to be looked at",
+        "rank  offered  followed  chance to be seen",
         *(f"{at.rank:>4}  {at.offered:>7}  {at.selected:>8}  {at.looked_at:.2f}" for at in found.by_rank),
         *_hint_lines(found.hints),
         "",
@@ -78,7 +156,7 @@ def lift_text(lift: Lift) -> str:
     low, high = 100 * difference.low, 100 * difference.high
     told = (
         f"{used.ok} of {used.known} went well with it, {unused.ok} of {unused.known} where it was only offered: "
-        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % sure)"
+        f"{100 * difference.value:+.0f} points ({low:+.0f} to {high:+.0f}, 95 % confidence)"
     )
     return f"{told}; {lift.demoted}" if lift.demoted else told
 
@@ -89,8 +167,8 @@ def review_text(found: Sequence[ReviewedSuggestion]) -> str:
         return "Use suggests no relation between components yet."
     lines = [line for one in found for line in _judged_lines(one)]
     if any(one.state == WAITING for one in found):
-        lines.append("--accept ID applies one, --reject ID keeps it away")
-    lines.append("--reject ID revokes what is applied; --undo ID takes a decision back")
+        lines.append("--accept ID applies one, --reject ID rejects it")
+    lines.append("--reject ID revokes what is applied; --undo ID undoes a decision")
     return "\n".join(lines)
 
 

@@ -10,15 +10,16 @@ from repertoire.app.person.correct import Corrected, set_capabilities
 from repertoire.app.person.feedback import Feedback, give_feedback
 from repertoire.app.person.forget import Forgotten, forget
 from repertoire.app.person.mute import Muted, mute, unmute
-from repertoire.rendering.reports import (
+from repertoire.rendering.person import (
     corrected_data,
     corrected_text,
+    feedback_data,
+    feedback_text,
     forgotten_data,
     forgotten_text,
     muted_data,
     muted_text,
 )
-from repertoire.rendering.usage import feedback_data, feedback_text
 from repertoire.verbs.verb import Context, Verb
 
 

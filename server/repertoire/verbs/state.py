@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repertoire.app.health.status import Status, status
-from repertoire.rendering.reports import status_data, status_text
+from repertoire.rendering.health import status_data, status_text
 from repertoire.verbs.verb import Context, Verb
 
 

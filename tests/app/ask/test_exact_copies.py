@@ -87,7 +87,7 @@ def test_the_installed_copy_is_ranked_directly_before_the_one_it_was_taken_from(
     assert ids(repertoire)[:2] == [OWN, FORMS]
     assert ids(repertoire, "pdf-forms")[:2] == [OWN, FORMS]
     found = search(repertoire.pipeline, Query(PROMPT))
-    assert f"there already, the same is installed: {OWN}" in answer_text(found)
+    assert f"the same component is installed already: {OWN}" in answer_text(found)
     assert "/plugin install pdf-forms" not in answer_text(found)
     first, second = found.hits[:2]
     for part in (POPULARITY, FRESHNESS, GRAPH):

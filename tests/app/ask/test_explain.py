@@ -99,7 +99,7 @@ def test_an_unknown_name_is_answered_with_what_comes_near(repertoire: Repertoire
 def test_for_a_task_it_tells_the_rank_and_who_came_first(repertoire: Repertoire) -> None:
     assert 'for "fill tax forms": rank 1' in told(repertoire, FORMS.id, "fill tax forms")
     text = told(repertoire, OTHER.id, "fill tax forms")
-    assert "first are: tax-forms (skill)" in text
+    assert "ranked first: tax-forms (skill)" in text
 
 
 def test_use_and_mutes_are_told(repertoire: Repertoire) -> None:

@@ -12,7 +12,7 @@ from repertoire.app.health.status import status
 from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
-from repertoire.rendering.reports import status_text
+from repertoire.rendering.health import status_text
 from sample_home import NOW, SOURCE, filled_home
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}
@@ -58,7 +58,7 @@ def test_what_is_known_and_what_happened_is_shown(tmp_path: Path) -> None:
 
 def test_settings_are_shown(tmp_path: Path) -> None:
     text = told(tmp_path, REPERTOIRE_HINTS="false", REPERTOIRE_STORE_PROMPTS="off")
-    assert "hints: off; of a prompt is kept: nothing" in text
+    assert "hints: off; stored of each prompt: nothing" in text
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT TESTED AS ROOT: root may write anywhere")

@@ -22,7 +22,7 @@ from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, DEPENDS_ON, Edge
-from repertoire.rendering.reports import status_text
+from repertoire.rendering.health import status_text
 from repertoire.store.requests import Request, Selection
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 

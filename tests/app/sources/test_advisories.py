@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.sources.advisories import advisories
-from repertoire.rendering.advisories import advisories_text
+from repertoire.rendering.sources import advisories_text
 
 
 def record(name: str, ecosystem: str = "PyPI", **affected: object) -> dict[str, object]:

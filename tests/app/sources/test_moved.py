@@ -15,7 +15,7 @@ from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.rendering.answers import answer_text
-from repertoire.rendering.freshness import stale_text
+from repertoire.rendering.health import stale_text
 from repertoire.settings import Settings
 from repertoire.sources import releases
 from repertoire.sources.repository import look
@@ -87,7 +87,7 @@ def test_a_repository_that_moved_is_read_on_and_says_where_it_is_now(bench, orig
 
     assert "skills/three/SKILL.md" in bench.all()
     now = address.removesuffix("/a") + "/b"
-    assert f"{key}: has moved to {now}, which its old place still sends to" in told
+    assert f"{key}: has moved to {now}; the old address redirects there" in told
     assert f"beware: its source {key} has moved to {now}" in answer
 
 

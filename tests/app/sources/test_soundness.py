@@ -21,7 +21,7 @@ from repertoire.domain.answer import Query, Task
 from repertoire.domain.soundness import LEAST, Trouble, soundness
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
-from repertoire.rendering.freshness import stale_text
+from repertoire.rendering.health import stale_text
 from repertoire.retrieval.priors import MOST
 from repertoire.settings import Settings
 

@@ -21,13 +21,14 @@ from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
 from repertoire.installing.changing import File, Undone
 from repertoire.installing.client import Client
-from repertoire.installing.journal import Journal, JournalEntry, Told
+from repertoire.installing.journal import LAST, Journal, JournalEntry, Told
 from repertoire.installing.places import Places
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import installed
 from repertoire.store.database import Store
 
+LAST_INSTALLATION = LAST  # what a person says in place of a name
 _PATIENCE_S = 10.0
 
 
@@ -103,8 +104,8 @@ def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
         return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
 
 
-def undo(home: Path, name: str, environment: Mapping[str, str]) -> Undone:
-    """Take an installation back, the last one or that of a number.
+def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> Undone:
+    """Take an installation back: the last one, or that of a name.
 
     Raises:
         InvalidRequest: there is none.

@@ -9,9 +9,8 @@ from repertoire.app.person.mute import COMPONENT
 from repertoire.app.session.record import KEPT, Moment
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SELECTED, Event
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, Event
 from repertoire.domain.text import clean_line
-from repertoire.learning.outcomes import SAYINGS
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 

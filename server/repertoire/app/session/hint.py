@@ -14,6 +14,7 @@ from repertoire.app.usage.fold import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
+from repertoire.domain.text import content_words
 from repertoire.learning.hints import is_exploration
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
@@ -25,6 +26,7 @@ from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import LIGHTER, NEARLY
 from repertoire.retrieval.translation import in_english
 from repertoire.retrieval.vector import nearness
+from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
@@ -74,6 +76,13 @@ class Offer:
     reason: str = ""
     held: tuple[str, ...] = ()  # types of what fits and is not offered, since such hints are rarely followed
     text: str = field(default="", repr=False)
+
+
+def names_components(store: Store, prompt: str) -> bool:
+    """Tell whether a prompt asks for something in words that a component has, so that a hint is worth a model."""
+    if why_needless(prompt):
+        return False
+    return bool(store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1)))
 
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:

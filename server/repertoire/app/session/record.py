@@ -17,8 +17,9 @@ from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
 from repertoire.learning.session import SessionState
 from repertoire.learning.signals import corrects
-from repertoire.ports import Vectors
+from repertoire.ports import Embedder, Vectors
 from repertoire.retrieval.naming import meant
+from repertoire.retrieval.translation import in_english
 from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
@@ -179,6 +180,14 @@ class Lesson:
     moment: Moment
     vector: Vectors | None = None
     query_encoder: str = ""  # by which its vector was made
+
+
+def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder | None) -> Lesson:
+    """Return what a use teaches, with the vector of its request where the model is loaded."""
+    if embedder is None or not embedder.loaded:
+        return Lesson(request, node, moment)
+    vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
+    return Lesson(request, node, moment, vector, embedder.query_encoder)
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:

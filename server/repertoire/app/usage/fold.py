@@ -10,7 +10,7 @@ import numpy as np
 from repertoire.app.clock import now
 from repertoire.domain.event import LEARNED_KINDS
 from repertoire.domain.experience import Experiences
-from repertoire.learning.hints import demands
+from repertoire.learning.hints import PROMPT, demands
 from repertoire.learning.outcomes import Trial, trials
 from repertoire.learning.usage import Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_scores
@@ -70,7 +70,7 @@ class Use:
         record = self.usage.of(key)
         return record.lift.demoted if record is not None else ""
 
-    def demands(self, moment: str) -> Mapping[str, float]:
+    def demands(self, moment: str = PROMPT) -> Mapping[str, float]:
         """Return by type how many times the usual odds a hint at a moment needs, since such are rarely followed."""
         return demands(self.usage.hints, moment)
 

@@ -117,7 +117,7 @@ def test_a_person_is_told_what_is_installed_already(run, shelf, user):
     again = run("install", "weave", "--yes")
     assert again.returncode == 0
     assert "it is there already" in again.stdout
-    assert "Nothing is to be done." in again.stdout
+    assert "Nothing to do." in again.stdout
 
 
 def test_for_a_project_alone_nothing_is_written_elsewhere(run, shelf, user, tmp_path):

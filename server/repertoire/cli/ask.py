@@ -1,4 +1,4 @@
-"""`recommend` and `search`: the questions a person asks, and the options that questions share."""
+"""`recommend`, `search` and `explain`: the questions a person asks, and the options that questions share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from repertoire.app.ask.explain import Asked
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, tell
@@ -14,39 +15,50 @@ from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, BUDGET, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.rendering.graphs import FORMATS, drawn
+from repertoire.verbs.explain import EXPLAIN
 from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.verb import Context
 
 _QUESTION_OPTIONS = (
-    click.option("--type", "types", multiple=True, type=click.Choice(COMPONENT_TYPES), help="Only this; repeatable."),
     click.option(
-        "--installed/--available", default=None, help="Only what is installed, or only what is not; default: both."
+        "--type",
+        "types",
+        multiple=True,
+        type=click.Choice(COMPONENT_TYPES),
+        help="Only components of this type; may be repeated.",
+    ),
+    click.option(
+        "--installed/--available", default=None, help="Only installed components, or only the others. Default: both."
     ),
     click.option(
         "--using",
         multiple=True,
         metavar="ID",
         shell_complete=component_names,
-        help="A component already in use; repeatable.",
+        help="A component that you already use; may be repeated.",
     ),
     click.option(
         "--mode",
         type=click.Choice(MODES),
         default=BALANCED,
         show_default=True,
-        help="How much work an answer may be: fast is words and names, thorough looks at more candidates.",
+        help="How much work to do: fast compares words and names only, thorough looks at more candidates.",
     ),
-    click.option("--wait", is_flag=True, help="Wait until every component has its vectors."),
-    click.option("--stages", is_flag=True, help="Tell what each stage did and how long it took."),
+    click.option("--wait", is_flag=True, help="Wait until all components have vectors."),
+    click.option("--stages", is_flag=True, help="Show what each stage did and how long it took."),
     click.option("--without", multiple=True, type=click.Choice(PARTS), hidden=True),
     json_option,
 )
+
+
 graph_option = click.option(
     "--graph",
     "form",
     type=click.Choice(FORMATS),
-    help="Print the nodes that carried the answer instead: as text, JSON, Mermaid, or one page to look at.",
+    help="Print the graph behind the answer instead: as text, JSON, Mermaid or an HTML page.",
 )
+
+
 Command = Callable[..., None]
 
 
@@ -64,10 +76,12 @@ def question_options(command: Command) -> Command:
     type=click.IntRange(min=100),
     default=BUDGET,
     show_default=True,
-    help="Tokens that all it installs may add to each request.",
+    help="The most tokens that the set may add to each request.",
 )
 @click.option(
-    "--size", type=click.IntRange(1, 12), help="Components at most; default: as many as the task is likely to need."
+    "--size",
+    type=click.IntRange(1, 12),
+    help="The most components in the set. Default: as many as the task probably needs.",
 )
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The project's folder.")
 @graph_option
@@ -87,7 +101,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Recommend the smallest set that fits TASK, with reasons and how to install it.
+    r"""Recommend the smallest set of components that fits TASK, with reasons and install commands.
 
     \b
     repertoire recommend "add OAuth login with sessions to a FastAPI service"
@@ -122,7 +136,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="The number of results.")
 @question_options
 def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     words: tuple[str, ...],
@@ -136,7 +150,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""List the components that serve QUERY, best first, with reasons.
+    r"""List the components that match QUERY, the best first, with reasons.
 
     \b
     repertoire search "review a pull request" --type agent
@@ -160,7 +174,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
 def one_output(form: str | None, *, as_json: bool) -> None:
     """Refuse to write a graph and JSON at once."""
     if form and as_json:
-        message = "--graph and --json exclude each other; use --graph json"
+        message = "use either --graph or --json; --graph json prints the graph as JSON"
         raise click.UsageError(message)
 
 
@@ -170,3 +184,31 @@ def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
         click.echo(f"{stage.stage:<8} {stage.ms:7.1f} ms  {stage.detail}", err=True)
     for note in notes:
         click.echo(f"({note})", err=True)
+
+
+@click.command("explain")
+@click.argument("component", shell_complete=component_names)
+@click.option("--task", default="", help="Also show how it ranks for this task.")
+@click.option(
+    "--detail", type=click.Choice(("usual", "graph")), default="usual", help="graph: also show the nodes around it."
+)
+@graph_option
+@json_option
+def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
+    r"""Show what COMPONENT (an id or a name) is, provides and needs, what it works with, and how it was used.
+
+    \b
+    repertoire explain test-driven-development
+    repertoire explain code-reviewer --task "review my pull request"
+    repertoire explain code-reviewer --detail graph
+    repertoire explain code-reviewer --graph mermaid
+    """
+    one_output(form, as_json=as_json)
+    with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
+        asked = Asked(component, task, graph=bool(form) or detail == "graph")
+        found = EXPLAIN.run(Context.of(repertoire), asked)
+        if form and found.graph is not None:
+            click.echo(drawn(found.graph, form, title=found.stored.component.name))
+        else:
+            tell(EXPLAIN, found, as_json=as_json)
+        afterwards((), notes)

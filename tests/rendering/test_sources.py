@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repertoire.domain.component import FileFate, IngestReport, Skipped
-from repertoire.rendering.ingests import fates_text, ingest_text
+from repertoire.rendering.sources import fates_text, ingest_text
 
 
 def test_a_report_counts_and_groups_what_was_skipped() -> None:

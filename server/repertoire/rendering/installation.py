@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from repertoire.app.installation.install import InstallPlan
 from repertoire.app.installation.installable import Part
@@ -20,7 +21,7 @@ _PATH = 400
 def plan_text(plan: InstallPlan) -> str:
     """Render all that an installation changes, component by component."""
     lines = [line for part in plan.parts for line in _part(part)]
-    return "\n".join(lines if plan.changes else [*lines, "Nothing is to be done."])
+    return "\n".join(lines if plan.changes else [*lines, "Nothing to do."])
 
 
 def done_text(entry: JournalEntry) -> str:
@@ -28,19 +29,46 @@ def done_text(entry: JournalEntry) -> str:
     what = _counted(len(entry.files), "file") + " written" if entry.files else ""
     told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
     return (
-        f"Installed: {', and '.join(filter(None, (what, told)))}. A session that starts now has it.\n"
-        f"`repertoire install --undo {entry.name}` takes it back."
+        f"Installed: {', and '.join(filter(None, (what, told)))}. New sessions have it.\n"
+        f"`repertoire install --undo {entry.name}` undoes it."
     )
 
 
 def undone_text(undone: Undone) -> str:
     """Render what was taken back."""
     entry = undone.entry
-    lines = [f"Installation {entry.name} of {entry.at[:10]} was taken back: {', '.join(_ids(entry.ids))}."]
-    lines += [f"  as before: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
+    lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
+    lines += [f"  restored: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
     lines += _more(len(undone.files) - _FILES, "file")
     lines += [f"  ran: {_command(command.undo)}" for command in reversed(entry.commands)]
     return "\n".join([*lines, *(f"  note: {clean_line(note, _PATH)}" for note in undone.notes)])
+
+
+def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
+    """Return a plan as data, with the name under which what was done is kept: of a file its place and size."""
+    return {
+        "components": [part.component.id for part in plan.parts],
+        "files": [{"path": str(file.path), "bytes": len(file.content)} for file in plan.files],
+        "adds": [line for part in plan.parts for line in part.adds],
+        "commands": [["claude", *command.arguments] for command in plan.commands],
+        "runs": [line for part in plan.parts for line in part.runs],
+        "along": [other.id for part in plan.parts for other in part.along],
+        "notes": [note for part in plan.parts for note in part.notes],
+        "journal": journal,
+    }
+
+
+def undone_data(undone: Undone) -> dict[str, Any]:
+    """Return what was taken back as data."""
+    entry = undone.entry
+    return {
+        "journal": entry.name,
+        "at": entry.at,
+        "components": list(entry.ids),
+        "files": list(undone.files),
+        "commands": [["claude", *command.undo] for command in reversed(entry.commands)],
+        "notes": list(undone.notes),
+    }
 
 
 def _part(part: Part) -> list[str]:

@@ -1,0 +1,29 @@
+"""Makes the row that keeps a use until its component can be looked up; imports nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from repertoire.app.clock import now
+from repertoire.boot.spool import HEARD
+from repertoire.domain.hint import silenced
+from repertoire.domain.text import clean_line
+from repertoire.learning.selections import Mention, from_command, from_tool
+
+
+def used_tool(tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, object] | None:
+    """Return the row of a tool call; None where it used no component."""
+    return _row(from_tool(tool, arguments), tool, environment)
+
+
+def used_command(command: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:
+    """Return the row of a slash command; None where it used no component."""
+    return _row(from_command(command), "", environment)
+
+
+def _row(mention: Mention | None, tool: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:
+    if mention is None or mention.ours or silenced({"REPERTOIRE_OFF": environment.get("REPERTOIRE_OFF", "")}):
+        return None
+    told = {"tool": clean_line(tool, 200), "name": clean_line(mention.text, 120)}
+    return {"at": now(), "kind": HEARD, "data": told}

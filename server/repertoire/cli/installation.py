@@ -1,0 +1,82 @@
+"""`install`: runs what the install lines say, after it has shown it, and takes it back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from repertoire.app.installation.install import LAST_INSTALLATION, Wanted, install, plan, undo
+from repertoire.app.project import present_project
+from repertoire.app.wiring import find_home, open_repertoire
+from repertoire.cli.completion import component_names
+from repertoire.cli.output import json_option, progress, show
+from repertoire.cli.prepare import prepared, tell_steps
+from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
+
+
+@click.command("install")
+@click.argument("components", nargs=-1, metavar="ID...", shell_complete=component_names)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option(
+    "--project", "for_project", is_flag=True, help="Install for this project only. Default: for you, in all projects."
+)
+@click.option(
+    "--alone", is_flag=True, help="Copy one skill, agent or command of a plugin, without the rest of the plugin."
+)
+@click.option("--flagged", is_flag=True, help="Also install components in which the checks found something serious.")
+@click.option(
+    "--undo",
+    "undone",
+    is_flag=False,
+    flag_value=LAST_INSTALLATION,
+    metavar="[N|last]",
+    help="Undo an installation: restore every file byte for byte.",
+)
+@json_option
+def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    components: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
+    for_project: bool,
+    alone: bool,
+    flagged: bool,
+    undone: str | None,
+    as_json: bool,
+) -> None:
+    r"""Install components by id or name: show the changes, ask, make them, and keep what was there before.
+
+    A component of a plugin is installed with its plugin, by `claude plugin install`. Any other component is copied or
+    merged into ~/.claude. No code of a component is run.
+
+    \b
+    repertoire install test-driven-development --dry-run
+    repertoire install code-reviewer --project
+    repertoire install ecc:tdd-workflow --alone
+    repertoire install --undo
+    """
+    if bool(components) == (undone is not None):
+        message = "name the components to install, or use --undo"
+        raise click.UsageError(message)
+    if undone is not None:
+        back = undo(find_home(), os.environ, undone)
+        show(undone_data(back), lambda: undone_text(back), as_json=as_json)
+        return
+    wanted = Wanted(
+        components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
+    )
+    with open_repertoire() as repertoire, prepared(repertoire, wait=False):
+        home = repertoire.home
+        with progress() as bar:
+            decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=tell_steps(bar))
+    if dry_run or not decided.changes:
+        show(plan_data(decided), lambda: plan_text(decided), as_json=as_json)
+        return
+    if not yes:
+        click.echo(plan_text(decided), err=True)
+        click.confirm("Make these changes?", abort=True, err=True)
+    entry = install(home, decided, wanted)
+    told = plan_data(decided, journal=entry.name)
+    show(told, lambda: done_text(entry) if not yes else f"{plan_text(decided)}\n{done_text(entry)}", as_json=as_json)

@@ -1,0 +1,90 @@
+"""Renders what was measured: answers to a labelled set, and what the static checks find and miss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.trust_eval import TrustScores
+from repertoire.domain.text import clean_line
+from repertoire.trust.measure import Score
+
+_LINE = 160
+_EXAMPLES = 12
+
+
+def evaluation_text(result: EvalResult, *, name: str, split: str, run: Path) -> str:
+    """Render how many queries were answered, how fast, and where the run is."""
+    speed = f" at {result.documents_per_second:.0f}/s" if result.documents_per_second else ""
+    lacking = f"; {result.lacking} answers had to do without something" if result.lacking else ""
+    return (
+        f"{name} {split}: {result.queries} queries, p50 {result.p50_ms:.1f}, p95 {result.p95_ms:.1f} ms; "
+        f"{result.documents} documents{speed}{lacking}; {run}"
+    )
+
+
+def evaluation_data(result: EvalResult) -> dict[str, Any]:
+    """Return what was measured as data."""
+    return {
+        "queries": result.queries,
+        "rows": result.rows,
+        "documents": result.documents,
+        "documents_per_second": round(result.documents_per_second, 2),
+        "p50_ms": round(result.p50_ms, 3),
+        "p95_ms": round(result.p95_ms, 3),
+        "learned": result.learned,
+        "lacking": result.lacking,
+        "left_out": list(result.left_out),
+        "missing": list(result.missing),
+    }
+
+
+def scores_text(scores: Iterable[TrustScores]) -> str:
+    """Render precision and recall with their counts, a file at a time, and what was wrong or missed."""
+    lines = []
+    for score in scores:
+        unknown = f", {score.unknown} about contents that are not known here" if score.unknown else ""
+        lines.append(f"{score.file}: {score.cases} cases{unknown}")
+        lines += [_score(row) for row in (*score.severities, *score.rules) if row.flagged or row.expected]
+        wrong = [case for row in score.severities for case in row.wrong]
+        missed = [case for row in score.severities for case in row.missed]
+        lines += [f"  wrong: {clean_line(case, _LINE)}" for case in wrong[:_EXAMPLES]]
+        lines += [f"  missed: {clean_line(case, _LINE)}" for case in missed[:_EXAMPLES]]
+    return "\n".join(lines)
+
+
+def _score(row: Score) -> str:
+    precision = f"{row.precision:.2f}" if row.precision is not None else "-"
+    recall = f"{row.recall:.2f}" if row.recall is not None else "-"
+    counts = f"({row.right}/{row.flagged})", f"({row.found}/{row.expected})"
+    return f"  {row.name:20} precision {precision} {counts[0]:10} recall {recall} {counts[1]}"
+
+
+def scores_data(scores: Iterable[TrustScores]) -> list[dict[str, Any]]:
+    """Return the counts as data, a file at a time."""
+    return [
+        {
+            "file": score.file,
+            "cases": score.cases,
+            "unknown": score.unknown,
+            "severities": [_score_data(row) for row in score.severities],
+            "rules": [_score_data(row) for row in score.rules],
+        }
+        for score in scores
+    ]
+
+
+def _score_data(row: Score) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "flagged": row.flagged,
+        "right": row.right,
+        "expected": row.expected,
+        "found": row.found,
+        "wrong": list(row.wrong),
+        "missed": list(row.missed),
+        "precision": row.precision,
+        "recall": row.recall,
+    }

@@ -1,0 +1,161 @@
+"""Renders what a person decided: mutes, outcomes, corrections, deletions, and accepted flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from repertoire.app.person.correct import Corrected
+from repertoire.app.person.feedback import Feedback
+from repertoire.app.person.forget import Forgotten
+from repertoire.app.person.mute import PROJECT, Muted
+from repertoire.app.person.trust import Accepted, FlagReport
+from repertoire.domain.event import DISMISSED
+from repertoire.domain.text import clean_line
+from repertoire.domain.trust import Flag
+from repertoire.rendering.answers import LINE, NAME
+from repertoire.rendering.flags import flag_lines, headline
+from repertoire.store.flags import Flagged
+
+_ID = 300
+
+
+def muted_text(muted: Muted) -> str:
+    """Render a mute or its undoing, and how to turn it round."""
+    listed = ", ".join(clean_line(target, 200) for target in muted.targets)
+    subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
+    if muted.undone:
+        return f"Suggested again where it fits: {subject}."
+    where = " in this project" if muted.project else ""
+    return f"Never suggested{where} from now on: {subject}. mute with undo brings it back."
+
+
+def corrected_text(kept: Corrected) -> str:
+    """Render a correction."""
+    return f"{clean_line(kept.component, 200)} now provides: {', '.join(kept.capabilities)}."
+
+
+def forgotten_text(gone: Forgotten) -> str:
+    """Render a deletion, and what is left: databases set aside when they were damaged, and the program's own."""
+    things = {"requests": "every past request", "project": "what was recorded in this project"}
+    told = f"Deleted {things.get(gone.what, 'everything, the graph included')}: {gone.events} recorded events."
+    told += f" Data is stored in {gone.home}."
+    if gone.aside:
+        told += f" Damaged databases that were set aside still hold old data; delete them: {', '.join(gone.aside)}."
+    if gone.environment:
+        told += f" The Python environment of Repertoire stays; it holds no data of yours: {gone.environment}."
+    return told
+
+
+def muted_data(muted: Muted) -> dict[str, Any]:
+    """Return a mute or its undoing as data."""
+    return {
+        "message": muted_text(muted),
+        "targets": list(muted.targets),
+        "scope": muted.scope,
+        "project": muted.project,
+        "undone": muted.undone,
+    }
+
+
+def corrected_data(kept: Corrected) -> dict[str, Any]:
+    """Return a correction as data."""
+    return {"message": corrected_text(kept), "id": kept.component, "provides": list(kept.capabilities)}
+
+
+def forgotten_data(gone: Forgotten) -> dict[str, Any]:
+    """Return a deletion as data."""
+    return {
+        "message": forgotten_text(gone),
+        "what": gone.what,
+        "events": gone.events,
+        "home": gone.home,
+        "set_aside": list(gone.aside),
+        "environment": gone.environment,
+    }
+
+
+def feedback_text(kept: Feedback) -> str:
+    """Render what was kept of somebody's word."""
+    name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
+    if kept.outcome == DISMISSED:
+        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
+    use = "for its latest use" if kept.used else "but no use of it was recorded"
+    return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
+
+
+def feedback_data(kept: Feedback) -> dict[str, Any]:
+    """Return what was kept of somebody's word as data."""
+    component = kept.component
+    return {
+        "message": feedback_text(kept),
+        "id": component.id,
+        "name": clean_line(component.name, 80),
+        "type": component.type,
+        "outcome": kept.outcome,
+        "used": kept.used,
+    }
+
+
+def report_text(report: FlagReport) -> str:
+    """Render what was found in every flagged component, or in one."""
+    if not report.flagged:
+        return "The checks found nothing." if report.asked else "No component has a flag of this severity."
+    blocks = [_flagged(entry, whole=bool(report.asked)) for entry in report.flagged]
+    counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
+    return "\n".join(
+        [*([] if report.asked else [f"flagged: {counts or 'none'}"]), *(line for b in blocks for line in b)]
+    )
+
+
+def accepted_text(accepted: Accepted) -> str:
+    """Render an acceptance or its undoing."""
+    listed = ", ".join(clean_line(key, _ID) for key in accepted.ids)
+    if accepted.undone:
+        return f"Flagged again: {listed}."
+    return f"Accepted as it is now: {listed}. When the content changes it is checked again; --undo withdraws this."
+
+
+def report_data(report: FlagReport) -> dict[str, Any]:
+    """Return what was found as data, with the lines that are flagged: a person asked for them."""
+    return {
+        "asked": report.asked,
+        "counts": dict(report.counts),
+        "flagged": [
+            {
+                "id": entry.id,
+                "name": clean_line(entry.name, NAME),
+                "type": entry.type,
+                "content_hash": entry.content_hash,
+                "flags": [_flag_data(flag) for flag in entry.flags],
+                "accepted": entry.accepted,
+            }
+            for entry in report.flagged
+        ],
+    }
+
+
+def accepted_data(accepted: Accepted) -> dict[str, Any]:
+    """Return an acceptance or its undoing as data."""
+    return {"ids": list(accepted.ids), "undone": accepted.undone}
+
+
+def _flag_data(flag: Flag) -> dict[str, Any]:
+    return {
+        "rule": flag.rule,
+        "severity": flag.severity,
+        "line": flag.line,
+        "file": flag.file,
+        "reason": clean_line(flag.reason, LINE),
+        "text": clean_line(flag.text, LINE),
+    }
+
+
+def _flagged(entry: Flagged, *, whole: bool) -> list[str]:
+    state = f", accepted {entry.accepted[:10]}" if entry.accepted else ""
+    lines = [f"{clean_line(entry.name, NAME)} ({entry.type.replace('_', ' ')}{state})"]
+    if whole:
+        for flag in entry.flags:
+            lines += [f"  {headline(flag)}", *([f"    > {clean_line(flag.text, LINE)}"] if flag.text else [])]
+    else:
+        lines += [f"  {line}" for line in flag_lines(entry.flags)]
+    return [*lines, f"  id: {clean_line(entry.id, _ID)}"]

@@ -1,0 +1,162 @@
+"""Renders sources: what reading them did, what became of every file, and which advisories concern what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
+from repertoire.app.sources.unreachable import Lost
+from repertoire.domain.component import FileFate, IngestReport
+from repertoire.domain.text import clean_line
+from repertoire.ingestion.advisories import AFFECTED
+from repertoire.rendering.answers import LINE
+from repertoire.rendering.freshness import lost_data, lost_text
+from repertoire.store.sources import SourceRow
+
+_REASONS = 12
+_LINE = 160
+
+
+def ingest_text(reports: Sequence[IngestReport]) -> str:
+    """Render what reading one or more sources did, skipped files by reason."""
+    blocks = []
+    for report in reports:
+        blocks.append(
+            f"{clean_line(report.source, 200)}: {report.components} components "
+            f"({report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
+            f"in {report.seconds:.1f} s"
+        )
+        blocks += [f"  Note: {clean_line(warning, 300)}" for warning in report.warnings]
+        blocks += _skipped(report)
+    return "\n".join(blocks) or "Nothing was read."
+
+
+def ingest_data(report: IngestReport) -> dict[str, Any]:
+    """Return what reading one source did as data."""
+    return {
+        "source": report.source,
+        "components": report.components,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "skipped": [{"path": file.path, "reason": clean_line(file.reason, 300)} for file in report.skipped],
+        "seconds": round(report.seconds, 3),
+        "warnings": [clean_line(warning, 300) for warning in report.warnings],
+    }
+
+
+def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, Lost]) -> str:
+    """Render every source, and which of them could not be read again."""
+    lines = [
+        f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
+        + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
+        for row in rows
+    ]
+    return "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed"
+
+
+def source_data(row: SourceRow, lost: Lost | None) -> dict[str, Any]:
+    """Return a source as data."""
+    return {
+        "key": row.info.key,
+        "kind": row.info.kind,
+        "location": row.info.location,
+        "repository": row.info.repository,
+        "commit": row.info.commit,
+        "added_at": row.added_at,
+        "ingested_at": row.ingested_at,
+        "components": row.components,
+        "skipped": row.skipped,
+        "lost": lost_data(lost) if lost is not None else None,
+    }
+
+
+def fate_data(fate: FileFate) -> dict[str, Any]:
+    """Return what became of one file as data."""
+    return {"path": fate.path, "became": fate.became, "of": clean_line(fate.of, 300)}
+
+
+def fates_text(fates: Sequence[FileFate]) -> str:
+    """Render what became of the files of a source: how many each, by reason, with examples."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for fate in fates:
+        of = clean_line(fate.of, _LINE) if fate.became != "part" else "read with another"
+        groups.setdefault((fate.became, of), []).append(fate.path)
+    lines = [f"{len(fates)} files"]
+    for (became, of), paths in sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1]))):
+        lines.append(f"  {became} {len(paths)}: {of} ({_examples(paths)})")
+    return "\n".join(lines)
+
+
+def _skipped(report: IngestReport) -> list[str]:
+    by_reason: dict[str, list[str]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(clean_line(skipped.reason, _LINE), []).append(skipped.path)
+    lines = []
+    for reason, paths in list(by_reason.items())[:_REASONS]:
+        lines.append(f"  skipped {len(paths)}: {reason} ({_examples(paths)})")
+    return lines
+
+
+def _examples(paths: Sequence[str]) -> str:
+    return ", ".join(clean_line(path, 100) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
+
+
+def advisories_text(found: Advisories) -> str:
+    """Render the matches, what is installed first, and what could not be read."""
+    heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
+    if found.kept:
+        heading += f" {found.kept} advisories are stored, and matched again when a component changes."
+    lines = [line for match in found.matches for line in _match(match)]
+    return "\n".join([heading, *lines, *(f"Note: {clean_line(note, 300)}" for note in found.unread)])
+
+
+def advisories_data(found: Advisories) -> dict[str, Any]:
+    """Return the matches as data."""
+    return {
+        "matches": [_match_data(match) for match in found.matches],
+        "records": found.records,
+        "packages": found.packages,
+        "kept": found.kept,
+        "unread": [clean_line(note, 300) for note in found.unread],
+    }
+
+
+def _match_data(match: AdvisoryMatch) -> dict[str, Any]:
+    return {
+        "component": match.component,
+        "installed": match.installed,
+        "requirement": clean_line(match.requirement, LINE),
+        "ecosystem": match.ecosystem,
+        "certainty": match.certainty,
+        "version": clean_line(match.version, LINE),
+        "id": clean_line(match.id, LINE),
+        "aliases": [clean_line(alias, LINE) for alias in match.aliases],
+        "severity": clean_line(match.severity, LINE),
+        "summary": clean_line(match.summary, 2 * LINE),
+        "fixed": [clean_line(version, LINE) for version in match.fixed],
+    }
+
+
+def _match(match: AdvisoryMatch) -> list[str]:
+    state = "installed" if match.installed else "available"
+    names = ", ".join([match.id, *match.aliases[:3]])
+    severity = f", severity {match.severity}" if match.severity else ""
+    if match.certainty == AFFECTED:
+        told = f"requires {match.requirement}, which is affected"
+    elif match.version:
+        told = f"requires {match.requirement}, which allows {match.version}, which is affected"
+    else:
+        told = f"requires {match.requirement} without a fixed version"
+    fixed = f"; fixed in {', '.join(match.fixed[:4])}" if match.fixed else "; no fixed version is stated"
+    return [
+        f"{clean_line(match.component, 300)} ({state})",
+        f"   {clean_line(told + fixed, 2 * LINE)} ({match.ecosystem})",
+        f"   {clean_line(f'{names}{severity}: {match.summary}', 2 * LINE)}",
+    ]
+
+
+def forgotten_advisories_text(gone: int) -> str:
+    """Render that kept advisories were dropped."""
+    return f"{gone} advisories deleted." if gone else "No advisories were stored."
