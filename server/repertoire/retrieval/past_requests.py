@@ -10,7 +10,7 @@ import numpy as np
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED
-from repertoire.domain.experience import LEFT, Experience, Experiences
+from repertoire.domain.experience import CONTRADICTION_DISCOUNT, Experience, Experiences
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.snapshot import Snapshot
@@ -86,7 +86,7 @@ def _entries(
     for row, times in selected.items():
         one = known.get(row, _UNKNOWN)
         before = max(times - one.selected, 0.0)  # the log lets go of what is old, the graph keeps its count
-        accepted[row] = before * LEFT**one.refused + one.accepted
+        accepted[row] = before * CONTRADICTION_DISCOUNT**one.refused + one.accepted
     parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
     return [
         (row, parts.get(row, 0.0), accepted.get(row, 0.0), known.get(row, _UNKNOWN).refused)

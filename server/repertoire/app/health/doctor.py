@@ -122,7 +122,7 @@ def _unbuilt(home: Path) -> Finding:
 
 def _inside(python: Path) -> dict[str, Any] | str:
     """Run the environment's own check in it; return its report, or why there is none."""
-    line = command(python, "repertoire.boot.inside", str(lock_file()))
+    line = command(python, "repertoire.boot.package_check", str(lock_file()))
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else None
