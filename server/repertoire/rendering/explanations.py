@@ -28,7 +28,7 @@ from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.rendering.freshness import copy_text, freshness_text, lost_text
 from repertoire.rendering.graphs import graph_data, graph_text
 from repertoire.rendering.usage import lift_text
-from repertoire.sources.equipment import Condition
+from repertoire.sources.equipment import RequirementCheck
 
 _DESCRIPTION = 600
 _EXCERPT = 400
@@ -131,7 +131,7 @@ def _names(links: Sequence[Link]) -> str:
     return ", ".join(clean_line(link.other_name, NAME) for link in links)
 
 
-def _need(link: Link, conditions: Mapping[str, Condition]) -> str:
+def _need(link: Link, conditions: Mapping[str, RequirementCheck]) -> str:
     if link.other_type != REQUIREMENT:
         return clean_line(link.other_name, NAME)
     kind, _, name = link.other_name.partition(":")  # `binary:docker`, `env:API_KEY`

@@ -45,7 +45,7 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.equipment import Condition
+from repertoire.sources.equipment import RequirementCheck
 from repertoire.sources.plugin_diff import InstalledCopy, compare
 from repertoire.store.database import Store
 
@@ -109,7 +109,9 @@ class Explanation:
     muted: bool = False
     warning: str = ""
     standing: RankForTask | None = None
-    conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
+    conditions: Mapping[str, RequirementCheck] = field(
+        default_factory=dict
+    )  # what it requires, by name, and its state here
     history: UseHistory = UseHistory()
     lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
     graph: Neighbourhood | None = None
@@ -279,7 +281,7 @@ def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _B
     return ranking, RankForTask(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
-def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
+def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
     if asked.environment is None:
         return {}
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]

@@ -129,7 +129,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     return told(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
-def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.SourceFile]) -> Ground:
+def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> Ground:
     """Return what is known about a source beside its files."""
     prefix = f"{opened.info.key}:"
     return Ground(
@@ -147,7 +147,7 @@ def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.So
     )
 
 
-def _part(entry: crawl.SourceFile) -> str | None:
+def _part(entry: crawl.FoundFile) -> str | None:
     """Return the text of a part that is checked; None for a program that cannot be read."""
     if not is_checked(entry.path):
         return ""
@@ -158,7 +158,7 @@ def _part(entry: crawl.SourceFile) -> str | None:
 
 
 def read_files(
-    entries: Mapping[str, crawl.SourceFile],
+    entries: Mapping[str, crawl.FoundFile],
     documents: Mapping[str, str],
     plan: ExtractionPlan,
     tell: Callable[[int, int], None],
@@ -183,7 +183,7 @@ def read_files(
     return files, unread
 
 
-def _digest(data: bytes, path: str, entries: Mapping[str, crawl.SourceFile], plan: ExtractionPlan) -> str:
+def _digest(data: bytes, path: str, entries: Mapping[str, crawl.FoundFile], plan: ExtractionPlan) -> str:
     own = hashlib.sha256(data)
     for part in plan.parts.get(path, ())[:PARTS]:
         own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))
