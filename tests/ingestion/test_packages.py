@@ -307,4 +307,4 @@ def test_what_programs_are_made_of_is_told_by_imports_and_words():
     ],
 )
 def test_a_key_is_required_where_there_is_nothing_to_fall_back_on(text, needed):
-    assert [need.name for need in technologies.keys({"a": text})] == (["API_KEY"] if needed else [])
+    assert [need.name for need in technologies.required_keys({"a": text})] == (["API_KEY"] if needed else [])

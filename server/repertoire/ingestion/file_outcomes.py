@@ -1,4 +1,4 @@
-"""Tells the outcome for every file of a source: a component, a part of one, skipped, or none, and why."""
+"""Determines the outcome for each file of a source: a component, a part of one, skipped, or none, with the reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fates(
     left: Mapping[str, FileFate],
     read: Iterable[str],
 ) -> tuple[FileFate, ...]:
-    """Return the fate of every path; `left` are those of files that were read and gave nothing themselves."""
+    """Return the outcome for each path; `left` has those of files that were read and have no component of their own."""
     found = {path: _of_record(record) for record in records for path in (record.path,)}
     owner = {part: whole for whole, listed in parts.items() for part in listed}
     looked_at = frozenset(read)

@@ -109,9 +109,7 @@ class Explanation:
     muted: bool = False
     warning: str = ""
     standing: RankForTask | None = None
-    conditions: Mapping[str, RequirementCheck] = field(
-        default_factory=dict
-    )  # what it requires, by name, and its state here
+    conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
     history: UseHistory = UseHistory()
     lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
     graph: Neighbourhood | None = None

@@ -1,4 +1,4 @@
-"""A tool that a server registers, as its source says, and the programs of a package that such are looked for in."""
+"""A tool that a server registers in its source code, and the parsed programs in which tools are searched."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from repertoire.ingestion import syntax
-from repertoire.ingestion.packages.literals import Names
+from repertoire.ingestion.packages.literals import NameTable
 
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./:-]{0,100}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True)
 class FoundTool:
-    """A tool by the name that it is called by; `arguments` are names, with types where the source tells them."""
+    """A tool of an MCP server; `arguments` are names, with their types if the source states them."""
 
     name: str
     description: str = ""
@@ -25,26 +25,26 @@ class FoundTool:
 
 @dataclass(frozen=True)
 class Program:
-    """A parsed program, and what its names stand for."""
+    """A parsed program, with the texts that its names stand for."""
 
     path: str
     text: str
     language: str
     root: Node
-    names: Names
+    names: NameTable
 
 
 def programs(texts: Mapping[str, str]) -> tuple[list[Program], list[str]]:
-    """Parse the programs of a package; return them, and of those that cannot be parsed the path with the reason."""
+    """Parse the programs of a package; return them, and the paths of those that failed, with the reasons."""
     failed: list[str] = []
     parsed = list(syntax.parsed(texts, failed))
-    around = _shared(Names(root, language) for _, _, language, root in parsed)
-    known = [Program(*one, Names(one[3], one[2], around)) for one in parsed]
+    around = _shared(NameTable(root, language) for _, _, language, root in parsed)
+    known = [Program(*one, NameTable(one[3], one[2], around)) for one in parsed]
     return known, failed
 
 
-def _shared(all_names: Iterable[Names]) -> dict[str, str]:
-    """Return the names that stand for one text in a whole package: what one program imports of another."""
+def _shared(all_names: Iterable[NameTable]) -> dict[str, str]:
+    """Return the names that stand for the same text in the whole package, which programs may import of each other."""
     found: dict[str, set[str]] = {}
     for names in all_names:
         for name, text in names.texts():
@@ -53,17 +53,21 @@ def _shared(all_names: Iterable[Names]) -> dict[str, str]:
 
 
 def tool(name: str | None, description: str | None, arguments: Sequence[str] = ()) -> FoundTool | None:
-    """Make a tool of what was read; None where that is no name that a tool could have."""
+    """Make a tool; None if the name is no possible tool name."""
     if name is None or not _NAME.fullmatch(name):
         return None
     return FoundTool(name, (description or "").strip(), tuple(arguments)[:30])
 
 
 def merged(tools: Iterable[FoundTool]) -> list[FoundTool]:
-    """Keep one tool of each name, the one that says most."""
+    """Keep one tool of each name: the one with the longest description."""
     found: dict[str, FoundTool] = {}
-    for one in tools:
-        known = found.get(one.name)
-        if known is None or (len(known.description), len(known.arguments)) < (len(one.description), len(one.arguments)):
-            found[one.name] = one
+    for candidate in tools:
+        known = found.get(candidate.name)
+        if known is None or _size(known) < _size(candidate):
+            found[candidate.name] = candidate
     return list(found.values())
+
+
+def _size(found: FoundTool) -> tuple[int, int]:
+    return len(found.description), len(found.arguments)

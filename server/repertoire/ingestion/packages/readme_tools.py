@@ -1,4 +1,4 @@
-"""Finds the tools that a README lists, for servers whose source does not name them: made from a schema, or bundled."""
+"""Finds the tools that a README lists, for servers whose source does not name them (generated or bundled)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from repertoire.ingestion.packages.found import FoundTool, tool
 
 _HEADING = re.compile(r"^(#{2,6})\s+(.*)$")
 _TOOLS = re.compile(r"\btools\b", re.IGNORECASE)
-# set as code or bold, and no plain word: kinds of tools are listed too
+# A name is in code or bold, with a `-`, `_` or inner capital: plain words are often kinds of tools.
 _NAME = r"(?:\*\*`?|`)(?=\w+[_-]|\w*[a-z][A-Z])([A-Za-z][\w-]{2,60})`?(?:\*\*|`)?"
 _ITEM = re.compile(rf"^ ?(?:[-*+]|\d+\.)\s+{_NAME}\s*(?:\([^)]*\))?\s*(?:[:\u2013\u2014-]\s*(.*))?$")
 _ROW = re.compile(rf"^\|\s*{_NAME}\s*\|\s*([^|]*)")
 _TITLE = re.compile(rf"^#{{3,6}}\s+(?:\d+\.\s*)?{_NAME}\s*$")
 _SAID = re.compile(r"^\s+(?:[-*+]\s+)?(?:\**Description\**:\s*)?(\S.*)$", re.IGNORECASE)
 _LOOKED_AT = 200_000
-_NEXT = 3  # lines after a name in which it may be said what it does
+_NEXT = 3  # lines after a name that may hold its description
 
 
 def tools(readme: str) -> Iterator[FoundTool]:
-    """Yield what stands in a list, a table or headings below a heading that announces tools."""
+    """Yield the tools in a list, a table or headings below a heading that announces tools."""
     lines = readme[:_LOOKED_AT].splitlines()
     below = 0  # the level of the heading that announces tools; 0: none does
     for number, line in enumerate(lines):

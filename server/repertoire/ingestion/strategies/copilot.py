@@ -1,4 +1,4 @@
-"""Reads what is written for GitHub Copilot: chat modes as agents, prompts as commands, instructions as settings."""
+"""Reads GitHub Copilot's files: chat modes as agents, prompts as commands, instructions as settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what Python says to agent frameworks: tools, agents, crews and graphs; parsed, never run."""
+"""Reads tools, agents, crews and graphs that Python code defines for agent frameworks; parsed, never run."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _parse(text: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class _Module:
-    """One file, and what its names mean."""
+    """One parsed Python file, and the drafts that it defines."""
 
     file: SourceFile
     tree: ast.Module
@@ -171,7 +171,7 @@ class _Module:
 
 
 def _imports(tree: ast.Module) -> dict[str, str]:
-    """Map what a name means here to the name that a framework gives it."""
+    """Map each local name of an import from an agent framework to its original name."""
     return {
         alias.asname or alias.name: alias.name
         for node in ast.walk(tree)
@@ -221,7 +221,7 @@ def _constants(node: ast.ClassDef) -> dict[str, str]:
 
 
 def _is_tool(node: ast.ClassDef, stated: Mapping[str, str]) -> bool:
-    """Tell a tool from a base class for tools: it has a name, or does something."""
+    """Tell whether a class is a tool and not a base class: it has a name, or a method that runs."""
     return bool(stated.get("name")) or any(_runs(item) for item in node.body)
 
 
