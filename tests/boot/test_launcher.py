@@ -1,4 +1,4 @@
-"""The launcher answers at once, waits where it must, never lets go of the client, and leaves when told to."""
+"""The launcher answers at once, waits for the server if it must, never fails the client, and ends when told to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record says of a version, against OSV's own algorithm spelled out over a small world of versions."""
+"""Advisories: which versions a record affects, compared with OSV's own algorithm over a small set of versions."""
 
 from __future__ import annotations
 

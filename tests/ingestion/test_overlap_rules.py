@@ -1,4 +1,4 @@
-"""Which pairs are twins, conflicts or alternatives, and which only look like it."""
+"""The rules for twins, conflicts and alternatives: which pairs are one of these, and which only look like it."""
 
 from __future__ import annotations
 

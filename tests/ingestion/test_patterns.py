@@ -1,4 +1,4 @@
-"""Known combinations: itemsets counted by hand, whole sets by where they come from, bounded and always the same."""
+"""Patterns: itemsets compared with counts by hand, sets that a source declares, bounds, and a stable order."""
 
 import random
 from itertools import combinations

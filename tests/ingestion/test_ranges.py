@@ -1,4 +1,4 @@
-"""Ranges of versions: two that exclude each other are told from two that only look as if they did."""
+"""Version ranges: two that are disjoint are told from two that only look disjoint."""
 
 import pytest
 from hypothesis import given

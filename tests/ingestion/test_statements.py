@@ -1,4 +1,4 @@
-"""What prose says of other components is believed only where nothing else can be meant."""
+"""Statements about other components in prose count only if the name is unambiguous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Install lines become steps; whatever else a line says is left to a person."""
+"""Install lines are parsed into steps; any other line is left to a person."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Finding:
     mend: str = ""
 
 
-def told(check: str, state: str, message: str) -> Finding:
+def finding_of(check: str, state: str, message: str) -> Finding:
     """Make a finding of one of our error messages, which say after their last semicolon what to do."""
     text, _, mend = message.rpartition("; ")
     return Finding(check, state, text or message, mend if text else "")

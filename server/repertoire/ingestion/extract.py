@@ -20,7 +20,7 @@ from repertoire.domain.component import (
     is_pointer,
 )
 from repertoire.domain.errors import TooSlow
-from repertoire.domain.fields import with_fields
+from repertoire.domain.technologies import with_technologies
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import (
     capabilities,
@@ -273,7 +273,7 @@ class _Reader:
                 piece for piece in (draft.signatures, prose.code(draft.body), found_in.signatures) if piece
             )[: prose.CODE_LIMIT],
             examples=prose.examples(description, draft.body if draft.type in _PROSE else ""),
-            front_matter=with_fields(draft.front_matter, found_in.fields or draft.made_of),
+            front_matter=with_technologies(draft.front_matter, found_in.fields or draft.made_of),
             allowed_tools=draft.tools,
             repository=draft.repository or context.info.repository or (plugin.repository if plugin else ""),
             path=path,

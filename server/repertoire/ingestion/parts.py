@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 
 _DOCUMENTS = frozenset(
     "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
@@ -58,7 +58,7 @@ class Draft:
     marketplace: str = ""
     install: tuple[str, ...] = ()
     part_of: str = ""  # the path of a file whose first component this one is a part of
-    made_of: Fields = field(default_factory=Fields)  # technologies of its own programs
+    made_of: Technologies = field(default_factory=Technologies)  # technologies of its own programs
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion import syntax, technologies
 from repertoire.ingestion.signatures import signatures
 
@@ -18,7 +18,7 @@ class Scripts:
     """The signatures and technologies of a component's programs; `failed` are those that cannot be parsed."""
 
     signatures: str = ""
-    fields: Fields = field(default_factory=Fields)
+    fields: Technologies = field(default_factory=Technologies)
     failed: tuple[str, ...] = ()
 
 
@@ -35,4 +35,4 @@ def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
     for _, _, language, root in syntax.parsed(texts, failed):
         defined.update(signatures(root, language))
     names = [name for name in defined if "." not in name]
-    return Scripts("\n".join(defined.values()), technologies.fields(texts, exports=names), tuple(failed))
+    return Scripts("\n".join(defined.values()), technologies.of_programs(texts, exports=names), tuple(failed))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from repertoire import linear
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion.parts import ComponentRequirement
 from repertoire.ingestion.syntax import PYTHON, language_of
 
@@ -112,7 +112,7 @@ def is_program(path: str) -> bool:
     return "." in path.rpartition("/")[2] and path.rpartition(".")[2].lower() in _LANGUAGES
 
 
-def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: Iterable[str] = ()) -> Fields:
+def of_programs(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: Iterable[str] = ()) -> Technologies:
     """Return the technologies of programs; `packages` are the dependencies in their manifest."""
     languages: dict[str, int] = {}
     imported: dict[str, None] = dict.fromkeys(packages)
@@ -126,7 +126,7 @@ def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: I
         imported.update(dict.fromkeys(_imports(path, head)))
         patterns.update(dict.fromkeys(_OF_WORD[word] for word in _OF_WORD.keys() & set(_WORD.findall(head))))
     frameworks = dict.fromkeys(_FRAMEWORKS[name.lower()] for name in imported if name.lower() in _FRAMEWORKS)
-    return Fields(
+    return Technologies(
         languages=tuple(sorted(languages, key=lambda name: (-languages[name], name))),
         frameworks=tuple(sorted(frameworks)),
         patterns=tuple(name for name in _PATTERNS if name in patterns),

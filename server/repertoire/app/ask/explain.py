@@ -45,8 +45,8 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.equipment import RequirementCheck
 from repertoire.sources.plugin_diff import InstalledCopy, compare
+from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)

@@ -28,7 +28,7 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.equipment import Equipment, RequirementCheck
+from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
 _CONSIDERED = 30  # ranked candidates that may enter a set
 _CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
@@ -76,7 +76,7 @@ class Pool:
 def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
     """Return a function that tells whether the machine, the project or an installed component meets a requirement."""
     servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
-    return Equipment(environment, project=Path(project) if project else None, servers=servers).check
+    return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
 
 
 def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:

@@ -12,11 +12,11 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion import install, prose, requirements
-from repertoire.ingestion.packages.found import FoundTool
 from repertoire.ingestion.packages.manifest import NPM, PackageManifest
 from repertoire.ingestion.packages.package_files import root_of
+from repertoire.ingestion.packages.registered_tools import RegisteredTool
 from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
 
 _MOST_TOOLS, _MOST_PROGRAMS = 200, 10
@@ -33,9 +33,9 @@ class PackageContents:
     path: str
     digest: str
     readme: str = ""
-    tools: Sequence[FoundTool] = ()
+    tools: Sequence[RegisteredTool] = ()
     signatures: Sequence[str] = ()
-    fields: Fields = field(default_factory=Fields)
+    fields: Technologies = field(default_factory=Technologies)
     needs: tuple[ComponentRequirement, ...] = ()
     is_server: bool = False
 
@@ -165,7 +165,7 @@ def _taken(line: str, most: int) -> int:
     return min(len(line), most) + 1  # 1 for the line break
 
 
-def _signature(tool: FoundTool) -> str:
+def _signature(tool: RegisteredTool) -> str:
     said = _one_line(tool.description)
     return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {said}" if said else "")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from repertoire.ingestion.packages.found import FoundTool, Program, tool
 from repertoire.ingestion.packages.literals import NameTable
+from repertoire.ingestion.packages.registered_tools import Program, RegisteredTool, tool
 from repertoire.ingestion.syntax import children_of, find, node_text
 
 _REGISTERS = "^(registerTool|registerToolTask|registerAppTool|tool|addTool|define\\\\w*Tool|createTool)$"
@@ -31,7 +31,7 @@ _DEEPEST = 4
 Given = Mapping[str, Node]
 
 
-def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
+def tools(programs: Sequence[Program]) -> Iterator[RegisteredTool]:
     """Yield every tool that the JavaScript and TypeScript programs of a package register."""
     looped = any(_DYNAMIC.search(program.text) for program in programs)
     for program in programs:
@@ -40,7 +40,7 @@ def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
                 yield found
 
 
-def _in(program: Program, *, looped: bool) -> Iterator[FoundTool | None]:
+def _in(program: Program, *, looped: bool) -> Iterator[RegisteredTool | None]:
     for found in find(program.root, program.language, _CALLED):
         yield _called(node_text(found["name"]), children_of(found["with"]), program.names)
     for pattern in (_LISTED, *((_LOOPED,) if looped else ())):
@@ -53,7 +53,7 @@ def _in(program: Program, *, looped: bool) -> Iterator[FoundTool | None]:
             yield _of_object(_members(found["body"]), program.names)
 
 
-def _called(function: str, arguments: Sequence[Node], names: NameTable) -> FoundTool | None:
+def _called(function: str, arguments: Sequence[Node], names: NameTable) -> RegisteredTool | None:
     if function == "registerAppTool":
         arguments = arguments[1:]
     if not arguments:
@@ -74,7 +74,7 @@ def _called(function: str, arguments: Sequence[Node], names: NameTable) -> Found
     return tool(name, described, _keys(schema, names, 0)) if len(arguments) > 2 or described is None else None
 
 
-def _of_object(given: Given, names: NameTable) -> FoundTool | None:
+def _of_object(given: Given, names: NameTable) -> RegisteredTool | None:
     described = names.text(given.get("description"), partly=True)
     return tool(names.text(given.get("name")), described, _arguments_of(given, names))
 

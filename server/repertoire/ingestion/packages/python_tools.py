@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from repertoire.ingestion.packages.found import FoundTool, Program, tool
 from repertoire.ingestion.packages.literals import NameTable
+from repertoire.ingestion.packages.registered_tools import Program, RegisteredTool, tool
 from repertoire.ingestion.syntax import PYTHON, children_of, find, node_text
 
 _DECORATED = "(decorated_definition (decorator (_) @by) definition: (function_definition) @function)"
@@ -30,7 +30,7 @@ _STATED = "(assignment left: [(identifier) (attribute)] @name right: (_) @value)
 _INJECTED = ("Context", "Request", "RequestContext")
 
 
-def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
+def tools(programs: Sequence[Program]) -> Iterator[RegisteredTool]:
     """Yield every tool that the Python programs of a package register."""
     functions = {
         node_text(found["name"]): (program, found["function"])
@@ -43,7 +43,7 @@ def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
                 yield found
 
 
-def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iterator[FoundTool | None]:
+def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iterator[RegisteredTool | None]:
     for found in find(program.root, PYTHON, _DECORATED):
         given = _decorates(found["by"])
         if given is not None:
@@ -69,7 +69,7 @@ def _in(program: Program, functions: Mapping[str, tuple[Program, Node]]) -> Iter
 Given = dict[str, Node | None]
 
 
-def _handed_over(given: Given, names: NameTable, function: tuple[Program, Node] | None) -> FoundTool | None:
+def _handed_over(given: Given, names: NameTable, function: tuple[Program, Node] | None) -> RegisteredTool | None:
     """Return the tool of `server.add_tool(function, name=…)`; the function may be an expression."""
     if function is not None and given.get("0", given.get("fn")) is not None:
         return _of_function(function[1], names, {**given, "0": None}, function[0].names)
@@ -109,14 +109,14 @@ def _pairs(value: Node, names: NameTable) -> Given:
     return found
 
 
-def _of_function(function: Node, names: NameTable, given: Given, own: NameTable) -> FoundTool | None:
+def _of_function(function: Node, names: NameTable, given: Given, own: NameTable) -> RegisteredTool | None:
     stated = given.get("name") or given.get("0")
     name = names.text(stated) if stated is not None else node_text(function.child_by_field_name("name"))
     described = names.text(given.get("description"), partly=True) or docstring(function, own)
     return tool(name, described, list(parameters(function)))
 
 
-def _of_value(given: Given, names: NameTable) -> FoundTool | None:
+def _of_value(given: Given, names: NameTable) -> RegisteredTool | None:
     if "func" in given or not given.keys() & {"inputSchema", "input_schema", "parameters", "description"}:
         return None  # a tool of an agent framework
     schema = given.get("inputSchema") or given.get("input_schema") or given.get("parameters")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repertoire.ingestion.packages.found import FoundTool, tool
+from repertoire.ingestion.packages.registered_tools import RegisteredTool, tool
 
 _HEADING = re.compile(r"^(#{2,6})\s+(.*)$")
 _TOOLS = re.compile(r"\btools\b", re.IGNORECASE)
@@ -19,7 +19,7 @@ _LOOKED_AT = 200_000
 _NEXT = 3  # lines after a name that may hold its description
 
 
-def tools(readme: str) -> Iterator[FoundTool]:
+def tools(readme: str) -> Iterator[RegisteredTool]:
     """Yield the tools in a list, a table or headings below a heading that announces tools."""
     lines = readme[:_LOOKED_AT].splitlines()
     below = 0  # the level of the heading that announces tools; 0: none does

@@ -9,8 +9,8 @@ from packaging.utils import canonicalize_name
 from repertoire.ingestion import dependencies, requirements, technologies
 from repertoire.ingestion.packages import manifest, node_tools, package_files, python_tools, readme_tools
 from repertoire.ingestion.packages.drafts import PackageContents, drafts, runtimes
-from repertoire.ingestion.packages.found import FoundTool, merged, programs
 from repertoire.ingestion.packages.manifest import PYPI, PackageManifest
+from repertoire.ingestion.packages.registered_tools import RegisteredTool, merged, programs
 from repertoire.ingestion.parts import ComponentRequirement, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.signatures import signatures
 from repertoire.ingestion.syntax import PYTHON, language_of
@@ -55,7 +55,7 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
         readme=readme,
         tools=tools if is_server else (),
         signatures=tuple(defined.values()),
-        fields=technologies.fields(
+        fields=technologies.of_programs(
             code,
             packages=stated.packages,
             exports=[*stated.programs, *stated.exports, *(name for name in defined if "." not in name)][:_EXPORTS],
@@ -86,7 +86,7 @@ def _is_readme(path: str) -> bool:
     return path.rpartition("/")[2].lower().startswith(package_files.README)
 
 
-def _is_server(stated: PackageManifest, tools: list[FoundTool]) -> bool:
+def _is_server(stated: PackageManifest, tools: list[RegisteredTool]) -> bool:
     """Tell whether a package is an MCP server: it says so, or registers tools and depends on an MCP SDK."""
     if stated.server or (tools and stated.uses_sdk):
         return True

@@ -13,7 +13,7 @@ _MOST, _LENGTH = 40, 80
 
 
 @dataclass(frozen=True)
-class Fields:
+class Technologies:
     """The technologies of a component, read from manifests, imports and definitions; every part may be empty."""
 
     languages: tuple[str, ...] = ()
@@ -32,15 +32,15 @@ class Fields:
 _NAMES = ("languages", "frameworks", "patterns", "exports")
 
 
-def fields_of(front_matter: Mapping[str, Any]) -> Fields:
+def technologies_of(front_matter: Mapping[str, Any]) -> Technologies:
     """Read the stored technologies from a component's front matter; empty if there are none."""
     stored = front_matter.get(KEY)
     if not isinstance(stored, Mapping):
-        return Fields()
-    return Fields(**{name: tuple(_words(stored.get(name))) for name in _NAMES})
+        return Technologies()
+    return Technologies(**{name: tuple(_words(stored.get(name))) for name in _NAMES})
 
 
-def with_fields(front_matter: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
+def with_technologies(front_matter: Mapping[str, Any], fields: Technologies) -> Mapping[str, Any]:
     """Return a front matter with these technologies under our key, whatever the author wrote there."""
     found = fields.as_mapping()
     if not found and KEY not in front_matter:

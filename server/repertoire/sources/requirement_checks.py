@@ -33,7 +33,7 @@ class RequirementCheck:
     text: str  # the requirement, and the reason why it is not met
 
 
-class Equipment:
+class RequirementChecker:
     """The programs, variables, servers and packages of one machine and project; each requirement is checked once."""
 
     def __init__(
@@ -134,13 +134,13 @@ class Equipment:
         return _json(self._project / name) if self._project is not None else {}
 
 
-_LOOKS: Mapping[str, Callable[[Equipment, str], tuple[bool | None, str]]] = {
-    "binary": Equipment._binary,  # noqa: SLF001 - the class's own table of checks
-    "env": Equipment._variable,  # noqa: SLF001
-    "mcp_server": Equipment._server,  # noqa: SLF001
-    "component": Equipment._component,  # noqa: SLF001
-    "runtime": Equipment._runtime,  # noqa: SLF001
-    "package": Equipment._package,  # noqa: SLF001
+_LOOKS: Mapping[str, Callable[[RequirementChecker, str], tuple[bool | None, str]]] = {
+    "binary": RequirementChecker._binary,  # noqa: SLF001 - the class's own table of checks
+    "env": RequirementChecker._variable,  # noqa: SLF001
+    "mcp_server": RequirementChecker._server,  # noqa: SLF001
+    "component": RequirementChecker._component,  # noqa: SLF001
+    "runtime": RequirementChecker._runtime,  # noqa: SLF001
+    "package": RequirementChecker._package,  # noqa: SLF001
 }
 
 

@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./:-]{0,100}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True)
-class FoundTool:
+class RegisteredTool:
     """A tool of an MCP server; `arguments` are names, with their types if the source states them."""
 
     name: str
@@ -52,16 +52,16 @@ def _shared(all_names: Iterable[NameTable]) -> dict[str, str]:
     return {name: texts.pop() for name, texts in found.items() if len(texts) == 1}
 
 
-def tool(name: str | None, description: str | None, arguments: Sequence[str] = ()) -> FoundTool | None:
+def tool(name: str | None, description: str | None, arguments: Sequence[str] = ()) -> RegisteredTool | None:
     """Make a tool; None if the name is no possible tool name."""
     if name is None or not _NAME.fullmatch(name):
         return None
-    return FoundTool(name, (description or "").strip(), tuple(arguments)[:30])
+    return RegisteredTool(name, (description or "").strip(), tuple(arguments)[:30])
 
 
-def merged(tools: Iterable[FoundTool]) -> list[FoundTool]:
+def merged(tools: Iterable[RegisteredTool]) -> list[RegisteredTool]:
     """Keep one tool of each name: the one with the longest description."""
-    found: dict[str, FoundTool] = {}
+    found: dict[str, RegisteredTool] = {}
     for candidate in tools:
         known = found.get(candidate.name)
         if known is None or _size(known) < _size(candidate):
@@ -69,5 +69,5 @@ def merged(tools: Iterable[FoundTool]) -> list[FoundTool]:
     return list(found.values())
 
 
-def _size(found: FoundTool) -> tuple[int, int]:
+def _size(found: RegisteredTool) -> tuple[int, int]:
     return len(found.description), len(found.arguments)
