@@ -53,7 +53,7 @@ def _watch() -> None:
         _work(tell, go)
     os.close(tell)
     os.close(go)
-    told = _Told(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
+    told = _ChildOutput(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
     output, _, owed = told.line().partition(b"\t")
     if owed:
         _write(output, told.until)
@@ -133,7 +133,7 @@ def _output(hint: Greeting) -> bytes:
     return json.dumps(output).encode() if hint.text else b""
 
 
-class _Told:
+class _ChildOutput:
     """The output of the child, which is read until the deadline."""
 
     def __init__(self, source: int, until: float) -> None:

@@ -31,17 +31,17 @@ def load(path: Path) -> ServerManifest:
 
     Raises: OSError, ValueError when the file is missing or is something else.
     """
-    told = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(told, dict) or not isinstance(told.get("tools"), list):
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(data, dict) or not isinstance(data.get("tools"), list):
         message = f"{path} is no manifest of a server"
         raise ValueError(message)  # noqa: TRY004 - to the caller a wrong type is as bad as broken JSON
     plain = ServerManifest()
     return ServerManifest(
-        server_info=told.get("serverInfo", plain.server_info),
-        instructions=told.get("instructions", plain.instructions),
-        capabilities=told.get("capabilities", plain.capabilities),
-        tools=tuple(told["tools"]),
-        hooks=frozenset(told.get("hooks", ())),
+        server_info=data.get("serverInfo", plain.server_info),
+        instructions=data.get("instructions", plain.instructions),
+        capabilities=data.get("capabilities", plain.capabilities),
+        tools=tuple(data["tools"]),
+        hooks=frozenset(data.get("hooks", ())),
     )
 
 
@@ -79,8 +79,8 @@ def progress(call: Mapping[str, Any], seconds: int, doing: str) -> dict[str, Any
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     if token is None:
         return None
-    told = {"progressToken": token, "progress": seconds, "message": f"{doing} ({seconds} s)"}
-    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": told}
+    values = {"progressToken": token, "progress": seconds, "message": f"{doing} ({seconds} s)"}
+    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": values}
 
 
 def params(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -101,12 +101,12 @@ def error(identity: object, code: int, message: str) -> dict[str, Any]:
 
 def _initialized(manifest: ServerManifest, asked: Mapping[str, Any]) -> dict[str, Any]:
     wanted = asked.get("protocolVersion")
-    told = {
+    answer = {
         "protocolVersion": wanted if wanted in PROTOCOLS else PROTOCOLS[0],
         "capabilities": manifest.capabilities,
         "serverInfo": manifest.server_info,
     }
-    return {**told, "instructions": manifest.instructions} if manifest.instructions else told
+    return {**answer, "instructions": manifest.instructions} if manifest.instructions else answer
 
 
 def _text(call: Mapping[str, Any], text: str, *, failed: bool) -> dict[str, Any]:

@@ -113,10 +113,8 @@ def _run(command: list[str], phase: str, job: Job) -> None:
         start = log.tell()
         status = _wait(command, phase, job, log)
     if status != 0:
-        said = _last_words(job.log, start)
-        message = (
-            f"{phase} failed ({said or f'exit status {status}'}): check the network and try again; the log is {job.log}"
-        )
+        reason = _last_words(job.log, start) or f"exit status {status}"
+        message = f"{phase} failed ({reason}): check the network and try again; the log is {job.log}"
         raise InstallError(message)
 
 

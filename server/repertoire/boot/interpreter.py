@@ -80,9 +80,9 @@ def probe(candidate: str) -> Interpreter | None:
             timeout=PROBE_LIMIT_S,
             check=True,
         )
-        told = json.loads(done.stdout.splitlines()[-1])
-        major, minor = told["version"]
-        return Interpreter(Path(told["path"]), (major, minor), bool(told["wheels"]), bool(told["ensurepip"]))
+        answer = json.loads(done.stdout.splitlines()[-1])
+        major, minor = answer["version"]
+        return Interpreter(Path(answer["path"]), (major, minor), bool(answer["wheels"]), bool(answer["ensurepip"]))
     except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
         return None
 

@@ -24,16 +24,16 @@ def _leave_when_told(proxy: ServerProxy) -> None:
     # A handler of Python's runs in the main thread, between two of its steps: a signal that comes just before that
     # thread begins to wait would be obeyed at its next message, which may never come. The descriptor is written to
     # the moment a signal arrives, and another thread waits for that.
-    heard, told = os.pipe()
+    wake, signalled = os.pipe()
     if sys.platform != "win32":
-        os.set_blocking(told, False)
-    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        os.set_blocking(signalled, False)
+    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _noted)
 
     def leave() -> None:
-        os.read(heard, 1)
+        os.read(wake, 1)
         proxy.stop()
         os._exit(0)
 

@@ -43,7 +43,7 @@ class WaitingCall:
     line: bytes
     request: Message
     since: float
-    told: int = -PROGRESS_S
+    reported_s: int = -PROGRESS_S
 
 
 class ServerProxy:
@@ -194,11 +194,11 @@ class ServerProxy:
             if now - waiting.since >= self._wait_s:
                 del self._waiting[identity]
                 self._send(handshake.refusal(waiting.request, _not_yet(doing, seconds)))
-            elif seconds - waiting.told >= PROGRESS_S:
-                waiting.told = seconds
-                told = handshake.progress(waiting.request, seconds, doing)
-                if told is not None:
-                    self._send(told)
+            elif seconds - waiting.reported_s >= PROGRESS_S:
+                waiting.reported_s = seconds
+                report = handshake.progress(waiting.request, seconds, doing)
+                if report is not None:
+                    self._send(report)
 
     def _look_at_build(self, builder: subprocess.Popen[bytes]) -> None:
         ended = builder.poll() is not None

@@ -1,4 +1,4 @@
-"""Recognises Repertoire's database file by its header, and words each problem with the file the same for all doors."""
+"""Recognises Repertoire's database file by its header, and has the error messages about it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def schema_of(header: bytes) -> int:
 
 
 def foreign_text(path: Path) -> str:
-    """Word the error that another file lies at the database's path."""
+    """Return the error message that another file lies at the database's path."""
     return f"{path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
 
 
 def dangling_text(path: Path) -> str:
-    """Word the error that the database's path is a broken link."""
+    """Return the error message that the database's path is a broken link."""
     return (
         f"{path} is a link to a file that is not there; bring that back, or move the link away, or set "
         "REPERTOIRE_HOME to another folder"
@@ -41,7 +41,7 @@ def dangling_text(path: Path) -> str:
 
 
 def newer_text(path: Path, schema: int, known: int) -> str:
-    """Word the error that a newer Repertoire wrote the database."""
+    """Return the error message that a newer Repertoire wrote the database."""
     return (
         f"{path} was written by a newer Repertoire (schema {schema}, this one knows {known}), it was left as it is; "
         "update the plugin"
@@ -49,24 +49,24 @@ def newer_text(path: Path, schema: int, known: int) -> str:
 
 
 def unreadable_text(path: Path, cause: object) -> str:
-    """Word the error that this process may not read the database."""
+    """Return the error message that this process may not read the database."""
     return f"{path} cannot be read ({cause}); check who owns it, or set REPERTOIRE_HOME to another folder"
 
 
 def unwritable_text(path: Path, cause: object) -> str:
-    """Word the error that this process may not write the database or its folder; the file itself is sound."""
+    """Return the error message that this process may not write the database or its folder; the file itself is sound."""
     return f"{path} cannot be written ({cause}); set REPERTOIRE_HOME to a folder that can"
 
 
 def unmakeable_text(path: Path, cause: object) -> str:
-    """Word the error that there is no database and none can be made."""
+    """Return the error message that there is no database and none can be made."""
     return (
         f"there is no database at {path} and none can be made there ({cause}); set REPERTOIRE_HOME to a writable folder"
     )
 
 
 def damaged_text(path: Path, cause: object) -> str:
-    """Word the error that the database is damaged."""
+    """Return the error message that the database is damaged."""
     return (
         f"{path} is damaged ({cause}), nothing in it was changed; run `repertoire rescue`, which sets it aside and "
         "brings over what can be read"

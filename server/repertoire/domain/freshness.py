@@ -107,7 +107,7 @@ def day_of(text: str) -> date | None:
 
 
 def span(days: int) -> str:
-    """Word a number of days in the largest unit that does not mislead: `22 months`."""
+    """Return a number of days in words, in the largest unit that does not mislead: `22 months`."""
     if days < 2 * _MONTH:
         return f"{days} day{'' if days == 1 else 's'}"
     months = round(days / _MONTH)

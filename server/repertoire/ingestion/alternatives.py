@@ -53,7 +53,7 @@ class ComponentPurpose:
             outline.plugin,
             purpose,
             {term: weight for term, (weight, _) in provides.items()},
-            frozenset(term for term, (_, told) in provides.items() if told.split(",")[0] == _NAMED_IN),
+            frozenset(term for term, (_, evidence) in provides.items() if evidence.split(",")[0] == _NAMED_IN),
             outline.content_hash,
         )
 
@@ -122,8 +122,8 @@ def by_meaning(
             continue
         share, terms = overlap(one, other)
         if share >= _OVERLAP:
-            told = f"descriptions alike to {cosine:.2f} in meaning, both for {', '.join(terms[:3])}"
-            edges.append(Edge(one.id, other.id, ALTERNATIVE_TO, round(cosine * (0.5 + 0.5 * share), 3), told))
+            evidence = f"descriptions alike to {cosine:.2f} in meaning, both for {', '.join(terms[:3])}"
+            edges.append(Edge(one.id, other.id, ALTERNATIVE_TO, round(cosine * (0.5 + 0.5 * share), 3), evidence))
     return edges
 
 
@@ -155,9 +155,11 @@ def _namesakes(jobs: Sequence[ComponentPurpose]) -> Iterator[Edge]:
                 alike = _alike(one, other)
                 share, terms = overlap(one, other)
                 if apart(one, other) and (alike >= _NAMESAKES_ALIKE or share >= _OVERLAP):
-                    told = f"same name, descriptions alike to {alike:.0%}"
+                    evidence = f"same name, descriptions alike to {alike:.0%}"
                     both = f", both for {', '.join(terms[:3])}" if terms else ""
-                    yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), told + both)
+                    yield Edge(
+                        one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), evidence + both
+                    )
 
 
 def _same_words(jobs: Sequence[ComponentPurpose]) -> Iterator[Edge]:
@@ -172,8 +174,8 @@ def _same_words(jobs: Sequence[ComponentPurpose]) -> Iterator[Edge]:
             continue
         share, terms = overlap(one, other)
         if share >= _OVERLAP:
-            told = f"descriptions share {alike:.0%} of their words, both for {', '.join(terms[:3])}"
-            yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), told)
+            evidence = f"descriptions share {alike:.0%} of their words, both for {', '.join(terms[:3])}"
+            yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), evidence)
 
 
 def _alike(one: ComponentPurpose, other: ComponentPurpose) -> float:

@@ -102,11 +102,11 @@ def foreign(draft: Draft, path: str, layout: SourceLayout) -> ForeignClient | No
     elsewhere = folder_client(path)
     if elsewhere and (ours := layout.own.get(_name(path), "")):
         return ForeignClient(elsewhere, f"its version of {ours}, which is the one that Claude Code reads")
-    told = _FORMATS.get(draft.type, _nothing)(draft, path)
-    if told is None:
+    foreign_format = _FORMATS.get(draft.type, _nothing)(draft, path)
+    if foreign_format is None:
         return None
-    client = COPILOT if told.client == ANOTHER and path.endswith(_OF_COPILOT) else told.client
-    return ForeignClient(elsewhere or client, clean_line(told.reason, 200))
+    client = COPILOT if foreign_format.client == ANOTHER and path.endswith(_OF_COPILOT) else foreign_format.client
+    return ForeignClient(elsewhere or client, clean_line(foreign_format.reason, 200))
 
 
 def _name(path: str) -> str:
@@ -164,9 +164,9 @@ def _hook(draft: Draft, path: str) -> ForeignClient | None:
     events = [event for event in draft.tags if event]
     if not events or any(_EVENT.match(event) and event not in _EVENTS[GEMINI] for event in events):
         return None
-    told = f"its events are none of Claude Code's: {', '.join(events[:_SHOWN])}"
+    reason = f"its events are none of Claude Code's: {', '.join(events[:_SHOWN])}"
     return ForeignClient(
-        next((client for client, known in _EVENTS.items() if known.intersection(events)), ANOTHER), told
+        next((client for client, known in _EVENTS.items() if known.intersection(events)), ANOTHER), reason
     )
 
 

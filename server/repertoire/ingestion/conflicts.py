@@ -88,10 +88,10 @@ def _same_name(parties: Sequence[ConflictCandidate]) -> Iterator[Edge]:
     for group in places.values():
         for at, first in enumerate(group):
             for second in group[at + 1 : at + _COMPARED]:
-                told = _clash(first, second)
-                if told:
+                clash = _clash(first, second)
+                if clash:
                     low, high = sorted((first.id, second.id))
-                    yield Edge(low, high, CONFLICTS_WITH, 1.0 if first.installed and second.installed else 0.8, told)
+                    yield Edge(low, high, CONFLICTS_WITH, 1.0 if first.installed and second.installed else 0.8, clash)
 
 
 def _place(party: ConflictCandidate) -> tuple[str, ...]:
@@ -122,11 +122,17 @@ def _hooks(hooks: Sequence[ConflictCandidate]) -> Iterator[Edge]:
     acting = [(hook, _decisions(hook)) for hook in sorted(hooks, key=lambda hook: hook.id)]
     for at, (first, decided) in enumerate(acting):
         for second, others in acting[at + 1 :]:
-            told = first.text != second.text and next(
-                (said for one in decided for other in others if (said := _contradiction(first, second, one, other))), ""
+            contradiction = first.text != second.text and next(
+                (
+                    reason
+                    for one in decided
+                    for other in others
+                    if (reason := _contradiction(first, second, one, other))
+                ),
+                "",
             )
-            if told:
-                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, told)
+            if contradiction:
+                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, contradiction)
 
 
 @dataclass(frozen=True)
@@ -154,22 +160,22 @@ def _decisions(hook: ConflictCandidate) -> tuple[_Decision, ...]:
     for line in lines:
         event, matcher, action = line[1], line[2] or "", line[3]
         # A hook's description tells what its only action does; of several actions, each has to tell it itself.
-        said = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
+        description = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
         tools = frozenset() if matcher in _EVERY else frozenset(filter(None, _ANY_OF.split(matcher.replace(" ", ""))))
-        does = _does(event, said, hook.name)
+        does = _does(event, description, hook.name)
         if does:
             found[_Decision(event, tools, does)] = None
     return tuple(found)
 
 
-def _does(event: str, said: str, name: str) -> str:
+def _does(event: str, description: str, name: str) -> str:
     if event == "PostToolUse":
-        return "formats" if _FORMATS.search(name) or _FORMATTERS.search(said) else ""
-    if _REWRITES.search(said):
+        return "formats" if _FORMATS.search(name) or _FORMATTERS.search(description) else ""
+    if _REWRITES.search(description):
         return "rewrites"
-    if _APPROVES.search(said):
+    if _APPROVES.search(description):
         return "approves"
-    return "denies" if _DENIES.search(said) else ""
+    return "denies" if _DENIES.search(description) else ""
 
 
 def _contradiction(first: ConflictCandidate, second: ConflictCandidate, one: _Decision, other: _Decision) -> str:

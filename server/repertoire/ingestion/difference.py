@@ -44,7 +44,7 @@ def difference(first: tuple[str, str], second: tuple[str, str]) -> Difference:
 
 
 def difference_text(found: Difference) -> str:
-    """Word a difference in one line, as seen from the first text."""
+    """Return a difference in words, on one line, as seen from the first text."""
     parts = []
     if found.added or found.removed:
         parts.append(f"lines: {found.added} more, {found.removed} less")

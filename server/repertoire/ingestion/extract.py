@@ -136,9 +136,9 @@ def extract(
     members = reader.members
     plugin_ids = {root: plugin_id for root, plugin_id in reader.plugin_ids.items() if plugin_id}
     derived = relations.derive(members, plugin_ids)
-    told = tuple(record for record in records if record is not None)
-    became = fates(plan.paths, told, plan.parts, reader.left, plan.read)
-    return Extraction(told, tuple(derived), tuple(reader.warnings), became)
+    kept = tuple(record for record in records if record is not None)
+    became = fates(plan.paths, kept, plan.parts, reader.left, plan.read)
+    return Extraction(kept, tuple(derived), tuple(reader.warnings), became)
 
 
 def _read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick: Pick) -> SourceLayout:
@@ -188,7 +188,9 @@ class _Reader:
         except TooSlow:
             left = {member.id for member in self.members[members:]}
             del self.members[members:]
-            self.plugin_ids = {root: told for root, told in self.plugin_ids.items() if told not in left}
+            self.plugin_ids = {
+                root: component_id for root, component_id in self.plugin_ids.items() if component_id not in left
+            }
             return slow
 
     def _read(self, path: str) -> FileRecord | None:

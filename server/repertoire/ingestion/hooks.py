@@ -76,10 +76,14 @@ def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
             else requirements.of_shell(line, evidence=evidence)
         )
         needs = [*found, *requirements.of_variables(line, evidence=evidence)]
-    said = values.text(hook.get("description") or hook.get("purpose") or hook.get("statusMessage"))
+    described = values.text(hook.get("description") or hook.get("purpose") or hook.get("statusMessage"))
     shown = " ".join([line, *args])
     return Action(
-        event, matcher, values.name(hook.get("type")) or "command", f"{said}: {shown}" if said else shown, tuple(needs)
+        event,
+        matcher,
+        values.name(hook.get("type")) or "command",
+        f"{described}: {shown}" if described else shown,
+        tuple(needs),
     )
 
 

@@ -16,7 +16,7 @@ def carries(plugin: PluginFacts, path: str, kind: str) -> bool:
         return True
     if path == plugin.manifest or plugin.declared.get(path) == kind:
         return True
-    if any(told == kind and path.startswith(f"{place}/") for place, told in plugin.declared.items()):
+    if any(declared == kind and path.startswith(f"{place}/") for place, declared in plugin.declared.items()):
         return True
     inside = path.removeprefix(f"{plugin.root}/") if plugin.root else path
     if kind == SKILL and inside.count("/") > _SKILL_DEPTH:

@@ -129,8 +129,8 @@ def _blocks(text: str) -> Iterator[str]:
 def _examples(description: str, body: str) -> Iterator[str]:
     whole = f"{description}\n{body}"
     for block in _blocks(whole):
-        yield next(_said(block), block)
-    yield from _said(description)
+        yield next(_user_words(block), block)
+    yield from _user_words(description)
     for quoted in _QUOTED.finditer(description):
         if " " in quoted.group(1).strip():
             yield quoted.group(1)
@@ -139,6 +139,6 @@ def _examples(description: str, body: str) -> Iterator[str]:
         yield when.group(1)
 
 
-def _said(text: str) -> Iterator[str]:
+def _user_words(text: str) -> Iterator[str]:
     """Yield the user's words in example dialogues; the length is checked here, because a count makes RE2 very slow."""
-    return (said.group(1) for said in _SAID.finditer(text) if len(said.group(1)) <= EXAMPLE_LIMIT)
+    return (match.group(1) for match in _SAID.finditer(text) if len(match.group(1)) <= EXAMPLE_LIMIT)

@@ -90,15 +90,15 @@ def entries(text: str) -> list[ListedLink]:
 def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> ListedLink | None:
     name = prose.unmarked(match["name"])
     url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
-    described = _said(match["rest"])
+    described = _description(match["rest"])
     if alone or len(described) < _SAYS:
-        described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
+        described = _description(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
     if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
         return None
     return ListedLink(values.name(name.rpartition("/")[2] or name), url, described, section)
 
 
-def _said(text: str) -> str:
+def _description(text: str) -> str:
     return _LEADING.sub("", prose.unmarked(_LINKED.sub(_word, text).replace("&nbsp;", " ")).partition(" | ")[0]).strip(
         " |"
     )
@@ -147,10 +147,10 @@ def title_of(text: str, fallback: str) -> str:
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs of prose, without titles, badges, and links to translations."""
     for block in _BETWEEN_PARAGRAPHS.split(prose.without_code(text)[:_BODY]):
-        said = prose.first_paragraph(block)
+        paragraph = prose.first_paragraph(block)
         is_title = block.lstrip().startswith("#") and "\n" not in block.strip()
-        if len(said) >= _TELLS and not is_title and "](" not in said and " | " not in said:
-            yield said
+        if len(paragraph) >= _TELLS and not is_title and "](" not in paragraph and " | " not in paragraph:
+            yield paragraph
 
 
 def about(file: SourceFile, name: str) -> Draft | None:

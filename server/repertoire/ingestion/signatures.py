@@ -69,8 +69,8 @@ def _signature(name: str, definition: Node, outer: Node, language: str) -> str:
         listed = node_text(taken, _DEFINITION)
         returned = node_text(definition.child_by_field_name("return_type"), 60).lstrip(": ")
         head = f"{name}{listed if listed.startswith('(') else f'({listed})'}" + (f" -> {returned}" if returned else "")
-    said = _docstring(definition) if language == PYTHON else _comment(outer)
-    return clean_line(head, _DEFINITION) + (f"  # {said}" if said else "")
+    comment = _docstring(definition) if language == PYTHON else _comment(outer)
+    return clean_line(head, _DEFINITION) + (f"  # {comment}" if comment else "")
 
 
 def _docstring(definition: Node) -> str:

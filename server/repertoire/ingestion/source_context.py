@@ -56,12 +56,12 @@ def seal(record: FileRecord, *, exact: bool) -> FileRecord:
     With `exact` False the dates are left out: a shallow clone gives all files its newest date, so each fetch would
     rewrite every record.
     """
-    said = [dataclasses.asdict(component) for component in record.components]
+    components = [dataclasses.asdict(component) for component in record.components]
     if not exact:
-        for component in said:
+        for component in components:
             component["first_commit"] = component["last_commit"] = ""
     text = json.dumps(
-        [EXTRACTOR_VERSION, said, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
+        [EXTRACTOR_VERSION, components, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
         sort_keys=True,
         default=str,
     )

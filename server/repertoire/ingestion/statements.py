@@ -92,7 +92,10 @@ def statements(component: Component) -> tuple[Statement, ...]:
     """Return a component's statements about others, those in its description first; names are not yet resolved."""
     found: dict[tuple[str, str], Statement] = {}
     body = _telling(_FENCED.sub(" ", component.body[:_SCANNED]))
-    for statement in (*_said(component.description, (*_BOUNDARIES, _INSTEAD)), *_said(body, (_INSTEAD,))):
+    for statement in (
+        *_statements_in(component.description, (*_BOUNDARIES, _INSTEAD)),
+        *_statements_in(body, (_INSTEAD,)),
+    ):
         if statement.name != component.name.lower():
             found.setdefault((statement.kind, statement.name), statement)
     return tuple(found.values())[:_MOST]
@@ -108,7 +111,7 @@ def _telling(body: str) -> str:
     return "\n".join(kept)
 
 
-def _said(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
+def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
     for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
         for pattern in patterns:
             for match in pattern.finditer(text):

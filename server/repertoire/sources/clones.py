@@ -64,10 +64,10 @@ def fetch(
 def _fetched(origin: _Origin, target: Path, bounds: GitBounds) -> FetchResult:
     if _is_usable(target):
         with contextlib.suppress(SourceError):
-            said = _update(origin, target, bounds)
-            return FetchResult(_newest(target), _moved(said, origin.url))
-    said = _clone(origin, target, bounds)
-    return FetchResult(_newest(target), _moved(said, origin.url))
+            messages = _update(origin, target, bounds)
+            return FetchResult(_newest(target), _moved(messages, origin.url))
+    messages = _clone(origin, target, bounds)
+    return FetchResult(_newest(target), _moved(messages, origin.url))
 
 
 def _is_usable(target: Path) -> bool:
@@ -81,9 +81,9 @@ def _newest(target: Path) -> str:
     return repository.look(target, ours=True).commit
 
 
-def _moved(said: str, url: str) -> str:
+def _moved(messages: str, url: str) -> str:
     """Return the address that git was redirected to; empty if the repository has not moved."""
-    found = _REDIRECTED.findall(said)
+    found = _REDIRECTED.findall(messages)
     now = clean_line(found[-1].rstrip("/").removesuffix("/info/refs"), 300) if found else ""
     return now if _bare(now) != _bare(url) else ""
 
@@ -96,13 +96,13 @@ def _clone(origin: _Origin, target: Path, bounds: GitBounds) -> str:
     try:
         # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
         with scratch(target) as fresh:
-            said = _cloned(origin, fresh, replace(bounds, folder=fresh))
+            messages = _cloned(origin, fresh, replace(bounds, folder=fresh))
             remove(target)
             (fresh / _TREE).rename(target)
     except OSError as error:
         message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
         raise SourceError(message) from error
-    return said
+    return messages
 
 
 def _cloned(origin: _Origin, fresh: Path, bounds: GitBounds) -> str:
@@ -118,9 +118,9 @@ def _cloned(origin: _Origin, fresh: Path, bounds: GitBounds) -> str:
     except SourceError:
         remove(tree)
         newest = ("--depth", "1", "--no-tags")
-        said = git.fetch((*command, *newest, *to), replace(bounds, seconds=_CLONE_S), lent=origin.lent)
+        messages = git.fetch((*command, *newest, *to), replace(bounds, seconds=_CLONE_S), lent=origin.lent)
         (tree / ".git" / _ALONE).touch()
-        return said
+        return messages
 
 
 def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
@@ -131,12 +131,12 @@ def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
         git.change(("config", "remote.origin.url", origin.url), target)
         what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
     _without_filters(target / ".git")
-    said = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
+    messages = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
     # What is new of the contents is brought by this one: the fetch above left it out.
     newest = ("reset", "--quiet", "--hard", "FETCH_HEAD")
-    said += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
+    messages += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
     git.change(("clean", "--quiet", "-ffdx"), target)
-    return said
+    return messages
 
 
 def _without_filters(git_dir: Path) -> None:

@@ -174,12 +174,12 @@ def refusal() -> str:
 @functools.lru_cache(maxsize=8)
 def _refusal(_program: str, _changed: int) -> str:
     with _room() as place:
-        said = _run(("--version",), _closed(place, protocols="none"), place)
-    found = _VERSION.match(said)
+        printed = _run(("--version",), _closed(place, protocols="none"), place)
+    found = _VERSION.match(printed)
     version = (int(found[1]), int(found[2]), int(found[3] or 0)) if found else (0, 0, 0)
     if version >= (2, 46, 0) or version[2] >= _MENDED.get(version[:2], 1_000_000) or _is_mended():
         return ""
-    named = clean_line(said.removeprefix("git version "), 40)
+    named = clean_line(printed.removeprefix("git version "), 40)
     return f"git {named} is older than what is known to be safe in folders that others filled; update it to 2.45.1"
 
 
@@ -311,8 +311,8 @@ def size(folder: Path, *, enough: int) -> int:
 
 
 def _failure(arguments: Sequence[str], errors: bytes) -> str:
-    said = clean_line(errors.decode("utf-8", "replace"), 300)
-    return f"git {_verb(arguments)} failed: {said or 'no reason given'}"
+    message = clean_line(errors.decode("utf-8", "replace"), 300)
+    return f"git {_verb(arguments)} failed: {message or 'no reason given'}"
 
 
 def _verb(arguments: Sequence[str]) -> str:

@@ -109,6 +109,6 @@ def _check(tool: str, folder: Path, max_bytes: int, seconds: float) -> None:
 
 def _failure(tool: str, errors: bytes) -> str:
     lines = [line.strip() for line in errors.decode("utf-8", "replace").splitlines()]
-    told = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))] or lines
+    relevant = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))] or lines
     advice = "; where there is no wheel, download its source archive and ingest the file" if tool != NPM else ""
-    return f"{tool} could not fetch the package: {clean_line(' '.join(told), 300) or 'no reason given'}{advice}"
+    return f"{tool} could not fetch the package: {clean_line(' '.join(relevant), 300) or 'no reason given'}{advice}"

@@ -41,8 +41,8 @@ class Releases:
         owned = self.manifests.get(plugin, ())
         names = {"", *parts} if not plugin else {plugin.rpartition("/")[2]}
         tagged = [release for name, release in self.tags if name in names]
-        said = next((found for place in above if (found := _changelog(self.folder, place))), ())
-        return _merged([*owned, *tagged, *said])
+        logged = next((found for place in above if (found := _changelog(self.folder, place))), ())
+        return _merged([*owned, *tagged, *logged])
 
 
 def read(folder: Path, *, ours: bool = False) -> Releases:

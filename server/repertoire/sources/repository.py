@@ -54,8 +54,8 @@ def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
         git_dir = _git_dir(folder.resolve(), bare=bare)
         _check_owner(folder.resolve(), git_dir, git_dir / "objects")
         _check_whole(git_dir)
-        said = git.settings(_bytes(git_dir, "config", _SMALL))
-        _check_format(said)
+        configuration = git.settings(_bytes(git_dir, "config", _SMALL))
+        _check_format(configuration)
         packed = dict(_packed(git_dir))
         branch, commit = _newest(git_dir, packed)
         tags = {name: value for name, value in packed.items() if name.startswith("refs/tags/")}
@@ -64,9 +64,9 @@ def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
     except OSError as error:
         message = f"the repository cannot be read ({error.strerror})"
         raise SourceError(message) from error
-    partial = any(_PROMISOR.fullmatch(name) for name in said)
+    partial = any(_PROMISOR.fullmatch(name) for name in configuration)
     return Repository(
-        git_dir / "objects", commit, branch, tags, shallow, partial, said.get("remote.origin.url", ""), ours
+        git_dir / "objects", commit, branch, tags, shallow, partial, configuration.get("remote.origin.url", ""), ours
     )
 
 
@@ -162,14 +162,16 @@ def _check_whole(git_dir: Path) -> None:
         raise SourceError(message)
 
 
-def _check_format(said: Mapping[str, str]) -> None:
-    odd = [name for name in said if name.startswith("extensions.") and name.partition(".")[2] not in _EXTENSIONS]
-    if "extensions.refstorage" in odd and said["extensions.refstorage"] == "files":
+def _check_format(configuration: Mapping[str, str]) -> None:
+    odd = [
+        name for name in configuration if name.startswith("extensions.") and name.partition(".")[2] not in _EXTENSIONS
+    ]
+    if "extensions.refstorage" in odd and configuration["extensions.refstorage"] == "files":
         odd.remove("extensions.refstorage")
-    if odd or said.get("core.repositoryformatversion", "0") not in ("0", "1"):
+    if odd or configuration.get("core.repositoryformatversion", "0") not in ("0", "1"):
         message = "the repository is of a format that is not read" + (f" ({odd[0]})" if odd else "")
         raise SourceError(message)
-    if "core.worktree" in said:
+    if "core.worktree" in configuration:
         message = "the repository says that its files lie elsewhere (core.worktree)"
         raise SourceError(message)
 

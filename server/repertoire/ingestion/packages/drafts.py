@@ -166,8 +166,8 @@ def _taken(line: str, most: int) -> int:
 
 
 def _signature(tool: RegisteredTool) -> str:
-    said = _one_line(tool.description)
-    return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {said}" if said else "")
+    described = _one_line(tool.description)
+    return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {described}" if described else "")
 
 
 def _server_program(manifest: PackageManifest) -> str:

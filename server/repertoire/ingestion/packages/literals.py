@@ -45,7 +45,7 @@ class NameTable:
 
     def __init__(self, root: Node, language: str, around: Mapping[str, str] | None = None) -> None:
         self._nodes: dict[str, list[Node]] = {}
-        self._told: dict[str, str | None] = {}
+        self._evaluated: dict[str, str | None] = {}
         self._around = around or {}
         wrapped = dict.fromkeys(_WRAPPED, self._wrapped)
         self._readers: dict[str, Callable[[Node, int, bool], str | None]] = {
@@ -62,11 +62,11 @@ class NameTable:
                 self._nodes.setdefault(holder + node_text(found["name"]).strip("\"'"), []).append(found["value"])
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield each name that stands for exactly one text, with the text."""
+        """Yield each name in the program whose value is one known text, with that text."""
         for name in self._nodes:
-            told = self._stated(name, 0)
-            if told is not None:
-                yield name, told
+            text = self._stated(name, 0)
+            if text is not None:
+                yield name, text
 
     def node(self, name: str) -> Node | None:
         """Return the one value that is assigned to a name; None if it has several or none."""
@@ -80,11 +80,11 @@ class NameTable:
     def _stated(self, name: str, depth: int) -> str | None:
         if name not in self._nodes:
             return self._around.get(name)
-        if name not in self._told:
-            self._told[name] = None  # set first, so that a name that refers to itself ends
+        if name not in self._evaluated:
+            self._evaluated[name] = None  # set first, so that a name that refers to itself ends
             found = {self._text(node, depth + 1, partly=False) for node in self._nodes[name][:_GIVEN]}
-            self._told[name] = found.pop() if len(found) == 1 else None
-        return self._told[name]
+            self._evaluated[name] = found.pop() if len(found) == 1 else None
+        return self._evaluated[name]
 
     def _text(self, node: Node | None, depth: int, *, partly: bool) -> str | None:
         if node is None or depth > _DEEPEST:
@@ -172,8 +172,8 @@ def _unescaped(text: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    told = match.group(1)
-    if told[0] in "ux" and len(told) > 1:
-        code = int(told[1:].strip("{}"), 16)
+    escaped = match.group(1)
+    if escaped[0] in "ux" and len(escaped) > 1:
+        code = int(escaped[1:].strip("{}"), 16)
         return chr(code) if code < 0x110000 else ""
-    return _PLAIN.get(told, told)
+    return _PLAIN.get(escaped, escaped)

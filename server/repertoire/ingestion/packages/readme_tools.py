@@ -27,8 +27,8 @@ def tools(readme: str) -> Iterator[RegisteredTool]:
         heading = _HEADING.match(line)
         named = below and (_ITEM.match(line) or _ROW.match(line) or _TITLE.match(line))
         if named:
-            said = (named.group(2) or "") if named.re is not _TITLE else ""
-            found = tool(named.group(1), said or _said_after(lines[number + 1 : number + 1 + _NEXT]))
+            described = (named.group(2) or "") if named.re is not _TITLE else ""
+            found = tool(named.group(1), described or _described_after(lines[number + 1 : number + 1 + _NEXT]))
             if found is not None:
                 yield found
         elif heading and _TOOLS.search(heading.group(2)):
@@ -37,7 +37,7 @@ def tools(readme: str) -> Iterator[RegisteredTool]:
             below = 0
 
 
-def _said_after(lines: list[str]) -> str:
+def _described_after(lines: list[str]) -> str:
     described = [line for line in lines if "description:" in line.lower()]
     found = next((match for line in (*described, *lines[:1]) if (match := _SAID.match(line))), None)
     return found.group(1) if found else ""
