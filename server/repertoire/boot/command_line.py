@@ -21,7 +21,7 @@ _COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits for completion
 
 def main(arguments: list[str]) -> NoReturn:
     """Replace this process by the command line; if that fails, print one line with the reason and exit."""
-    if arguments[:1] == [_DOCTOR]:  # what examines the environment must not need it
+    if arguments[:1] == [_DOCTOR]:  # `doctor` examines the environment, so it must run without it
         line = command(Path(sys.executable), "repertoire.cli.checkup", *arguments[1:])
     else:
         line = command(_python(), "repertoire", *arguments)

@@ -42,7 +42,7 @@ def ensure(home: Path, *, report: BuildProgress = silent, dev: bool = False) -> 
                 note.unlink(missing_ok=True)
                 python = _build(home, report, dev=dev)
             except BootError as error:
-                with contextlib.suppress(OSError):  # the disk may be what failed
+                with contextlib.suppress(OSError):  # the disk itself may have failed
                     note.write_text(str(error), encoding="utf-8")
                 raise
     return python

@@ -53,7 +53,7 @@ def _pins(lock: str) -> list[tuple[str, str]]:
     found = [match.groups() for line in lock.splitlines() if (match := _PIN.match(line))]
     try:
         holds = importlib.import_module("packaging.markers").Marker
-    except ImportError:  # the lock names it, so it is reported as missing; what is conditional is left out
+    except ImportError:  # `packaging` itself is then reported as missing; conditional pins are left out
         return [(name, version) for name, version, marker in found if not marker]
     return [(name, version) for name, version, marker in found if not marker or holds(marker.strip()).evaluate()]
 

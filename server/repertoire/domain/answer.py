@@ -29,12 +29,12 @@ class Query:
     """A search query: its text, the wanted component types, and the project that it is asked in."""
 
     text: str
-    types: tuple[str, ...] = ()  # empty: all
+    types: tuple[str, ...] = ()  # empty: all types
     using: tuple[str, ...] = ()  # ids or names of components already in use
     installed: bool | None = None  # None: installed and available
     limit: int = 10
-    repository: str = ""  # answer from one repository alone
-    project: str = ""  # the folder at hand: what fits its stack is preferred
+    repository: str = ""  # if given, only components of this repository are answered
+    project: str = ""  # the project folder: components that fit its technologies are preferred
     without: frozenset[str] = frozenset()
     mode: str = BALANCED
 
@@ -48,7 +48,7 @@ class Task:
 
     text: str
     budget: int = BUDGET
-    limit: int | None = None  # None: as many as such a task usually takes
+    limit: int | None = None  # None: as many as tasks of this kind usually need
     types: tuple[str, ...] = ()
     using: tuple[str, ...] = ()
     installed: bool | None = None

@@ -28,7 +28,7 @@ COMPONENT, CAPABILITY, PATTERN, REQUEST, REQUIREMENT, CONCEPT = (
     "capability",
     "pattern",
     "request",
-    "requirement",  # a stand-in for what a component depends on outside the graph: `binary:docker`, `env:API_KEY`
+    "requirement",  # a dependency outside the graph: `binary:docker`, `env:API_KEY`
     "concept",  # an edge end that is no component: known by name only
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LOW, MEDIUM, HIGH, CRITICAL = "low", "medium", "high", "critical"
-SEVERITIES = (LOW, MEDIUM, HIGH, CRITICAL)  # from a remark to what no honest component does
+SEVERITIES = (LOW, MEDIUM, HIGH, CRITICAL)  # low is a remark; critical is what no honest component does
 HINTABLE = 1  # the highest severity rank that a hint may still suggest
 RECOMMENDABLE = 3  # the highest severity rank that a recommended set may still hold: all but critical
 

@@ -364,7 +364,7 @@ class _Reader:
     def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence
             return draft.licence
-        above = path if "://" not in draft.path else ""  # a list's licence is not that of what it leads to
+        above = path if "://" not in draft.path else ""  # the licence of a list is not that of the linked components
         while above:
             above = folder(above)
             if above in self._licences:

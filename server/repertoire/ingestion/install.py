@@ -36,7 +36,7 @@ class Site:
     """The location of a source, and the marketplaces and plugins that Claude Code has already."""
 
     location: str = ""  # a folder; empty if the source is not on this machine
-    marketplace_address: str = ""  # what `/plugin marketplace add` takes
+    marketplace_address: str = ""  # the argument of `/plugin marketplace add`
     known_marketplaces: frozenset[str] = frozenset()
     installed_plugins: frozenset[str] = frozenset()  # `name@marketplace`
     disabled_plugins: frozenset[str] = field(default_factory=frozenset)

@@ -70,7 +70,7 @@ def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
             if line.strip(" \t") == fence:
                 yield start, after - 1, body[inside:place]
                 fence = ""
-        elif after <= len(body):  # an opening line has one after it
+        elif after <= len(body):  # the last line opens no block
             start, inside, fence = place, after, _opening(line)
         place = after
     if fence:

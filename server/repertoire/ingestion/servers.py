@@ -91,7 +91,7 @@ def _args(server: Mapping[str, Any]) -> list[str]:
         elif is_pair and _SECRET_OPTION.search(option):
             word = word if _PLACEHOLDER.search(value) else f"{option}={_HIDDEN}"
         elif "://" in word:
-            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell's line may hold one
+            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell line may contain an address
         else:
             word = _LONG_WORD.sub(lambda match: _HIDDEN if _looks_random(match.group()) else match.group(), word)
         after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))

@@ -94,7 +94,7 @@ class Journal:
         names = [int(known.name) for known in self.entries()]
         named = replace(entry, name=str(max(names, default=0) + 1))
         place = self._folder / named.name
-        shutil.rmtree(place, ignore_errors=True)  # of one that was killed before it had changed anything
+        shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
         for digest, content in before.items():
             write(place / digest, content, mode=0o600)

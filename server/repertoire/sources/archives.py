@@ -205,7 +205,7 @@ def _write(name: str, size: int, content: _Readable, state: _Target, *, counted:
     place = state.root / path
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with place.open("xb") as file:  # never over another: two names may mean one file here
+        with place.open("xb") as file:  # never overwrites: two names may be the same file on this system
             while data := content.read(_CHUNK):
                 if not counted:
                     state.count(len(data))

@@ -94,7 +94,7 @@ def _bare(url: str) -> str:
 
 def _clone(origin: _Origin, target: Path, bounds: GitBounds) -> str:
     try:
-        # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
+        # Cloned beside its place and then renamed: an interrupted clone must never be taken for a complete one.
         with scratch(target) as fresh:
             messages = _cloned(origin, fresh, replace(bounds, folder=fresh))
             remove(target)
@@ -132,7 +132,7 @@ def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
         what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
     _without_filters(target / ".git")
     messages = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
-    # What is new of the contents is brought by this one: the fetch above left it out.
+    # The reset fetches the new contents, which the fetch above left out.
     newest = ("reset", "--quiet", "--hard", "FETCH_HEAD")
     messages += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
     git.change(("clean", "--quiet", "-ffdx"), target)

@@ -137,7 +137,7 @@ def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = N
     command = (*_SAFE, *arguments) if clone is None else _within(clone / ".git", arguments, clone)
     if lent is not None:
         environment = _closed(lent, protocols="file")
-    else:  # to check out what is newest, contents that a clone left out are fetched from where it came
+    else:  # the checkout may fetch contents that a partial clone left out
         environment = {name: value for name, value in _own().items() if name != "GIT_NO_LAZY_FETCH"}
     process = _started(command, environment, bounds.folder, printed=subprocess.DEVNULL)
     errors = _awaited(process, bounds)

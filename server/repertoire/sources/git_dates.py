@@ -48,7 +48,7 @@ def read(folder: Path, *, ours: bool = False) -> GitDates:
 
 
 def _key(origin: str) -> str:
-    with contextlib.suppress(ValueError):  # nothing holds a repository to an address that is one
+    with contextlib.suppress(ValueError):  # a repository's configuration may hold any text as its address
         key = key_of(origin)
         return key if key.count("/") >= 2 else ""
     return ""

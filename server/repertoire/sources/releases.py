@@ -59,7 +59,7 @@ def read(folder: Path, *, ours: bool = False) -> Releases:
         with repository.lent(found) as place:
             tags = tuple(_tags(place))
             return Releases(folder, tags, _bumps(place) if complete else {})
-    except SourceError:  # it is in no repository that is read, or it took too long
+    except SourceError:  # no readable repository, or git took too long
         return Releases(folder, tags)
 
 

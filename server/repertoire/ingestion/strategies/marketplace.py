@@ -12,7 +12,7 @@ def _claims(path: str, _: SourceLayout) -> bool:
 
 
 def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
-    entries = manifests.marketplace_entries(file.path, file.text)  # raises what is wrong with it
+    entries = manifests.marketplace_entries(file.path, file.text)  # raises Unusable with the fault
     if not entries:
         message = "lists no plugins"
         raise Unusable(message)

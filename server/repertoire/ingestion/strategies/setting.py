@@ -61,7 +61,7 @@ def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:
         description=described or f"Claude Code settings: {', '.join(own)}",
         body=text,
         anchor="settings",
-        digest=entry_digest(json.dumps(own, sort_keys=True, default=str)),  # what is not kept counts too
+        digest=entry_digest(json.dumps(own, sort_keys=True, default=str)),  # covers the values that are not stored, too
         front_matter=public,
         signatures=text[:4_000],
         tags=tuple(own),
