@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tells a new session which few components fit its project; prints hook JSON or nothing, and never fails.
 
-Standard library only, Python 3.9 and later: nothing may be installed yet. A deadline ends it whatever hangs, because
-every session waits for it. No thread of the interpreter can keep that deadline: while an expression matches, no other
-thread gets the lock. So a child looks at the project, under an alarm by which the system ends it, and this process,
-which never reads a word of the project, says what the child found and sees to it that what was said is noted.
+Standard library only, Python 3.9 and later: nothing may be installed yet. A deadline ends it even if something hangs,
+because every session waits for it. A thread could not keep this deadline: while a regular expression matches, no other
+thread gets the interpreter's lock. So a child process reads the project, under an alarm with which the system ends it.
+This process never reads the project: it prints the child's output, and records it if the child could not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from repertoire.app.session.greeting import Greeting
 
 DEADLINE_SECONDS = 1.0
-GRACE_SECONDS = 0.2  # for the deadline to do its work
+GRACE_SECONDS = 0.2  # added to the deadline, for the alarm to end the child
 EVENT = "SessionStart"
 SERVER = str(Path(__file__).resolve().parent.parent / "server")
 _STDOUT, _STDERR = 1, 2
@@ -33,7 +33,7 @@ _NOTED = b"noted"
 
 
 def main() -> None:
-    """Answer within the deadline; leave with status 0 in any case."""
+    """Print the hint within the deadline; exit with status 0 in any case."""
     with contextlib.suppress(Exception):  # no store yet, a locked or newer one, an odd project: the session goes on
         if hasattr(os, "fork"):
             _watch()
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _watch() -> None:
-    """Say what a child found, and leave a note of it where the child did not live to note it."""
+    """Print the output of a child process, and record its hint if the child ended before it could."""
     heard, tell = os.pipe()
     go, say = os.pipe()
     child = os.fork()
@@ -53,11 +53,11 @@ def _watch() -> None:
         _work(tell, go)
     os.close(tell)
     os.close(go)
-    told = _Told(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
+    told = _ChildOutput(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
     output, _, owed = told.line().partition(b"\t")
     if owed:
         _write(output, told.until)
-        with contextlib.suppress(OSError):  # it has gone already
+        with contextlib.suppress(OSError):  # the child has ended already
             os.write(say, b"\n")
         if told.rest() != _NOTED:
             _leave_note(owed)
@@ -66,7 +66,7 @@ def _watch() -> None:
 
 
 def _work(tell: int, go: int) -> NoReturn:
-    """Be the child: find what to say, wait until it was said, note it, and end."""
+    """Run as the child: find the hint, wait until the parent has printed it, record it, and exit."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
@@ -92,7 +92,7 @@ def _find(tell: int, go: int) -> None:
 
 
 def _alone() -> None:
-    """Do all of it here, where the system has no fork: what holds the interpreter's lock ends it with status 1."""
+    """Do the work in this process on a system without fork; if the interpreter's lock is held, exit with status 1."""
     import threading  # noqa: PLC0415 - takes its time, and is used here alone
 
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - it has no folder
@@ -133,8 +133,8 @@ def _output(hint: Greeting) -> bytes:
     return json.dumps(output).encode() if hint.text else b""
 
 
-class _Told:
-    """What the child tells, as long as there is time."""
+class _ChildOutput:
+    """The output of the child, which is read until the deadline."""
 
     def __init__(self, source: int, until: float) -> None:
         self.until = until
@@ -143,7 +143,7 @@ class _Told:
         self._read = b""
 
     def line(self) -> bytes:
-        """Return the next line; nothing where the child ends, or the time, before the line does."""
+        """Return the next line; empty if the child or the time ends before the line."""
         while b"\n" not in self._read:
             if not self._more():
                 return b""
@@ -151,7 +151,7 @@ class _Told:
         return line
 
     def rest(self) -> bytes:
-        """Return what comes until the child ends, or the time."""
+        """Return the rest of the output, until the child or the time ends."""
         while self._more():
             pass
         return self._read
@@ -166,7 +166,7 @@ class _Told:
 
 
 def _write(output: bytes, until: float) -> None:
-    """Say it, or raise where nobody reads; what a pipe is ready for does not block."""
+    """Write to standard output without blocking; raise if nobody reads it."""
     while output:
         if not select.select([], [_STDOUT], [], max(until - time.monotonic(), 0.0))[1]:
             raise TimeoutError

@@ -240,7 +240,7 @@ class World:
         if line.startswith("Merge"):
             offered = json.loads(source.read_text(encoding="utf-8"))
             found, _ = merging.with_hooks(_json(goal), offered)
-            goal.write_bytes(merging.written(found))
+            goal.write_bytes(merging.as_json(found))
         elif source.is_dir():
             shutil.copytree(source, goal, dirs_exist_ok=True)
         else:
@@ -255,10 +255,10 @@ def _merge(machine: Machine, case: Case, source: Path) -> str:
     try:
         if case.type == MCP_SERVER:
             found, _ = merging.with_server(_json(listed), case.name, servers.listed(offered)[case.name])
-            listed.write_bytes(merging.written(found))
+            listed.write_bytes(merging.as_json(found))
         else:
             merge = merging.with_hooks if case.type == HOOK else merging.with_settings
-            settings.write_bytes(merging.written(merge(_json(settings), offered)[0]))
+            settings.write_bytes(merging.as_json(merge(_json(settings), offered)[0]))
     except Exception as error:  # noqa: BLE001 - whatever it is, the line did not do what it says
         return f"{type(error).__name__}: {error}"
     return ""

@@ -1,4 +1,4 @@
-"""A copy of the plugin with the real boot code, a small server and a lock of one tiny package made on the spot."""
+"""A copy of the plugin with the real boot code, a small server, and a lock of one tiny package."""
 
 from __future__ import annotations
 

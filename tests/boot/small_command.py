@@ -1,4 +1,4 @@
-"""Stands for the command line in the tests of what starts it: prints what it was given and what it sees."""
+"""Replaces the command line in tests of its start: prints its arguments and its import path."""
 
 import json
 import sys

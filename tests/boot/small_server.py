@@ -1,4 +1,4 @@
-"""Stands for the MCP server in the tests of what starts it: speaks the protocol, and dies or hangs on request."""
+"""Replaces the MCP server in tests of its start: speaks the protocol, and ends or hangs on request."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A client of the launcher: sends messages over its pipes and waits for what comes back."""
+"""A client of the launcher: sends messages over its pipes, and waits for the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment is built once, completely, from the lock alone, or one line says why it could not be."""
+"""The environment is built once, completely, and from the lock alone; if it fails, one line gives the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the data lie, for every way in which a machine says so or does not."""
+"""The data folder is found for every way in which a machine states it, or does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Python carries the environment, on machines that offer strange ones."""
+"""A Python that fits is found on machines that offer strange ones."""
 
 from __future__ import annotations
 

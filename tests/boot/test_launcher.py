@@ -1,4 +1,4 @@
-"""The launcher answers at once, waits where it must, never lets go of the client, and leaves when told to."""
+"""The launcher answers at once, waits for the server if it must, never fails the client, and ends when told to."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def test_missing_tools_are_listed_once_the_server_runs(cold: Checkout, environme
     client.wait(lambda message: message.get("method") == "notifications/tools/list_changed")
 
 
-@pytest.mark.parametrize("broken", ["front.py", "layout.py", "launcher.py", "__init__.py"])
+@pytest.mark.parametrize("broken", ["proxy.py", "layout.py", "launcher.py", "__init__.py"])
 def test_a_broken_checkout_still_answers(checkout: Checkout, connect: Connect, broken: str) -> None:
     (checkout.root / "server" / "repertoire" / "boot" / broken).write_text("this is no Python")
     _apologises(connect(checkout), "SyntaxError")

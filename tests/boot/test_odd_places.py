@@ -1,4 +1,4 @@
-"""Folders with spaces, quotes and letters beyond ASCII, and a machine whose text is not UTF-8 by itself."""
+"""Repertoire works in folders with spaces, quotes and non-ASCII letters, and on a machine without UTF-8."""
 
 from __future__ import annotations
 

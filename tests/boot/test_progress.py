@@ -1,4 +1,4 @@
-"""What a person sees of a build, on a terminal and in a log."""
+"""The progress of a build is shown to a person on a terminal and in a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A signal ends the launcher and its server at once, and is no failure."""
+"""A signal ends the launcher and its server at once, with status 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the catalogue says of a component is true of its repository, and is said in our own words.
+"""The facts of the catalogue are true of each component's repository, and are in our own words.
 
 The repositories are found through REPERTOIRE_COMPONENTS_DATA: one folder each, named `owner+name`.
 """

@@ -1,4 +1,4 @@
-"""Which packages a project's manifests name, in each of their languages, and that no text makes the reading long."""
+"""Package names are read from manifests of every language, and no text makes the reading slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of products is consistent: kinds that ranking weighs, implications that lead somewhere, plain names."""
+"""The table of products is consistent: known kinds, implications of known products, plain names."""
 
 from repertoire.catalogue import products, reading
 from repertoire.domain.product import CLIENT, CLOUD, DATABASE, FORMAT, FRAMEWORK, LANGUAGE, PLATFORM, SERVICE

@@ -1,4 +1,4 @@
-"""Freshness falls with age by kind, never below its floor; releases count against it; nonsense dates say nothing."""
+"""Freshness falls with age by type, never below its floor; releases lower it; invalid dates are ignored."""
 
 from __future__ import annotations
 

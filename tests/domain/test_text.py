@@ -1,4 +1,4 @@
-"""How text is split, asked for and shown: examples that people type, and properties over any text."""
+"""Text is split, searched and shown: examples that people type, and properties of any text."""
 
 from __future__ import annotations
 

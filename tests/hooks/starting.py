@@ -1,4 +1,4 @@
-"""What tests of a session's start share: a project, a store, and what the session is told."""
+"""Shared by tests of a session's start: a project, a store, and the text that the session gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever stands on its standard input, the session hook leaves with 0, in time, and says hook JSON or nothing."""
+"""Any standard input: the session hook ends with status 0, in time, and prints hook JSON or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session hook's deadline holds whatever has the interpreter's lock, and what was said is noted all the same.
+"""The session hook keeps its deadline even if the interpreter's lock is held, and its hint is recorded all the same.
 
 What hangs here is an expression of exponential time in the place of a module of a copied plugin: no other thread runs
 while it matches.

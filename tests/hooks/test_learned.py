@@ -1,4 +1,4 @@
-"""What was learned from use speaks at a session's start too: rare kinds of hints, what does harm, in a long log."""
+"""A session's start uses what was learned from use: hint rates and harmful components, even from a long log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workbench for what one source's files become."""
+"""A workbench that ingests files from a source and shows the resulting components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record says of a version, against OSV's own algorithm spelled out over a small world of versions."""
+"""Advisories: which versions a record affects, compared with OSV's own algorithm over a small set of versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from examples import examples
-from repertoire.ingestion.advisories import AFFECTED, NPM, POSSIBLE, PYPI, concerns, judge
+from repertoire.ingestion.advisories import AFFECTED, NPM, POSSIBLE, PYPI, affected_packages, judge
 
 # in order, oldest first; so the oracle compares places in this list and knows nothing of versions
 WORLD = {
@@ -40,7 +40,7 @@ def concern(ecosystem, ranges, versions):
     kind = "SEMVER" if ecosystem == NPM else "ECOSYSTEM"
     listed = [{"type": kind, "events": [{kind: at} for at, kind in drawn.items()]} for drawn in ranges]
     entry = {"package": {"name": "p", "ecosystem": ecosystem}, "ranges": listed, "versions": versions}
-    (found,) = concerns({"id": "X", "affected": [entry]})
+    (found,) = affected_packages({"id": "X", "affected": [entry]})
     return found
 
 

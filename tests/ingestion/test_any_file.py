@@ -1,4 +1,4 @@
-"""Whatever a file holds, a strategy makes something of it or says why not; nothing else ever comes out."""
+"""Any file: a strategy makes components of it or gives a reason, and raises no other error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a component provides is found where it is told, and not where it is mentioned, ruled out or told of another."""
+"""Capabilities are found where a component states them, and not where it only mentions or excludes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What catalogues become: registry entries, lists of tools, lists of links, and a README where nothing else speaks."""
+"""Catalogues become components: registry entries, lists of tools, lists of links, and a lone README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines that install a component are those that the client takes, under the name by which it then lists it."""
+"""The client accepts a component's install lines, and then lists the component under the expected name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sketches find what is alike and say how much, as an exact comparison of the same sets would."""
+"""MinHash sketches find similar sets, and estimate the similarity that an exact comparison gives."""
 
 from __future__ import annotations
 

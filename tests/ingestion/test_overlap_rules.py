@@ -1,12 +1,18 @@
-"""Which pairs are twins, conflicts or alternatives, and which only look like it."""
+"""The rules for twins, conflicts and alternatives: which pairs are one of these, and which only look like it."""
 
 from __future__ import annotations
 
 from repertoire.domain.component import ALTERNATIVE_TO, Component, Edge
-from repertoire.ingestion.alternatives import Purpose, choose, fill, in_meaning, in_words
-from repertoire.ingestion.conflicts import Party, conflicts
+from repertoire.ingestion.alternatives import (
+    ComponentPurpose,
+    by_meaning,
+    by_words,
+    choose,
+    fill,
+)
+from repertoire.ingestion.conflicts import ConflictCandidate, conflicts
 from repertoire.ingestion.difference import difference, difference_text
-from repertoire.ingestion.twins import SAME_CONTENT, ComponentText, carried, twins
+from repertoire.ingestion.twins import SAME_CONTENT, ComponentText, identifying_words, twins
 
 PURPOSE = frozenset("reviews pull requests for mistakes in python services".split())
 
@@ -24,17 +30,21 @@ def copy(name: str, **more: object) -> ComponentText:
     return ComponentText(id=fields.pop("id", f"{fields['source']}:{name}"), name=name, **fields)
 
 
-def party(name: str, **more: object) -> Party:
+def party(name: str, **more: object) -> ConflictCandidate:
     fields = {"type": "command", "source": "s", "plugin": "", "marketplace": "", "installed": False, **more}
-    return Party(id=fields.pop("id", f"{fields['source']}:{name}"), name=name, text=fields.pop("text", name), **fields)
+    return ConflictCandidate(
+        id=fields.pop("id", f"{fields['source']}:{name}"), name=name, text=fields.pop("text", name), **fields
+    )
 
 
-def job(name: str, *capabilities: str, **more: object) -> Purpose:
+def job(name: str, *capabilities: str, **more: object) -> ComponentPurpose:
     fields = {"type": "skill", "source": name, "repository": "", "plugin": "", "purpose": PURPOSE, **more}
-    return Purpose(id=f"{fields['source']}:{name}", name=name, capabilities=dict.fromkeys(capabilities, 0.8), **fields)
+    return ComponentPurpose(
+        id=f"{fields['source']}:{name}", name=name, capabilities=dict.fromkeys(capabilities, 0.8), **fields
+    )
 
 
-def guard(name: str, actions: str, description: str = "", **more: object) -> Party:
+def guard(name: str, actions: str, description: str = "", **more: object) -> ConflictCandidate:
     return party(name, type="hook", source=name, actions=actions, description=description, **more)
 
 
@@ -84,12 +94,12 @@ def test_a_server_is_known_by_what_it_reaches_and_not_by_the_plugin_that_brings_
     def server(description: str, **config: object) -> Component:
         return Component(id="x", type="mcp_server", name="notion", description=description, front_matter=config)
 
-    here = carried(server("For sales.", url="https://mcp.notion.com/mcp/"))
-    assert here == carried(server("For support.", url="https://mcp.notion.com/mcp", type="http"))
-    assert here != carried(server("For sales.", url="https://mcp.linear.app/mcp"))
-    pinned = carried(server("", command="npx", args=["-y", "@acme/notion-mcp@1.2.3"]))
-    assert pinned == carried(server("", command="npx", args=["@acme/notion-mcp@latest", "--verbose"]))
-    assert carried(server("Runs a script.", command="node", args=["server.js"])) == []
+    here = identifying_words(server("For sales.", url="https://mcp.notion.com/mcp/"))
+    assert here == identifying_words(server("For support.", url="https://mcp.notion.com/mcp", type="http"))
+    assert here != identifying_words(server("For sales.", url="https://mcp.linear.app/mcp"))
+    pinned = identifying_words(server("", command="npx", args=["-y", "@acme/notion-mcp@1.2.3"]))
+    assert pinned == identifying_words(server("", command="npx", args=["@acme/notion-mcp@latest", "--verbose"]))
+    assert identifying_words(server("Runs a script.", command="node", args=["server.js"])) == []
 
 
 # conflicts
@@ -171,37 +181,37 @@ def test_guards_of_different_things_stand_beside_each_other():
 
 def test_namesakes_of_different_authors_that_do_the_same_are_alternatives():
     pair = [job("review", "code-review", source="a"), job("review", "code-review", source="b", type="agent")]
-    (edge,) = in_words(pair, frozenset())
+    (edge,) = by_words(pair, frozenset())
     assert edge.evidence == "same name, descriptions alike to 100%, both for code-review"
-    assert in_words(pair, frozenset({(edge.source, edge.target)})) == []
+    assert by_words(pair, frozenset({(edge.source, edge.target)})) == []
     strangers = [pair[0], job("review", "film", source="b", purpose=frozenset("rates films by their plot".split()))]
-    assert in_words(strangers, frozenset()) == []
+    assert by_words(strangers, frozenset()) == []
 
 
 def test_one_authors_parts_complement_each_other():
     pair = [job("commit", "git", source="a"), job("commit-push", "git", source="a")]
-    assert in_words(pair, frozenset()) == []
-    assert in_meaning(pair, [(0, 1, 0.95)], frozenset()) == []
+    assert by_words(pair, frozenset()) == []
+    assert by_meaning(pair, [(0, 1, 0.95)], frozenset()) == []
 
 
 def test_meaning_counts_only_with_what_both_provide():
     pair = [job("e2e", "e2e-testing", "playwright"), job("browser-tests", "e2e-testing")]
-    (edge,) = in_meaning(pair, [(1, 0, 0.81)], frozenset())
+    (edge,) = by_meaning(pair, [(1, 0, 0.81)], frozenset())
     assert edge.evidence == "descriptions alike to 0.81 in meaning, both for e2e-testing"
-    assert in_meaning(pair, [(0, 1, 0.7)], frozenset()) == []
-    assert in_meaning([job("a", "python"), job("b", "rust")], [(0, 1, 0.9)], frozenset()) == []
-    assert in_meaning([job("a", "x"), job("b", "x", type="mcp_server")], [(0, 1, 0.9)], frozenset()) == []
+    assert by_meaning(pair, [(0, 1, 0.7)], frozenset()) == []
+    assert by_meaning([job("a", "python"), job("b", "rust")], [(0, 1, 0.9)], frozenset()) == []
+    assert by_meaning([job("a", "x"), job("b", "x", type="mcp_server")], [(0, 1, 0.9)], frozenset()) == []
 
 
 def test_what_a_name_states_the_other_has_to_do():
     csharp = job("csharp-mcp-expert", "mcp", "csharp", named=frozenset({"csharp", "mcp"}))
     typescript = job("typescript-mcp-expert", "mcp", "typescript", named=frozenset({"typescript", "mcp"}))
-    assert in_meaning([csharp, typescript], [(0, 1, 0.9)], frozenset()) == []
+    assert by_meaning([csharp, typescript], [(0, 1, 0.9)], frozenset()) == []
 
 
 def test_each_has_at_most_five_alternatives_over_all_kinds_of_evidence():
     jobs = [job("review", "code-review", source=f"s{number}") for number in range(12)]
-    chosen = choose(in_words(jobs, frozenset()))
+    chosen = choose(by_words(jobs, frozenset()))
     degree = [sum(each.id in (edge.source, edge.target) for edge in chosen) for each in jobs]
     assert max(degree) == 5
     full = jobs[degree.index(5)].id

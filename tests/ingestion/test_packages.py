@@ -1,4 +1,4 @@
-"""Tools are read out of sources as servers register them, and manifests as registries read them; nothing is run."""
+"""Packages: tools are read from source code and manifests from registries' files, and nothing is run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 
 from repertoire.ingestion import scripts, technologies
 from repertoire.ingestion.packages import manifest, node_tools, python_tools, readme_tools
-from repertoire.ingestion.packages.found import FoundTool, merged, programs
 from repertoire.ingestion.packages.package_files import belonging, is_manifest
+from repertoire.ingestion.packages.registered_tools import RegisteredTool, merged, programs
 from repertoire.ingestion.signatures import signatures
 from repertoire.ingestion.syntax import parse
 
 
-def found(texts: dict[str, str]) -> dict[str, FoundTool]:
+def found(texts: dict[str, str]) -> dict[str, RegisteredTool]:
     parsed, failed = programs({path: textwrap.dedent(text) for path, text in texts.items()})
     assert not failed
     python = [program for program in parsed if program.language == "python"]
@@ -76,10 +76,10 @@ def test_python_tools_are_found_by_decorator_by_call_and_as_values():
         *("plain", "git_status", "positional", "added_later", "added", "as_value", "as_mapping"),
         *("own_way", "handed-over", "of_its_class", "stated"),
     }
-    assert tools["plain"] == FoundTool("plain", "Read a file.\n\nAnd more of it.", ("path: str", "limit: int"))
-    assert tools["git_status"] == FoundTool("git_status", "Shows the status", ("repo: str",))
+    assert tools["plain"] == RegisteredTool("plain", "Read a file.\n\nAnd more of it.", ("path: str", "limit: int"))
+    assert tools["git_status"] == RegisteredTool("git_status", "Shows the status", ("repo: str",))
     assert tools["added_later"].description == "Adds."
-    assert tools["as_value"] == FoundTool("as_value", "Takes … things", ("a", "b"))
+    assert tools["as_value"] == RegisteredTool("as_value", "Takes … things", ("a", "b"))
 
 
 def test_node_tools_are_found_by_call_in_lists_as_classes_and_in_loops():
@@ -122,9 +122,9 @@ def test_node_tools_are_found_by_call_in_lists_as_classes_and_in_loops():
     assert set(tools) == {
         *("echo", "query-docs", "bare", "added_later", "added", "app", "of_class", "listed", "from_zod", "looped"),
     }
-    assert tools["echo"] == FoundTool("echo", "Echoes back", ("path", "deep"))
-    assert tools["query-docs"] == FoundTool("query-docs", "Asks the docs", ("question",))
-    assert tools["added"] == FoundTool("added", "It's added", ("x",))
+    assert tools["echo"] == RegisteredTool("echo", "Echoes back", ("path", "deep"))
+    assert tools["query-docs"] == RegisteredTool("query-docs", "Asks the docs", ("question",))
+    assert tools["added"] == RegisteredTool("added", "It's added", ("x",))
     assert (tools["listed"].arguments, tools["from_zod"].arguments) == (("a",), ("b",))
     assert (tools["looped"].arguments, tools["of_class"].description) == (("c",), "c")
 
@@ -307,4 +307,4 @@ def test_what_programs_are_made_of_is_told_by_imports_and_words():
     ],
 )
 def test_a_key_is_required_where_there_is_nothing_to_fall_back_on(text, needed):
-    assert [need.name for need in technologies.keys({"a": text})] == (["API_KEY"] if needed else [])
+    assert [need.name for need in technologies.required_keys({"a": text})] == (["API_KEY"] if needed else [])

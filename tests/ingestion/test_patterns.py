@@ -1,4 +1,4 @@
-"""Known combinations: itemsets counted by hand, whole sets by where they come from, bounded and always the same."""
+"""Patterns: itemsets compared with counts by hand, sets that a source declares, bounds, and a stable order."""
 
 import random
 from itertools import combinations
@@ -11,7 +11,7 @@ from repertoire.domain.component import MEMBER_OF, PROVIDES
 from repertoire.ingestion.patterns import (
     Itemset,
     PatternBounds,
-    PatternContext,
+    PatternMember,
     Transaction,
     frequent,
     patterns,
@@ -87,10 +87,10 @@ def test_a_collection_too_large_to_tell_anything_is_not_mined():
 
 
 KNOWN = {
-    "s:commit": PatternContext("commit", {"git": 0.9}),
-    "s:review": PatternContext("review", {"code-review": 0.8, "git": 0.3}),
-    "s:notes": PatternContext("notes", {"release-notes": 1.0}),
-    "s:agent": PatternContext("releaser"),
+    "s:commit": PatternMember("commit", {"git": 0.9}),
+    "s:review": PatternMember("review", {"code-review": 0.8, "git": 0.3}),
+    "s:notes": PatternMember("notes", {"release-notes": 1.0}),
+    "s:agent": PatternMember("releaser"),
 }
 KIT = Transaction("plugin", "s:kit", "kit", frozenset({"s:commit", "s:review"}))
 AGENT = Transaction("agent", "s:agent", "releaser", frozenset({"s:agent", "s:commit", "s:notes"}))
@@ -121,7 +121,7 @@ def test_what_recurs_across_plugins_and_agents_names_where():
         Transaction("plugin", f"s:p{number}", f"p{number}", frozenset({f"s:a{number}", f"s:b{number}"}))
         for number in range(4)
     ]
-    known = {**KNOWN, **{member: PatternContext(member) for one in rest for member in one.members}}
+    known = {**KNOWN, **{member: PatternMember(member) for one in rest for member in one.members}}
     second = Transaction("agent", "s:second", "second", frozenset({"s:commit", "s:notes"}))
     (found,) = [one for one in patterns([KIT, AGENT, second, *rest], known) if one.origin == "together"]
     assert found.name == "commit + notes"
@@ -135,7 +135,7 @@ def test_capabilities_that_different_plugins_provide_together_are_a_pattern_with
     for number in range(8):
         terms = ("api-design", "openapi") if number < 4 else (f"left-{number}", f"right-{number}")
         ids = [f"s:{number}-{end}" for end in "ab"]
-        known.update({key: PatternContext(key, {term: 0.9}) for key, term in zip(ids, terms, strict=True)})
+        known.update({key: PatternMember(key, {term: 0.9}) for key, term in zip(ids, terms, strict=True)})
         transactions.append(Transaction("plugin", f"s:p{number}", f"p{number}", frozenset(ids)))
     (found,) = [one for one in patterns(transactions, known) if one.origin == "capabilities"]
     assert (found.name, found.support, found.lift) == ("api-design + openapi", 4, 2.0)
@@ -148,9 +148,9 @@ def test_of_capabilities_it_is_kept_where_they_were_counted_and_nowhere_else():
     for number in range(12):
         terms = (("api-design", "openapi"), ("testing", "mocking"), (f"left-{number}", f"right-{number}"))[number // 4]
         ids = [f"s:{number}-{end}" for end in "ab"]
-        known.update({key: PatternContext(key, {term: 0.9}) for key, term in zip(ids, terms, strict=True)})
+        known.update({key: PatternMember(key, {term: 0.9}) for key, term in zip(ids, terms, strict=True)})
         transactions.append(Transaction("plugin", f"s:p{number}", f"p{number}", frozenset(ids)))
-    known["s:all"] = PatternContext("all", {"api-design": 0.9, "openapi": 0.9, **{f"term-{n}": 0.9 for n in range(60)}})
+    known["s:all"] = PatternMember("all", {"api-design": 0.9, "openapi": 0.9, **{f"term-{n}": 0.9 for n in range(60)}})
     transactions.insert(0, Transaction("plugin", "s:everything", "everything", frozenset({"s:all"})))
     found = {one.name: one for one in patterns(transactions, known) if one.origin == "capabilities"}
     assert set(found) == {"api-design + openapi", "mocking + testing"}
@@ -173,7 +173,7 @@ def test_what_is_in_everything_is_in_a_few_patterns_only():
     pairs = [frozenset({"s:hub", f"s:{number:02}"}) for number in range(40)] * 2
     rest = [frozenset({"s:left", "s:right"})] * 60
     requests = [Transaction("request", f"{number}", "", members) for number, members in enumerate([*pairs, *rest])]
-    found = used_patterns(requests, {member: PatternContext(member) for one in requests for member in one.members})
+    found = used_patterns(requests, {member: PatternMember(member) for one in requests for member in one.members})
     assert sum("s:hub" in pattern.members for pattern in found) == 20
     assert any("s:left" in pattern.members for pattern in found)
 

@@ -1,11 +1,11 @@
-"""Ranges of versions: two that exclude each other are told from two that only look as if they did."""
+"""Version ranges: two that are disjoint are told from two that only look disjoint."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from repertoire.ingestion.ranges import apart
+from repertoire.ingestion.ranges import disjoint
 
 SPECIFIERS = st.builds(
     lambda sign, major, minor: f"{sign}{major}.{minor}",
@@ -32,8 +32,8 @@ VERSIONS = [f"{major}.{minor}.{patch}" for major in range(6) for minor in range(
     ],
 )
 def test_ranges_that_exclude_each_other_are_apart(one: str, other: str) -> None:
-    assert apart(one, other)
-    assert apart(other, one)
+    assert disjoint(one, other)
+    assert disjoint(other, one)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_ranges_that_exclude_each_other_are_apart(one: str, other: str) -> None:
     ],
 )
 def test_ranges_that_have_a_version_in_common_or_cannot_be_read_are_not(one: str, other: str) -> None:
-    assert not apart(one, other)
+    assert not disjoint(one, other)
 
 
 @given(RANGES, RANGES)
 def test_what_is_said_to_be_apart_holds_no_version_together_and_what_is_not_does(one: str, other: str) -> None:
     both = SpecifierSet(f"{one},{other}")
-    assert apart(one, other) is not any(both.contains(version) for version in VERSIONS)
+    assert disjoint(one, other) is not any(both.contains(version) for version in VERSIONS)

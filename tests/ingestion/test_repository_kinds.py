@@ -1,4 +1,4 @@
-"""What repositories hold beside skills, agents and commands: workflows, guidance, Copilot's files, agent frameworks."""
+"""Other kinds of files in repositories: workflows, guidance, Copilot's files, agent frameworks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What running a program requires, with the versions that are asked for, and what a manifest beside a server adds."""
+"""Requirements of command lines, with their version ranges, and of the manifests beside a server."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
-"""What prose says of other components is believed only where nothing else can be meant."""
+"""Statements about other components in prose count only if the name is unambiguous."""
 
 from __future__ import annotations
 
 import pytest
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, Component
-from repertoire.ingestion.statements import Named, stated, statements
+from repertoire.ingestion.statements import NamedComponent, stated, statements
 
 OTHERS = ("fast-linter", "memory", "status", "code-review", "test-writer", "plan")
 
 
 def said(text: str, *, body: str = "", source: str = "s") -> list[tuple[str, str]]:
     speaker = Component(id="me", type="skill", name="my-skill", description=text, body=body)
-    named = [Named("me", "my-skill", "s", "", statements(speaker))]
-    named += [Named(name, name, source, "") for name in OTHERS]
+    named = [NamedComponent("me", "my-skill", "s", "", statements(speaker))]
+    named += [NamedComponent(name, name, source, "") for name in OTHERS]
     return [(edge.relation, edge.target) for edge in stated(named)]
 
 
@@ -87,8 +87,8 @@ def test_another_authors_component_is_meant_only_by_a_name_that_is_no_common_wor
 
 def test_a_name_that_two_strangers_bear_means_neither():
     speaker = Component(id="me", type="skill", name="mine", description="Replaces the fast-linter skill.")
-    named = [Named("me", "mine", "s", "", statements(speaker))]
-    both = [Named("a", "fast-linter", "x", ""), Named("b", "fast-linter", "y", "")]
+    named = [NamedComponent("me", "mine", "s", "", statements(speaker))]
+    both = [NamedComponent("a", "fast-linter", "x", ""), NamedComponent("b", "fast-linter", "y", "")]
     assert stated([*named, *both]) == []
     assert [edge.target for edge in stated([*named, both[0]])] == ["a"]
 
@@ -96,7 +96,9 @@ def test_a_name_that_two_strangers_bear_means_neither():
 def test_the_sentence_is_kept_as_evidence_on_one_capped_line():
     text = "Lints.\n" + "Do not use with fast-linter because " + "x" * 400 + "\nNext."
     speaker = Component(id="me", type="skill", name="mine", description=text)
-    (edge,) = stated([Named("me", "mine", "s", "", statements(speaker)), Named("a", "fast-linter", "s", "")])
+    (edge,) = stated(
+        [NamedComponent("me", "mine", "s", "", statements(speaker)), NamedComponent("a", "fast-linter", "s", "")]
+    )
     assert edge.evidence.startswith("says: Do not use with fast-linter because xxx")
     assert len(edge.evidence) <= 170
     assert "\n" not in edge.evidence

@@ -1,4 +1,4 @@
-"""Install lines become steps; whatever else a line says is left to a person."""
+"""Install lines are parsed into steps; any other line is left to a person."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_any_other_line_is_left_to_a_person(line):
 
 @given(ODD, st.lists(ODD, max_size=3), st.lists(ODD, min_size=1, max_size=3))
 def test_the_line_of_a_server_says_what_the_client_is_told(name, variables, command):
-    line = install.started(name, variables, command)
+    line = install.stdio_server_line(name, variables, command)
     [step] = read((line,))
     if isinstance(step, AddServer):
         assert step.arguments[0] == step.name

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from repertoire.app.ask.explain import Explanation
 from repertoire.domain.answer import Answer, Hit, Item, Other, Recommendation, Why
 from repertoire.domain.component import Component
-from repertoire.domain.text import COPIED, UNCOPIED, clean_line, to_copy
+from repertoire.domain.text import MAX_COPIED, UNCOPIED, clean_line, to_copy
 from repertoire.ports import StoredComponent
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.data import answer_data, recommendation_data
@@ -106,13 +106,13 @@ def test_a_strangers_text_never_starts_a_line_nor_grows_one(name: str, descripti
 LONG = "mkdir -p ~/.claude/skills && cp -R '/a folder/" + "deep/" * 120 + "weave' ~/.claude/skills/weave"
 
 
-@pytest.mark.parametrize("line", [LONG, "cp 'a  b' c", "x" * COPIED])
+@pytest.mark.parametrize("line", [LONG, "cp 'a  b' c", "x" * MAX_COPIED])
 def test_a_line_to_copy_stands_whole_in_every_rendering(line: str) -> None:
     lines = ("/plugin marketplace add acme/shelf", line)
     hit = replace(HIT, component=replace(COMPONENT, install=lines))
     recommendation = Recommendation((Item(hit, role="", tokens=1),), install=lines)
     explained = Explanation(StoredComponent(1, hit.component, "s", "folder", "2026-01-01", "2026-01-01"))
-    shown = line if clean_line(line, COPIED) == line else UNCOPIED
+    shown = line if clean_line(line, MAX_COPIED) == line else UNCOPIED
     for text in (
         answer_text(Answer((hit,), fits=True, confidence=1.0)),
         recommendation_text(recommendation),
@@ -128,6 +128,6 @@ def test_a_line_to_copy_stands_whole_in_every_rendering(line: str) -> None:
         assert data["install"] == [lines[0], shown]
 
 
-@pytest.mark.parametrize("line", ["x" * (COPIED + 1), "cp a\nrm b", "cp \u202e b", "cp a  b"])
+@pytest.mark.parametrize("line", ["x" * (MAX_COPIED + 1), "cp a\nrm b", "cp \u202e b", "cp a  b"])
 def test_a_line_that_cannot_be_copied_as_it_is_is_not_shown(line: str) -> None:
     assert to_copy((line, "cp a b")) == (UNCOPIED, "cp a b")

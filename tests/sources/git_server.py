@@ -1,4 +1,4 @@
-"""A git server over https on this machine, which can send its visitors on from one path to another."""
+"""A git server over https on this machine that can redirect from one path to another."""
 
 from __future__ import annotations
 

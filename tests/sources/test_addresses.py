@@ -1,4 +1,4 @@
-"""What an argument names, and which addresses are refused, above all when a model asks."""
+"""Addresses of sources: how an argument is parsed, and which addresses are refused, above all from a model."""
 
 from __future__ import annotations
 

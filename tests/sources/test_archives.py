@@ -1,4 +1,4 @@
-"""Archives that mean harm leave nothing outside their folder, and not much inside it."""
+"""A hostile archive writes nothing outside its folder, and not much inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clones of ours: what goes on in them touches nothing beside them, and runs nothing that a repository names."""
+"""Our clones: git changes nothing beside them, and runs nothing that a repository names."""
 
 from __future__ import annotations
 

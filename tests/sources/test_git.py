@@ -1,4 +1,4 @@
-"""Whatever a repository's settings start, git starts none of it: every trap is shown to be real, then walked past."""
+"""Git runs none of the programs in a repository's settings: each trap is shown to work first, and then avoided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases as real repositories tell them: tags, versions that commits wrote, and change logs."""
+"""Releases are read from tags, from versions in commits, and from change logs."""
 
 from __future__ import annotations
 

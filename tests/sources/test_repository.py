@@ -1,4 +1,4 @@
-"""What a repository says of itself, read as data: as git would tell it, and only where all of it lies in the folder."""
+"""A repository's own files are read as data, with the same result as git's, and only if all of it is in the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is lent goes whole, what its owner protected from being written too."""
+"""Temporary folders are deleted completely, even if their owner made files in them read-only."""
 
 from __future__ import annotations
 

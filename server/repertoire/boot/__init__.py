@@ -1,1 +1,1 @@
-"""What runs before there is an environment: standard library only, Python 3.9+."""
+"""Code that runs before the environment exists: it builds and starts it; standard library only, Python 3.9+."""

@@ -1,4 +1,4 @@
-"""Builds the environment on its own: detached behind a session, or for `tools/check` with the development packages.
+"""The program that builds the environment: detached behind a session, or with development packages for `tools/check`.
 
     python3 server/repertoire/boot/run.py repertoire.boot.build [--dev] [--detached]
 
@@ -15,11 +15,11 @@ from repertoire.boot.errors import BootError
 from repertoire.boot.home import home
 from repertoire.boot.progress import Terminal, silent
 
-NICENESS = 5  # a held call waits for this build, so not lower
+NICENESS = 5  # priority of a detached build; not lower, because a tool call waits for it
 
 
 def main(arguments: list[str]) -> int:
-    """Build what the arguments ask for and return the exit status."""
+    """Build the environment as the arguments say; return the exit status."""
     detached = "--detached" in arguments
     if detached and sys.platform != "win32":
         os.nice(NICENESS)

@@ -1,4 +1,4 @@
-"""One run of the real server: its lines arrive as events, and writing to it never blocks."""
+"""The real server as a child process: each line that it writes is an event, and writing to it never blocks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import subprocess
 import threading
 from collections.abc import Callable
 
-GRACE_S = 0.35  # the client kills us half a second after it asked us to go
+GRACE_S = 0.35  # time for the server to end; the client kills us half a second after its request to stop
 
 
 class Child:
-    """A server process; `heard` is called from another thread with each line, and with None at the end."""
+    """A server process; `heard` is called from another thread with each line it writes, and with None at its end."""
 
     def __init__(self, command: list[str], heard: Callable[[Child, bytes | None], None]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -28,11 +28,11 @@ class Child:
         self._outbox.put(line)
 
     def close_input(self) -> None:
-        """Let the server see the end of its input once it has read what is queued."""
+        """Close the server's input after all queued lines."""
         self._outbox.put(None)
 
     def stop(self) -> int:
-        """End the process, by force if it does not go, and return its exit status."""
+        """Stop the process, by force if it does not end in time, and return its exit status."""
         if self._process.poll() is None:
             self._process.terminate()
             try:

@@ -1,4 +1,4 @@
-"""Starts the command line in the environment, which it builds first where there is none."""
+"""Starts the command line in the environment, and builds the environment first if there is none."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from repertoire.boot.progress import Terminal
 
 INTERRUPTED = 130
 _DOCTOR = "doctor"
-_COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits, after a key, for what may stand here
+_COMPLETING = "_REPERTOIRE_COMPLETE"  # set by a shell that waits for completions after the tab key
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Run the command line in place of this process, or end it with one line that says why not."""
-    if arguments[:1] == [_DOCTOR]:  # what examines the environment must not need it
+    """Replace this process by the command line; if that fails, print one line with the reason and exit."""
+    if arguments[:1] == [_DOCTOR]:  # `doctor` examines the environment, so it must run without it
         line = command(Path(sys.executable), "repertoire.cli.checkup", *arguments[1:])
     else:
         line = command(_python(), "repertoire", *arguments)

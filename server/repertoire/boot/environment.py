@@ -1,4 +1,4 @@
-"""Builds the locked environment, once however many ask at the same time, and whatever was killed before."""
+"""Builds the locked environment, and only once, even if several processes ask or an earlier build was killed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pathlib import Path
 from repertoire.boot import filelock, installer, layout
 from repertoire.boot.errors import BootError, HomeError, InstallError
 from repertoire.boot.home import environment_path, log_path, writable
-from repertoire.boot.layout import MARKER, apart, command, key, python_of, ready
-from repertoire.boot.progress import Report, silent
+from repertoire.boot.layout import MARKER, command, detached_flags, key, python_of, ready
+from repertoire.boot.progress import BuildProgress, silent
 
 __all__ = ["command", "ensure", "failure", "key", "python_of", "ready", "start_detached"]
 
-UNUSED_DAYS = 30
-UNFINISHED_DAYS = 1
-LOG_LIMIT = 1_000_000  # bytes; a longer log starts anew
+UNUSED_DAYS = 30  # a finished environment unused for longer is deleted
+UNFINISHED_DAYS = 1  # an unfinished environment older than this is deleted
+LOG_LIMIT = 1_000_000  # bytes; a longer log is deleted before the next build
 
 
-def ensure(home: Path, *, report: Report = silent, dev: bool = False) -> Path:
-    """Return the python of the locked environment, built now if need be; dev adds the tools of tests and checks.
+def ensure(home: Path, *, report: BuildProgress = silent, dev: bool = False) -> Path:
+    """Return the Python of the locked environment, and build it first if necessary; `dev` adds the development tools.
 
     Raises: BootError, one line that says what failed and what to do.
     """
@@ -42,14 +42,14 @@ def ensure(home: Path, *, report: Report = silent, dev: bool = False) -> Path:
                 note.unlink(missing_ok=True)
                 python = _build(home, report, dev=dev)
             except BootError as error:
-                with contextlib.suppress(OSError):  # the disk may be what failed
+                with contextlib.suppress(OSError):  # the disk itself may have failed
                     note.write_text(str(error), encoding="utf-8")
                 raise
     return python
 
 
 def failure(home: Path, *, dev: bool = False) -> str | None:
-    """Return why the last build failed, in one line; None when it did not."""
+    """Return in one line why the last build failed; None if it did not fail."""
     try:
         return _note(home, dev=dev).read_text(encoding="utf-8").strip() or None
     except OSError:
@@ -57,9 +57,9 @@ def failure(home: Path, *, dev: bool = False) -> str | None:
 
 
 def start_detached(home: Path) -> subprocess.Popen[bytes]:
-    """Start a build that goes on, at low priority, whatever becomes of the process that asked.
+    """Start a build at low priority that goes on when the process that asked for it ends.
 
-    Raises: HomeError when there is nowhere to build.
+    Raises: HomeError when no folder can be written for it.
     """
     _prepare(home)
     return subprocess.Popen(
@@ -70,7 +70,7 @@ def start_detached(home: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        creationflags=apart(),
+        creationflags=detached_flags(),
     )
 
 
@@ -93,7 +93,7 @@ def _prepare(home: Path) -> Path:
     return root
 
 
-def _build(home: Path, report: Report, *, dev: bool) -> Path:
+def _build(home: Path, report: BuildProgress, *, dev: bool) -> Path:
     start = key(dev=dev)
     _sweep(home, start)
     uv = installer.uv()
@@ -118,7 +118,7 @@ def _build(home: Path, report: Report, *, dev: bool) -> Path:
 
 
 def _sweep(home: Path, start: str) -> None:
-    """Remove what is of no use: unfinished builds of this lock, and environments of others long unused."""
+    """Delete unfinished builds of this lock, and environments of other locks that were not used for long."""
     for env in layout.environments(home):
         ours = env.name.startswith(start)
         finished = layout.is_finished(env)

@@ -1,8 +1,8 @@
-"""What can keep Repertoire from starting, each told in one line with the way out.
+"""The errors that keep Repertoire from starting; each message is one line and says what to do.
 
 BootError
 ├── HomeError           the data folder cannot be found, created or written
-├── NoInterpreterError  no Python on this machine can carry the environment
+├── NoInterpreterError  no Python on this machine can run the environment
 └── InstallError        the environment's packages could not be installed
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 class BootError(Exception):
-    """The environment cannot be had; the message is one line for a person."""
+    """The environment cannot be built or found; the message is one line for a person."""
 
 
 class HomeError(BootError):
@@ -18,7 +18,7 @@ class HomeError(BootError):
 
 
 class NoInterpreterError(BootError):
-    """No Python here fits, or the one that fits cannot build environments."""
+    """No Python on this machine fits, or the one that fits cannot build environments."""
 
 
 class InstallError(BootError):

@@ -1,4 +1,4 @@
-"""Lets one process at a time through, and the next one when that process ends in whatever way."""
+"""A file lock that one process at a time holds; the operating system frees it when the process ends."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-POLL_S = 0.2
-BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+POLL_S = 0.2  # interval of the attempts to take the lock
+BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # errors that mean: another process holds the lock
 
 
 @contextlib.contextmanager
 def only_one(path: Path, waiting: Callable[[int], None]) -> Iterator[None]:
-    """Hold the lock on the file while the block runs; tell `waiting` the seconds spent on getting it.
+    """Hold the lock on a file while the block runs; `waiting` is called with the seconds spent so far on getting it.
 
     The operating system drops the lock of a process that was killed. Raises: OSError when the file cannot be opened.
     """
@@ -32,7 +32,7 @@ def only_one(path: Path, waiting: Callable[[int], None]) -> Iterator[None]:
 
 
 def is_free(path: Path) -> bool:
-    """Tell whether surely nobody holds the lock on a file; where the file system has no locks, nobody can tell."""
+    """Tell whether certainly no process holds the lock on a file; False on a file system without locks."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _lock(handle)

@@ -1,4 +1,4 @@
-"""Keeps a process's heap small: threads share one, and freed memory goes back to the system."""
+"""Keeps a process's heap small: its threads share one heap, and freed memory goes back to the system."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import gc
 import sys
 from typing import Any
 
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of glibc's mallopt
-# 4 MB: the matrices of a snapshot are larger, what the model computes a text with is not, and would cost a quarter more
-# of its time in pages that are fetched anew.
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # parameters of glibc's mallopt
+# 4 MB: a snapshot's matrices are larger and get pages of their own. The model's buffers are smaller; with pages of
+# their own, which are fetched anew each time, it would take a quarter longer.
 _LARGE = 4 << 20
 
 
 def share_memory() -> None:
-    """Let all threads use one heap, and what is large none; to be told before there are threads.
+    """Make all threads use one heap, and give large blocks pages of their own; call it before threads start.
 
-    glibc gives each thread a heap, which keeps what the thread once needed at most, and in time puts matrices there.
+    Otherwise glibc gives each thread a heap that never shrinks, and in time puts matrices there.
     """
     if (libc := _glibc()) is not None:
         libc.mallopt(_ARENA_MAX, 1)
@@ -23,25 +23,25 @@ def share_memory() -> None:
 
 
 def return_memory() -> None:
-    """Return what was freed; nothing on systems that do it themselves."""
+    """Give freed memory back to the system; do nothing on systems that do so themselves."""
     # glibc keeps freed pages: without this, dropping the model frees 10 MB of the 65 it takes
     if (libc := _glibc()) is not None:
         libc.malloc_trim(0)
 
 
-def grow() -> None:
-    """Look for no garbage while a process starts: what is imported stays, and looking takes a sixth of the start."""
+def pause_collector() -> None:
+    """Turn the garbage collector off while a process starts: imports leave no garbage, and it takes 1/6 of the time."""
     gc.disable()
 
 
-def grown() -> None:
-    """Look for garbage from now on, but never again among what the start brought."""
+def resume_collector() -> None:
+    """Turn the garbage collector on again, and exclude all objects that exist now."""
     gc.freeze()
     gc.enable()
 
 
 def _glibc() -> Any:
-    import ctypes  # noqa: PLC0415 - what does not ask for it need not load it
+    import ctypes  # noqa: PLC0415 - most processes do not need it
 
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     return libc if hasattr(libc, "malloc_trim") else None

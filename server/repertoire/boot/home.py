@@ -1,4 +1,4 @@
-"""Knows where Repertoire keeps its data: one folder for the command line, the hooks and the server."""
+"""Finds Repertoire's data folder, which the command line, the hooks and the server share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from repertoire.boot.errors import HomeError
 
-MENDED = ".mended"  # what the name of a file begins with, after the database's, that is about to take its place
+MENDED = ".mended"  # suffix of a mended copy that is about to replace the database
 
 
 def locate() -> Path:
-    """Name the data folder without touching the disk.
+    """Return the path of the data folder without touching the disk.
 
-    Raises: HomeError when the machine does not say where a user's data belong.
+    Raises: HomeError when the environment does not tell where a user's data belong.
     """
     chosen = os.environ.get("REPERTOIRE_HOME", "").strip()
     if chosen == "~" or chosen[:2] in ("~/", f"~{os.sep}"):  # a quoted tilde in a settings file reaches us unexpanded
@@ -31,7 +31,7 @@ def locate() -> Path:
 def home() -> Path:
     """Return the data folder, created for this user alone (0700) if it is not there.
 
-    Raises: HomeError when it cannot be named or created.
+    Raises: HomeError when it cannot be found or created.
     """
     path = locate()
     try:
@@ -46,19 +46,19 @@ def home() -> Path:
 
 
 def writable(folder: Path) -> bool:
-    """Say whether files can be created in the folder."""
+    """Tell whether files can be created in a folder."""
     return os.access(folder, os.W_OK | os.X_OK)
 
 
 def database_path(folder: Path) -> Path:
-    """Name the graph's file in the data folder."""
+    """Return the path of the database in the data folder."""
     return folder / "repertoire.db"
 
 
 def lost(path: Path) -> str:
-    """Say how it shows that a database with something in it was where there is none now; empty where nothing does.
+    """Return the evidence that a database with content was lost from this path; empty if there is none.
 
-    A home from which the file was taken away is begun anew: that is how a person does it.
+    A file that was removed cleanly is no loss: so a person begins anew.
     """
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
@@ -66,23 +66,24 @@ def lost(path: Path) -> str:
     if not path.exists():
         waits = any(path.parent.glob(f"{path.name}{MENDED}*"))
         return "what takes its place was not moved there yet" if waits else ""
-    return "it is empty, and was not before" if _traces(path) else ""
+
+    return "it is empty, and was not before" if _has_remains(path) else ""
 
 
-def _traces(path: Path) -> bool:
-    """Tell whether something lies beside a database that only comes after one was written."""
+def _has_remains(path: Path) -> bool:
+    """Tell whether files lie beside the database that are made only after a database was written."""
     folder, clones = path.parent, path.parent / "sources"
     kept = any((folder / name).exists() for name in ("refresh.json", "unwritten"))
     return kept or any(folder.glob(f"{path.name}.damaged-*")) or (clones.is_dir() and any(clones.iterdir()))
 
 
 def environment_path(folder: Path) -> Path:
-    """Name the folder that holds the environments."""
+    """Return the path of the folder that holds the environments."""
     return folder / "env"
 
 
 def log_path(folder: Path) -> Path:
-    """Name the installers' log."""
+    """Return the path of the installers' log."""
     return folder / "log" / "install.log"
 
 

@@ -13,17 +13,17 @@ from typing import BinaryIO
 from repertoire.boot import interpreter
 from repertoire.boot.errors import InstallError, NoInterpreterError
 from repertoire.boot.layout import python_of
-from repertoire.boot.progress import Report
+from repertoire.boot.progress import BuildProgress
 
 LIMIT_S = 1800  # a stalled network must not hold the build's lock for ever
-UV_PYTHON = "3.12"  # what uv fetches where no Python fits
+UV_PYTHON = "3.12"  # the version that uv fetches if no Python on this machine fits
 # Every pinned package has wheels where we run; without this flag a platform that lacks one starts a compiler, or
 # runs a stranger's setup script. The lock is complete, so nothing is left to resolve.
 EXACTLY = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
 PIP_FOR_OTHERS = (22, 3)  # the first release of pip with --python
 # The client's keys, and python's own settings: neither is an installer's business.
 WITHHELD_PREFIXES = ("ANTHROPIC_", "CLAUDE", "PYTHON")
-# What would send the packages elsewhere than into the environment.
+# Variables that would make an installer write elsewhere than into the environment.
 WITHHELD = frozenset(
     "VIRTUAL_ENV CONDA_PREFIX PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT".split()
 )
@@ -31,16 +31,16 @@ WITHHELD = frozenset(
 
 @dataclass(frozen=True)
 class Job:
-    """One attempt: the folder to fill, what to fill it with, where to log and whom to tell."""
+    """One attempt to install: the environment's folder, the lock file, the log, and the progress report."""
 
     env: Path
     lock: Path
     log: Path
-    report: Report
+    report: BuildProgress
 
 
 def uv() -> str | None:
-    """Return a uv that runs, if PATH has one."""
+    """Return the path of a uv that runs; None if PATH has none."""
     found = shutil.which("uv")
     if found is None:
         return None
@@ -52,7 +52,7 @@ def uv() -> str | None:
 
 
 def with_uv(tool: str, job: Job) -> None:
-    """Build the environment with uv, which also fetches a Python where none fits.
+    """Build the environment with uv, which also fetches a Python if none on this machine fits.
 
     Raises: InstallError.
     """
@@ -83,7 +83,7 @@ def with_pip(job: Job) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment less the client's secrets and what would lead an installer astray."""
+    """Return this process's environment variables without the client's secrets and those that mislead an installer."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -113,10 +113,8 @@ def _run(command: list[str], phase: str, job: Job) -> None:
         start = log.tell()
         status = _wait(command, phase, job, log)
     if status != 0:
-        said = _last_words(job.log, start)
-        message = (
-            f"{phase} failed ({said or f'exit status {status}'}): check the network and try again; the log is {job.log}"
-        )
+        reason = _last_words(job.log, start) or f"exit status {status}"
+        message = f"{phase} failed ({reason}): check the network and try again; the log is {job.log}"
         raise InstallError(message)
 
 

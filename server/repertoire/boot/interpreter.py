@@ -1,4 +1,4 @@
-"""Finds a Python on this machine that can carry the environment, by running each candidate."""
+"""Finds a Python on this machine that can run the environment, by running each candidate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from repertoire.boot.errors import NoInterpreterError
 
-OLDEST, NEWEST = (3, 10), (3, 13)
+OLDEST, NEWEST = (3, 10), (3, 13)  # versions for which the locked packages have wheels
 PROBE_LIMIT_S = 15
 # The base interpreter, without links: an environment must neither hang on the project's virtual environment that
 # happens to be active, nor on a link that the system's next upgrade points elsewhere.
@@ -31,7 +31,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python that answered: what it is, and what it can do for us."""
+    """A Python that runs: its version, and whether it has our packages' wheels and can build environments."""
 
     path: Path
     version: tuple[int, int]
@@ -40,16 +40,16 @@ class Interpreter:
 
     @property
     def fits(self) -> bool:
-        """Say whether the locked packages exist for it."""
+        """Whether the locked packages exist for this Python."""
         return self.has_wheels and OLDEST <= self.version <= NEWEST
 
     def __str__(self) -> str:
-        """Name it for a person."""
+        """Return the version and the path, for a person."""
         return f"{self.version[0]}.{self.version[1]} at {self.path}"
 
 
 def find(*, needs_ensurepip: bool) -> Interpreter:
-    """Return the first Python that fits: the running one, else the newest on PATH.
+    """Return the first Python that fits: the running one, or else the newest on PATH.
 
     Raises: NoInterpreterError saying what was found and what to install.
     """
@@ -65,7 +65,7 @@ def find(*, needs_ensurepip: bool) -> Interpreter:
 
 
 def probe(candidate: str) -> Interpreter | None:
-    """Run the candidate and return what it says of itself; None for what is no working Python.
+    """Run a candidate and return its description of itself; None if it is no working Python.
 
     A version manager's shim can stand on PATH and yet fail, so a name alone proves nothing.
     """
@@ -80,9 +80,9 @@ def probe(candidate: str) -> Interpreter | None:
             timeout=PROBE_LIMIT_S,
             check=True,
         )
-        told = json.loads(done.stdout.splitlines()[-1])
-        major, minor = told["version"]
-        return Interpreter(Path(told["path"]), (major, minor), bool(told["wheels"]), bool(told["ensurepip"]))
+        answer = json.loads(done.stdout.splitlines()[-1])
+        major, minor = answer["version"]
+        return Interpreter(Path(answer["path"]), (major, minor), bool(answer["wheels"]), bool(answer["ensurepip"]))
     except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
         return None
 
@@ -107,7 +107,7 @@ def _advice(seen: list[Interpreter]) -> str:
             f"Python {bare} cannot build environments (ensurepip is missing): "
             "run `apt install python3-venv`, or install uv (https://docs.astral.sh/uv), and try again"
         )
-    found = ", ".join(sorted({str(one) for one in seen})) or "none that runs"
+    found = ", ".join(sorted({str(interpreter) for interpreter in seen})) or "none that runs"
     return (
         f"needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} (64 bit), found {found}: "
         "install one, or uv (https://docs.astral.sh/uv), which fetches it, and try again"

@@ -1,4 +1,4 @@
-"""Runs the front on this process's pipes, and leaves quickly and with status 0 when it is told to."""
+"""Runs the proxy on this process's pipes; a signal to stop ends it quickly, with status 0."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ import sys
 import threading
 from types import FrameType
 
-from repertoire.boot.front import Front
+from repertoire.boot.proxy import ServerProxy
 
 
 def main() -> None:
-    """Serve the client on standard input and output; never return a failure."""
-    front = Front(_write)
-    _leave_when_told(front)
-    front.run(sys.stdin.buffer)
+    """Serve the client on standard input and output, and exit with status 0."""
+    proxy = ServerProxy(_write)
+    _leave_when_told(proxy)
+    proxy.run(sys.stdin.buffer)
     sys.stderr.flush()
     os._exit(0)  # the interpreter's own end would wait for the thread that reads standard input
 
 
-def _leave_when_told(front: Front) -> None:
+def _leave_when_told(proxy: ServerProxy) -> None:
     # A handler of Python's runs in the main thread, between two of its steps: a signal that comes just before that
     # thread begins to wait would be obeyed at its next message, which may never come. The descriptor is written to
     # the moment a signal arrives, and another thread waits for that.
-    heard, told = os.pipe()
+    wake, signalled = os.pipe()
     if sys.platform != "win32":
-        os.set_blocking(told, False)
-    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        os.set_blocking(signalled, False)
+    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _noted)
 
     def leave() -> None:
-        os.read(heard, 1)
-        front.stop()
+        os.read(wake, 1)
+        proxy.stop()
         os._exit(0)
 
     threading.Thread(target=leave, daemon=True).start()
 
 
 def _noted(_signal: int, _frame: FrameType | None) -> None:
-    """Let the process live on until the thread that was woken has ended the server."""
+    """Do nothing: the signal wakes another thread, which ends the server and the process."""
 
 
 def _write(line: bytes) -> None:

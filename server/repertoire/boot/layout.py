@@ -1,4 +1,4 @@
-"""Knows where environments lie, which one is ready, and how a module is run in it; cheap enough for every start."""
+"""Finds the environment that is ready, and the command that runs a module in it; cheap enough for every start."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def checkout() -> Path:
 
 
 def lock_file(*, dev: bool = False) -> Path:
-    """Name the file that says what the environment holds."""
+    """Return the path of the lock file, which pins the environment's packages."""
     return checkout() / ("requirements-dev.lock" if dev else "requirements.lock")
 
 
 def key(*, dev: bool = False) -> str:
-    """Return what an environment's folder name starts with: the lock's hash and the platform.
+    """Return the prefix of an environment's folder name: the lock's hash and the platform.
 
     Raises: BootError when the lock is not there.
     """
@@ -42,14 +42,14 @@ def key(*, dev: bool = False) -> str:
 
 
 def python_of(env: Path) -> Path:
-    """Name the python inside an environment."""
+    """Return the path of the Python inside an environment."""
     return env / "Scripts" / "python.exe" if sys.platform == "win32" else env / "bin" / "python"
 
 
 def ready(home: Path, *, dev: bool = False) -> Path | None:
-    """Return the python of a finished environment for this lock, or None.
+    """Return the Python of a finished environment for this lock; None if there is none.
 
-    REPERTOIRE_PYTHON names a python that already has the packages and takes the place of the environment.
+    REPERTOIRE_PYTHON names a Python that already has the packages and replaces the environment.
     Raises: BootError when that names nothing, or the lock is not there.
     """
     given = os.environ.get("REPERTOIRE_PYTHON", "")
@@ -66,7 +66,7 @@ def ready(home: Path, *, dev: bool = False) -> Path | None:
 
 
 def environments(home: Path, start: str = "") -> list[Path]:
-    """List the environments' folders, finished or not, whose name has this start."""
+    """List the folders of environments, finished or not, whose name has this prefix."""
     root = environment_path(home)
     try:
         return sorted(env for env in root.iterdir() if env.name.startswith(start) and env.is_dir())
@@ -75,20 +75,20 @@ def environments(home: Path, start: str = "") -> list[Path]:
 
 
 def is_finished(env: Path) -> bool:
-    """Say whether the environment was built to the end and its interpreter is still there."""
+    """Tell whether an environment was built to the end and its interpreter still exists."""
     return (env / MARKER).exists() and python_of(env).exists()
 
 
 def command(python: Path, module: str, *arguments: str) -> list[str]:
-    """Return the command line that runs one of our modules and sees this checkout and the environment only.
+    """Return the command line that runs one of our modules with only this checkout and the environment on its path.
 
     Isolated mode, because the working folder is somebody's project: a `click.py` there must not be imported.
     """
     return [str(python), "-I", "-X", "utf8", str(Path(__file__).with_name("run.py")), module, *arguments]
 
 
-def apart() -> int:
-    """Return the flags that make a process one of its own on Windows: no window, low priority, deaf to our Ctrl-C."""
+def detached_flags() -> int:
+    """Return the flags that detach a process on Windows: no window, low priority, no Ctrl-C of ours; 0 elsewhere."""
     flags = 0
     if sys.platform == "win32":
         flags = (

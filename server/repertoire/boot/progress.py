@@ -1,15 +1,15 @@
-"""Shows a person how a build gets on: a counting line on a terminal, else one line a phase."""
+"""Shows a person the progress of a build: a counting line on a terminal, else one line for each phase."""
 
 from __future__ import annotations
 
 from typing import Protocol, TextIO
 
 
-class Report(Protocol):
-    """Is told the phase at its start and then about once a second, with the seconds it has taken."""
+class BuildProgress(Protocol):
+    """A function that is called at the start of each build phase, and then about once a second."""
 
     def __call__(self, phase: str, seconds: int, /) -> None:
-        """Take note of the phase."""
+        """Show the phase and the seconds that it has taken so far."""
 
 
 def silent(_phase: str, _seconds: int, /) -> None:
@@ -17,7 +17,7 @@ def silent(_phase: str, _seconds: int, /) -> None:
 
 
 class Terminal:
-    """Writes progress to a stream, rewriting one line where that is possible."""
+    """Writes the progress of a build to a stream; on a terminal it rewrites one line."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -25,7 +25,7 @@ class Terminal:
         self._phase = ""
 
     def __call__(self, phase: str, seconds: int, /) -> None:
-        """Show the phase, once or with its seconds."""
+        """Show the phase: on a terminal with its seconds, else once."""
         if self._rewrite:
             counter = f" {seconds} s" if seconds else ""
             self._stream.write(f"\r\033[Krepertoire: {phase} …{counter}")

@@ -1,4 +1,4 @@
-"""Runs one of the package's modules so that it sees this checkout and its own interpreter's packages, nothing else."""
+"""Runs one of the package's modules with only this checkout and its interpreter's packages on its path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SERVER = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
-    """Run the module named first, with the arguments that follow."""
+    """Run the module that the first argument names, with the arguments after it."""
     module, *arguments = sys.argv[1:]
     sys.path.insert(0, str(SERVER))
     from repertoire.boot.threads import one_thread  # noqa: PLC0415 - needs the path set above

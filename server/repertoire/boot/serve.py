@@ -1,4 +1,4 @@
-"""Runs the MCP server in the environment; hands back to the launcher, nothing yet read, if it cannot be imported.
+"""Runs the MCP server in the environment; if it cannot be imported, goes back to the launcher before it reads input.
 
 A server that ends before it has answered is not started again for a quarter of an hour, so a damaged environment
 must not end it: the launcher answers the client and builds the environment anew.
@@ -17,15 +17,15 @@ from pathlib import Path
 
 SERVER = Path(__file__).resolve().parents[2]
 MODULE = "repertoire.mcp_server"
-HEAL_AGAIN_S = 86_400  # once a day, lest a server that no environment satisfies has one built at every start
+HEAL_AGAIN_S = 86_400  # shortest time between two rebuilds: if no environment helps, not every start must build one
 
 
 def main() -> None:
-    """Serve, or become the launcher's front."""
+    """Run the server, or replace this process by the launcher's proxy."""
     sys.path.insert(0, str(SERVER))
     try:
         importlib.import_module("repertoire.boot.threads").one_thread()
-        importlib.import_module("repertoire.boot.heap").grow()
+        importlib.import_module("repertoire.boot.heap").pause_collector()
         importlib.import_module(f"{MODULE}.__main__")
     except Exception as error:  # noqa: BLE001 - a door: whatever it is, the client must get its handshake
         traceback.print_exc(file=sys.stderr)

@@ -1,1 +1,1 @@
-"""The starter catalogue: what an empty machine answers from, and the vocabulary that names capabilities."""
+"""The starter catalogue: public components from which an empty machine answers, and the vocabulary of capabilities."""

@@ -1,4 +1,4 @@
-"""Chooses the few components that fit a project's profile, specific ones first, of different kinds; or none."""
+"""Chooses the few components that fit a project's profile: specific ones first, of different types; perhaps none."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-# Found in so many projects that they say little about one: never the only reason to name a component.
+# Terms of so many projects that they say little about one: never the only reason to name a component.
 COMMON = frozenset(
     """build-tools ci-cd claude-code cli css dependency-management docker documentation github-actions
     javascript linting mcp nodejs packaging pytest python release-management secrets shell testing type-checking
     typescript unit-testing uv""".split()
 )
-_COMMON_WEIGHT = 0.25
-_IN_NAME, _ELSEWHERE = 1.5, 0.7  # what a component is named after, it is about
-_SURE = 0.6  # how sure a term outside the name is: the description says it more than once
-_INSTALLED = 1.15
-_POPULAR, _MOST_POPULAR = 0.08, 2.0  # what each step of popularity adds, and how many count
-_BEGINS, _BEGUN = "scaffolding", 0.7  # what sets up new projects is little use in one that is there
-_SAME_KIND, _SAME_TERMS = 0.7, 0.5  # what is left of a score beside a chosen one of its kind, or with nothing new
-_READ = 400  # a description says what it is for in its first characters, so many are read
-_ENOUGH = 0.3  # a match below this share of the best possible single match is weak
+_COMMON_WEIGHT = 0.25  # weight of a common term; other terms weigh 1
+_IN_NAME, _ELSEWHERE = 1.5, 0.7  # factor of a term in the component's name, and of a term elsewhere
+_SURE = 0.6  # certainty from which a term outside the name counts: the description says it more than once
+_INSTALLED = 1.15  # factor of an installed component
+_POPULAR, _MOST_POPULAR = 0.08, 2.0  # bonus for each step of popularity, and the number of steps that count
+_BEGINS, _BEGUN = "scaffolding", 0.7  # factor of components that set up new projects: this one exists already
+_SAME_KIND, _SAME_TERMS = 0.7, 0.5  # factors after a choice of the same type, and of a component with no new term
+_READ = 400  # characters of a description that are read: its purpose stands at the beginning
+_ENOUGH = 0.3  # threshold of a score, as a share of the best possible match of one term
 
 
 @dataclass(frozen=True)
 class FittingCandidate:
-    """A component as far as fitting looks at it."""
+    """A component with the fields that fitting needs."""
 
     id: str
     name: str
     type: str
     description: str
-    terms: Mapping[str, float]  # what it provides, and how surely, 0 to 1
+    terms: Mapping[str, float]  # capabilities that it provides, with the certainty of each, 0 to 1
     installed: bool = False
     install: tuple[str, ...] = ()
     plugin: str = ""
     popularity: float = 0.0
-    demand: float = 1.0  # how many times the usual score it needs, since what is of its kind is rarely followed
+    demand: float = 1.0  # divisor of its score; above 1 if people rarely follow suggestions of its kind
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A chosen candidate and the terms of the project that it serves, the most telling first."""
+    """A chosen component and the project's terms that it serves, the most specific first."""
 
     candidate: FittingCandidate
     terms: tuple[str, ...]
 
 
 def weights(terms: Iterable[str], frequency: Mapping[str, int], total: int) -> dict[str, float]:
-    """Return how telling each term is, 0 to 1: the rarer among components the more, common ones little."""
+    """Return the weight of each term, 0 to 1: a term that few components have weighs most, a common one little."""
     scale = math.log(1 + max(total, 1))
     return {
         term: (_COMMON_WEIGHT if term in COMMON else 1.0) * math.log(1 + total / (1 + frequency.get(term, 0))) / scale
@@ -60,9 +60,9 @@ def weights(terms: Iterable[str], frequency: Mapping[str, int], total: int) -> d
 def choose(
     candidates: Sequence[FittingCandidate], weight: Mapping[str, float], *, absent: AbstractSet[str], most: int
 ) -> list[Fit]:
-    """Return the best candidates, each for something that the ones before it do not serve already.
+    """Choose the best components one by one; a component that serves no new term, or is of a chosen type, counts less.
 
-    `absent` are terms that would have been seen if the project used them: what is about those is for other projects.
+    `absent` are terms that the project would show if it used them: components about those are for other projects.
     """
     scored = {candidate.id: _score(candidate, weight, absent) for candidate in candidates}
     waiting = [candidate for candidate in candidates if scored[candidate.id] > 0]
@@ -89,11 +89,11 @@ def _score(candidate: FittingCandidate, weight: Mapping[str, float], absent: Abs
         return 0.0
     total = sum(weight[term] * candidate.terms[term] * _emphasis(candidate, term) for term in shared)
     others = sum(candidate.terms[term] for term in candidate.terms.keys() - shared - foreign)
-    elsewhere = others / 3 + sum(candidate.terms[term] for term in foreign)  # what it is about beside this project
-    return total / math.sqrt(1 + elsewhere) * _standing(candidate) / candidate.demand
+    elsewhere = others / 3 + sum(candidate.terms[term] for term in foreign)  # its terms that the project lacks
+    return total / math.sqrt(1 + elsewhere) * _quality(candidate) / candidate.demand
 
 
-def _standing(candidate: FittingCandidate) -> float:
+def _quality(candidate: FittingCandidate) -> float:
     popular = 1.0 + _POPULAR * min(max(candidate.popularity, 0.0), _MOST_POPULAR)
     begins = _BEGUN if candidate.terms.get(_BEGINS, 0.0) >= _SURE else 1.0
     return popular * begins * (_INSTALLED if candidate.installed else 1.0)
@@ -108,7 +108,7 @@ def _names(candidate: FittingCandidate, term: str) -> bool:
 
 
 def _edition(description: str, terms: AbstractSet[str]) -> bool:
-    """Tell whether it is for somebody's edition of what the project uses: "an AlloyDB for PostgreSQL"."""
+    """Tell whether a description is about a vendor's edition of one of these terms: "an AlloyDB for PostgreSQL"."""
     words = description[:_READ].split()
     of = (at for at, word in enumerate(words[:-1]) if word == "for" and at > 1)
     return any(

@@ -1,9 +1,9 @@
-"""Picks the names of packages from the text of manifests, in time linear in what is read, whatever it is.
+"""Reads package names from the text of manifests (package.json, go.mod, …) in time linear in its length.
 
-Nothing is parsed in full: a name is what stands where such a manifest has names. An expression of the standard library
-tries again from every place, and Python gives its lock to nobody meanwhile; so none here may reach over what another
-place begins with: what belongs to a line ends with it, what is quoted ends at the next quote, and no two runs that can
-take the same character stand side by side.
+Nothing is parsed in full: expressions find the names. An expression of the standard library starts again at every
+position, and Python's interpreter lock is held meanwhile. So no expression here may read past the beginning of
+another match: a line's pattern ends with the line, a quoted one at the next quote, and two runs that can take the
+same character never stand side by side.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 Reader = Callable[[str], Iterator[str]]
-LONGEST_LINE = 2_000  # characters; what follows on the line is not looked at
+LONGEST_LINE = 2_000  # characters of a line that are read
 _LONGEST_STRING = 500
 
 
 def fits(name: str, pattern: Sequence[str]) -> bool:
-    """Tell whether a name is made of the parts of a pattern, `"a*b".split("*")`, with anything between them."""
+    """Tell whether a name matches a wildcard pattern, given as its parts: `"a*b".split("*")`."""
     head, *middle, tail = pattern
     end = len(name) - len(tail)
     if len(head) > end or not (name.startswith(head) and name.endswith(tail)):
@@ -33,7 +33,7 @@ def fits(name: str, pattern: Sequence[str]) -> bool:
 
 
 def reader_of(path: str) -> Reader | None:
-    """Return what reads a file, by its name; None where it is no manifest."""
+    """Return the reader of a manifest by the file's name; None if the file is no manifest."""
     name = path.rsplit("/", 1)[-1].lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -41,7 +41,7 @@ def reader_of(path: str) -> Reader | None:
 
 
 def _lines(*patterns: str) -> Reader:
-    """Return a reader of lines; a pattern begins at a line's beginning or with a literal, and ends within the line."""
+    """Return a reader whose patterns begin at a line's start or with a literal, and end within the line."""
 
     def find(text: str) -> Iterator[str]:
         cut = "\n".join([line[:LONGEST_LINE] for line in text.split("\n")])
@@ -53,7 +53,7 @@ def _lines(*patterns: str) -> Reader:
 
 
 def _anywhere(*patterns: str) -> Reader:
-    """Return a reader of patterns that each begin with a literal which nothing after it can take in."""
+    """Return a reader whose patterns each begin with a literal that the rest of the pattern cannot match."""
 
     def find(text: str) -> Iterator[str]:
         for pattern in patterns:
@@ -64,7 +64,7 @@ def _anywhere(*patterns: str) -> Reader:
 
 
 def _strings(pattern: str) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Return what finds strings in quotes that fit a pattern as a whole; none begins where one that fits has ended."""
+    """Return a finder of quoted strings that match a whole pattern; the closing quote of one opens no other."""
 
     def find(text: str) -> Iterator[re.Match[str]]:
         ended = -1
@@ -121,7 +121,7 @@ def _coordinates(match: re.Match[str]) -> tuple[str, str, str]:
 
 
 def _swift(text: str) -> Iterator[str]:
-    """Yield the last word of the first string that ends with one, of every package; `.git` does not count."""
+    """Yield the package name at the end of each package's address in a `Package.swift`, without `.git`."""
     for call in text.split(".package(")[1:]:
         strings = call.partition(")")[0].split('"')[:-1]
         words = (_REVERSED_WORD.match(string[: -LONGEST_LINE - 1 : -1]) for string in strings)

@@ -1,7 +1,7 @@
-"""Reads the shipped table of products, languages, frameworks and formats that components are bound to.
+"""Reads the shipped table of products, languages, frameworks and formats that a component may be bound to.
 
-`products.json` maps each name (kebab-case) to its `kind`, the names it `also` goes by, what it `implies`, what a
-question has `told_by` it, what alone names it in one (`asked`), and which of its names are `ordinary` words.
+`products.json` maps each name (kebab-case) to its `kind`, its other names (`also`), the products that it `implies`, the
+words that name it only in a question (`told_by`), the only words that do so (`asked`), and `ordinary` words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PRODUCTS = Path(__file__).with_name("products.json")
 
 
 def load() -> Mapping[str, Product]:
-    """Return every product by its name."""
+    """Return the table of products by name."""
     listed = json.loads(PRODUCTS.read_text(encoding="utf-8"))
     return {
         name: Product(value["kind"], **{field: tuple(value[field]) for field in value if field != "kind"})

@@ -1,7 +1,7 @@
-"""Reads from a project's manifests what it is made of, in the vocabulary's terms; bounded, and standard library only.
+"""Reads a project's languages and frameworks from its manifests, as capability terms; bounded, standard library only.
 
-Nothing is executed or resolved: names of packages are picked from the text of manifests, and those that a signal knows
-become terms. A manifest that cannot be read or understood adds nothing.
+Nothing is executed or resolved: package names are read from the text of manifests, and a signal maps them to terms.
+A manifest that cannot be read or understood adds nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pathlib import Path
 from repertoire.catalogue.manifests import fits, reader_of
 from repertoire.catalogue.reading import Signal
 
-MOST_BYTES = 64 * 1024  # of one manifest
-MOST_TOGETHER = 512 * 1024  # bytes of all of them
+MOST_BYTES = 64 * 1024  # bytes that are read of one manifest
+MOST_TOGETHER = 512 * 1024  # bytes that are read of all manifests together
 MOST_MANIFESTS = 40
 MOST_PACKAGES = 10_000
 LONGEST_NAME = 200  # characters of a package's name
-MOST_ENTRIES = 2_000  # names looked at
-_MOST_LISTED = 20_000  # of one folder, of which the first by name are looked at
-LEVELS = 2  # below the project's root
+MOST_ENTRIES = 2_000  # files and folders that are visited
+_MOST_LISTED = 20_000  # entries that are listed of one folder; the first by name are visited
+LEVELS = 2  # depth of folders that are visited below the project's root
 _SKIPPED = frozenset(
     """node_modules vendor venv env dist build target out coverage bower_components site-packages __pycache__ Pods
     DerivedData third_party""".split()
@@ -32,19 +32,19 @@ _HIDDEN = frozenset((".github", ".circleci", ".buildkite", ".storybook", ".chang
 
 @dataclass(frozen=True)
 class Profile:
-    """What a project uses, each term with the package or file that shows it; and the terms that nothing shows."""
+    """The capability terms that a project uses, each with the package or file that shows it, and the absent terms."""
 
     evidence: Mapping[str, str] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Return the terms, in the order they were found."""
+        """The terms that the project uses, in the order in which they were found."""
         return tuple(self.evidence)
 
 
 def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
-    """Return what the files of a project reveal; empty where it holds nothing that is known."""
+    """Read the profile of a project from its files; empty if no signal knows one of them."""
     paths = list(_walk(root))
     packages = _packages(root, paths)
     evidence: dict[str, str] = {}
@@ -57,7 +57,7 @@ def read_profile(root: str, signals: Mapping[str, Signal]) -> Profile:
 
 
 def _walk(root: str) -> Iterator[str]:
-    """Yield the files up to two levels down, the nearest first, as paths with slashes."""
+    """Yield the project's files up to two levels down, the nearest first, as paths with slashes."""
     seen, level = 0, [""]
     for _ in range(LEVELS + 1):
         below = []
@@ -87,7 +87,7 @@ def _is_looked_into(name: str) -> bool:
 
 
 def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Yield (term, name) for the terms whose patterns match a name; most patterns are plain names."""
+    """Yield each term with the first name that one of its patterns matches; most patterns are plain names."""
     folded = {name.lower(): name for name in names}
     for term, alternatives in patterns.items():
         for pattern in (alternative.lower() for alternative in alternatives):
@@ -102,7 +102,7 @@ def _revealed(names: Mapping[str, str], patterns: Mapping[str, tuple[str, ...]])
 
 
 def _packages(root: str, paths: list[str]) -> dict[str, str]:
-    """Return the packages that manifests name, each with the first that does, the nearest to the root first."""
+    """Map each package that a manifest names to that manifest; of several, the one nearest to the root."""
     packages: dict[str, str] = {}
     left = MOST_TOGETHER
     for path in sorted(filter(reader_of, paths), key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]:

@@ -4,12 +4,12 @@
 
 - `capabilities`: term -> `synonyms` that people type, which of these phrases are `ordinary` (words that texts also use
   in passing), and an optional `broader` term. Terms are kebab-case.
-- `signals`: term -> `packages` and `files` that reveal it in a project; `*` stands for anything. A package is a name as
+- `signals`: term -> `packages` and `files` that reveal it in a project; `*` is a wildcard. A package is a name as
   a manifest writes it (npm, PyPI, Go module, Maven artifact, gem, ...). A file pattern without a slash is matched
   against base names, one with a slash against the path from the project's root.
 - `marketplaces`: marketplace name -> repository that defines it.
 - `components`: `id` is `repository:path[#name]`, `name` the exact name in that repository, `path` the file (of a
-  plugin: its folder, `.` for the root). `plugin` and `marketplace` are empty where it belongs to none.
+  plugin: its folder, `.` for the root). `plugin` and `marketplace` are empty if it belongs to none.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ STARTER = Path(__file__).with_name("starter.json")
 
 
 @dataclass(frozen=True)
-class Dependency:
-    """What an entry needs to work; `kind` is binary, env, mcp_server, component, runtime or package."""
+class CatalogueRequirement:
+    """A requirement of a catalogue entry; `kind` is binary, env, mcp_server, component, runtime or package."""
 
     kind: str
     name: str
@@ -35,7 +35,7 @@ class Dependency:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """One public component, as facts and one line of our own."""
+    """One public component of the catalogue: facts, and a description of one line in our own words."""
 
     id: str
     type: str
@@ -44,16 +44,16 @@ class CatalogueEntry:
     path: str
     description: str
     capabilities: tuple[str, ...]
-    depends_on: tuple[Dependency, ...]
+    depends_on: tuple[CatalogueRequirement, ...]
     install: tuple[str, ...]
     plugin: str
     marketplace: str
-    licence: str  # SPDX id; NOASSERTION where the marketplace's file states none
+    licence: str  # SPDX id; NOASSERTION if the marketplace's file states none
 
 
 @dataclass(frozen=True)
 class Capability:
-    """A term with what people type for it, the broader term that it implies (or none), and its ordinary phrases."""
+    """A capability term with its synonyms, the broader term that it implies (or none), and its ordinary phrases."""
 
     term: str
     synonyms: tuple[str, ...]
@@ -63,7 +63,7 @@ class Capability:
 
 @dataclass(frozen=True)
 class Signal:
-    """The package names and file names that reveal a capability term in a project; `*` stands for anything in one."""
+    """The package names and file names that reveal a capability term in a project; `*` is a wildcard."""
 
     term: str
     packages: tuple[str, ...]
@@ -81,7 +81,7 @@ class Catalogue:
     components: tuple[CatalogueEntry, ...]
 
     def phrases(self) -> dict[str, str]:
-        """Map each phrase that people type to its term: every synonym, and every term with blanks for hyphens.
+        """Map each phrase that people type to its term: each synonym, and each term with blanks for hyphens.
 
         Phrases are in lower case and may hold one another (`helm chart`, `chart`): a reader takes the longest first.
         """
@@ -91,12 +91,12 @@ class Catalogue:
         return phrases
 
     def ordinary(self) -> frozenset[str]:
-        """Return the phrases that texts also use in passing: `plan`, `issue`, `performance`."""
+        """Return the phrases that texts also use as everyday words: `plan`, `issue`, `performance`."""
         return frozenset(phrase for capability in self.capabilities.values() for phrase in capability.ordinary)
 
 
 def load(path: Path | None = None) -> Catalogue:
-    """Return the shipped catalogue, read once a process, or the one at path."""
+    """Return the catalogue at a path, or else the shipped one, which is read once a process."""
     return _shipped() if path is None else _read(path)
 
 
@@ -137,7 +137,7 @@ def _entry(value: Mapping[str, Any]) -> CatalogueEntry:
         path=value["path"],
         description=value["description"],
         capabilities=tuple(value["capabilities"]),
-        depends_on=tuple(Dependency(need["kind"], need["name"]) for need in value["depends_on"]),
+        depends_on=tuple(CatalogueRequirement(need["kind"], need["name"]) for need in value["depends_on"]),
         install=tuple(value["install"]),
         plugin=value.get("plugin", ""),
         marketplace=value.get("marketplace", ""),

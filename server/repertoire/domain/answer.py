@@ -13,42 +13,42 @@ PARTS = tuple(
     "languages".split()
 )
 
-# how much work an answer may be: fast is words and names, and meaning where the model is in memory; thorough looks
-# at more candidates
+# How much work an answer may take: `fast` searches by words and names, and by meaning if the model is in memory;
+# `thorough` ranks more candidates.
 FAST, BALANCED, THOROUGH = "fast", "balanced", "thorough"
 MODES = (FAST, BALANCED, THOROUGH)
 
-BUDGET = 10_000  # tokens that a set may add to each request: a twentieth of what a model holds
+BUDGET = 10_000  # tokens that a recommended set may add to each request: a twentieth of a model's context window
 
-# vector spaces; one vec0 table for each of them and each model
+# Vector spaces: the database has one vec0 table for each pair of space and model.
 BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE, REQUEST_SPACE = "body", "description", "code", "request"
 
 
 @dataclass(frozen=True)
 class Query:
-    """A question: its text, the types that are wanted, and its project."""
+    """A search query: its text, the wanted component types, and the project that it is asked in."""
 
     text: str
-    types: tuple[str, ...] = ()  # empty: all
+    types: tuple[str, ...] = ()  # empty: all types
     using: tuple[str, ...] = ()  # ids or names of components already in use
     installed: bool | None = None  # None: installed and available
     limit: int = 10
-    repository: str = ""  # answer from one repository alone
-    project: str = ""  # the folder at hand: what fits its stack is preferred
+    repository: str = ""  # if given, only components of this repository are answered
+    project: str = ""  # the project folder: components that fit its technologies are preferred
     without: frozenset[str] = frozenset()
     mode: str = BALANCED
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task that needs a set; `budget` counts the tokens that the set adds to every request.
+    """A task to recommend a set of components for; `budget` limits the tokens that the set adds to every request.
 
-    What is installed as a whole costs as a whole.
+    A component that is installed with others, as a plugin's are, costs what all of them cost.
     """
 
     text: str
     budget: int = BUDGET
-    limit: int | None = None  # None: as many as such a task usually takes
+    limit: int | None = None  # None: as many as tasks of this kind usually need
     types: tuple[str, ...] = ()
     using: tuple[str, ...] = ()
     installed: bool | None = None
@@ -60,7 +60,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Why:
-    """One reason for a hit. `kind`: name, words, similarity, path, pattern, request, capability, profile."""
+    """One reason for a hit; `kind` is name, words, similarity, path, pattern, request, capability or profile."""
 
     kind: str
     text: str
@@ -68,7 +68,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Unit:
-    """What one line installs, as a whole: `counts` by type, `tokens` about what it adds to each session's listing."""
+    """The plugin that one install line installs: components by type, and about how many tokens a session pays."""
 
     name: str  # PLUGIN@MARKETPLACE
     counts: Mapping[str, int]
@@ -77,23 +77,23 @@ class Unit:
 
 @dataclass(frozen=True)
 class Hit:
-    """A component in an answer, with the parts of its score."""
+    """A ranked component in an answer, with its score and the parts of that score."""
 
     component: Component
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     whys: tuple[Why, ...] = ()
-    aged: str = ""  # when it was last changed, where that makes it stale
-    demoted: str = ""  # on what evidence it stands lower than it fits: tasks went better without it
-    muted: bool = False  # a person wants it suggested no more
-    troubles: tuple[str, ...] = ()  # what speaks against it from outside, the grave first
-    there_as: str = ""  # the id of an installed exact copy, where it is there already
-    unit: Unit | None = None  # what its install line brings, where that is more than itself
+    aged: str = ""  # when the component was last changed; empty unless it is stale
+    demoted: str = ""  # evidence that tasks went better without the component, for which its rank is lowered
+    muted: bool = False  # a person asked that the component be suggested no more
+    troubles: tuple[str, ...] = ()  # reasons against the component, from outside its own text, the gravest first
+    there_as: str = ""  # id of an exact copy that is already installed
+    unit: Unit | None = None  # the plugin that its install line installs, if it brings other components too
 
 
 @dataclass(frozen=True)
 class StageReport:
-    """What one stage did: milliseconds, and counts or why it was skipped."""
+    """A report of one pipeline stage: its milliseconds, and its counts or the reason why it was skipped."""
 
     stage: str
     ms: float
@@ -102,57 +102,58 @@ class StageReport:
 
 @dataclass(frozen=True)
 class Combination:
-    """Components or capabilities that are known to go together, with the evidence.
+    """A combination of components or capabilities that are known to go together, with the evidence.
 
-    `kind`: plugin, agent or project, for what is one's as a whole; together, request or capabilities for what recurs.
+    `kind`: plugin, agent or project for a set that one of these declares; together, request or capabilities for a set
+    that was found to recur.
     """
 
     name: str
     kind: str
-    members: tuple[Component, ...]  # that matter for what was asked; of capabilities, as the first of `seen` has them
-    more: int = 0  # members that are not among these
+    members: tuple[Component, ...]  # the members that matter here; for capabilities, those of the first in `seen`
+    more: int = 0  # number of members that are left out of `members`
     capabilities: tuple[str, ...] = ()
     support: int = 1
     lift: float = 0.0
-    seen: tuple[str, ...] = ()  # names of plugins, agents, projects
+    seen: tuple[str, ...] = ()  # names of the plugins, agents or projects in which the combination was found
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A ranked list. `fits` is False where nothing is good enough: the hits are then the nearest misses."""
+    """A ranked list of components; if `fits` is False, none is good enough and the hits are the nearest misses."""
 
     hits: tuple[Hit, ...]
     fits: bool
-    confidence: float  # 0..1: how sure it is that the first hits serve the query
+    confidence: float  # probability, 0 to 1, that the first hits serve the query
     report: tuple[StageReport, ...] = ()
-    degraded: tuple[str, ...] = ()  # what was missing: no model, vectors still to come
+    degraded: tuple[str, ...] = ()  # what the answer had to do without: the model, or vectors that are still to be made
     combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
-    companions: tuple[Other, ...] = ()  # what is known to go with what is in use, or was asked about
+    companions: tuple[Other, ...] = ()  # components that are known to go with those in use or in the question
 
 
 @dataclass(frozen=True)
 class Other:
-    """A component that is named beside the set, with the reason."""
+    """A component that an answer names beside its set, with the reason."""
 
     component: Component
-    reason: str = ""  # what kept it out
-    remedy: str = ""  # what would bring it in, found by assembling again; empty: no single change does
+    reason: str = ""  # why it is not in the set
+    remedy: str = ""  # the change that would bring it in, found by assembling again; empty: no single one does
 
 
 @dataclass(frozen=True)
 class Item:
-    """A component in a recommended set, with the part it plays."""
+    """A component of a recommended set, with its role in the set."""
 
     hit: Hit
-    role: str  # what of the task it covers, or whose requirement it is
+    role: str  # the capabilities of the task that it covers, or the member that requires it
     tokens: int
-    lacking: tuple[str, ...] = ()  # what it requires and this machine has not
-    alternatives: tuple[Other, ...] = ()  # others that do its job
+    lacking: tuple[str, ...] = ()  # its requirements that this machine does not meet
+    alternatives: tuple[Other, ...] = ()  # other components that do the same job
 
 
 @dataclass(frozen=True)
 class Dependency:
-    """What a member of a set needs: another member by its id, or, of another `kind`, something of the machine."""
+    """A dependency of a set's member: on another member, by id, or on something of the machine, of another `kind`."""
 
     member: str
     needs: str
@@ -161,7 +162,7 @@ class Dependency:
 
 @dataclass(frozen=True)
 class Facet:
-    """What to ask back of a task that says too little: which part, goal or technology, and the likeliest answers."""
+    """A question to ask back when a task says too little: the part, goal or technology, with the likeliest answers."""
 
     name: str
     values: tuple[str, ...]
@@ -169,22 +170,22 @@ class Facet:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The smallest set that fits a task. Empty items: nothing fits, `near` are the nearest misses.
+    """The smallest set of components that fits a task; without items nothing fits, and `near` are the nearest misses.
 
-    With `facets` the task is too vague to tell: they are what to ask the person, before asking again.
+    If the task is too vague, `facets` are the questions to ask the person before the next recommendation.
     """
 
     items: tuple[Item, ...]
     near: tuple[Hit, ...] = ()
     gaps: tuple[str, ...] = ()  # needed capabilities that nothing in the set covers
-    unprovided: tuple[str, ...] = ()  # those of them that nothing known provides
-    why_not: tuple[Other, ...] = ()  # the runners-up
-    companions: tuple[Other, ...] = ()  # what is known to go with the set, or with what is in use, and is not in it
+    unprovided: tuple[str, ...] = ()  # the gaps that no known component provides
+    why_not: tuple[Other, ...] = ()  # the runners-up, each with the reason why it is not in the set
+    companions: tuple[Other, ...] = ()  # components outside the set that are known to go with it or with those in use
     combinations: tuple[Combination, ...] = ()  # where known combinations are asked for
     install: tuple[str, ...] = ()  # exact lines, in order, each once
     dependencies: tuple[Dependency, ...] = ()
     warnings: tuple[str, ...] = ()
-    fits: bool = True  # False with items: the nearest there is, and unsure
+    fits: bool = True  # False with items: the set is the nearest there is, and unsure
     confidence: float = 0.0
     facets: tuple[Facet, ...] = ()
     report: tuple[StageReport, ...] = ()

@@ -1,4 +1,4 @@
-"""Components, the edges between nodes, and what a source yields: the values that rooms hand to each other."""
+"""Components, nodes, edges, and the records that an ingest of a source yields."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLO
     "mcp_server",
     "plugin",
     "setting",
-    "tool",  # one thing that a server, a framework or a command line lets a model call
-    "package",  # what a package registry holds
+    "tool",  # one call that a server, a framework or a command line offers to a model
+    "package",  # an entry of a package registry
     "workflow",  # steps that run agents, or that agents run
 )
 COMPONENT_TYPES = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, PLUGIN, SETTING, TOOL, PACKAGE, WORKFLOW)
@@ -28,7 +28,7 @@ COMPONENT, CAPABILITY, PATTERN, REQUEST, REQUIREMENT, CONCEPT = (
     "capability",
     "pattern",
     "request",
-    "requirement",  # a stand-in for what a component depends on outside the graph: `binary:docker`, `env:API_KEY`
+    "requirement",  # a dependency outside the graph: `binary:docker`, `env:API_KEY`
     "concept",  # an edge end that is no component: known by name only
 )
 
@@ -43,7 +43,7 @@ PROVIDES, DEPENDS_ON, CO_OCCURS_WITH, ALTERNATIVE_TO, PART_OF, MENTIONS, MEMBER_
     "member_of",
     "selected",
 )
-# between components, both ways: a twin carries the same text elsewhere, a conflict keeps two out of one set
+# Symmetric relations between components: a twin has the same text elsewhere; two that conflict are never in one set.
 TWIN_OF, CONFLICTS_WITH = "twin_of", "conflicts_with"
 CURATOR = "curator"  # the evidence of edges that a person set by hand
 
@@ -52,7 +52,7 @@ BODY_INDEXED = 2500  # characters of a body that are searched; the whole text st
 
 @dataclass(frozen=True)
 class Component:
-    """One thing that Claude Code can use, as a source describes it.
+    """A skill, agent, command, hook, server or other component that Claude Code can use, as its source describes it.
 
     `id` is `source:path[#name]` and survives re-ingestion.
     """
@@ -76,21 +76,21 @@ class Component:
     last_commit: str = ""
     installed: bool = False
     install: tuple[str, ...] = ()  # lines that install it, in order
-    popularity: float = 0.0  # ≥ 0: what marketplace files say, how many repositories carry it, in-degree
-    version: int = 1  # counts the contents seen under this id
-    flags: tuple[Flag, ...] = ()  # what static checks found in this content
-    client: str = ""  # whose it is, where another client than Claude Code reads it; such a one is never recommended
-    client_reason: str = ""  # how that shows
+    popularity: float = 0.0  # ≥ 0, from installs in marketplace files, repositories that carry it, and its in-degree
+    version: int = 1  # number of different contents seen under this id
+    flags: tuple[Flag, ...] = ()  # findings of the static checks in this content
+    client: str = ""  # the client that reads it, if not Claude Code; such a component is never recommended
+    client_reason: str = ""  # the evidence for `client`
 
 
 def is_pointer(component_id: str) -> bool:
-    """Tell whether an id is a pointer's: its path is an address, and a list of links alone names it."""
+    """Tell whether an id belongs to a pointer, which is known from a list of links only: its path is a web address."""
     return ":https://" in component_id
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node that is no component: capability, pattern, requirement or concept. `key` is `type:name`."""
+    """A graph node other than a component: a capability, pattern, requirement or concept; `key` is `type:name`."""
 
     key: str
     type: str
@@ -119,9 +119,9 @@ class Skipped:
 
 @dataclass(frozen=True)
 class FileRecord:
-    """What became of one file of a source: the components, nodes and edges that it carries, or why it was skipped.
+    """The result of reading one file of a source: its components, nodes and edges, or the reason why it was skipped.
 
-    `content_hash` covers everything the record was made from, so an equal hash means an equal record.
+    `content_hash` covers everything that the record was made from, so equal hashes mean equal records.
     """
 
     path: str
@@ -129,12 +129,12 @@ class FileRecord:
     components: tuple[Component, ...] = ()
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
-    skipped: str = ""  # the reason, where nothing was taken
+    skipped: str = ""  # the reason why nothing was taken from the file; empty if something was
 
 
 @dataclass(frozen=True)
 class FileFate:
-    """The outcome for one file of a source; `of` names the component that it belongs to, or says why it is none."""
+    """The outcome for one file of a source; `of` names its component, or the reason why it has none."""
 
     path: str
     became: str  # component | part | skipped | none
@@ -143,7 +143,7 @@ class FileFate:
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """Where components come from; `key` is stable: `github.com/owner/name`, `folder:/path`, `catalogue`."""
+    """A source that components come from; `key` is stable: `github.com/owner/name`, `folder:/path`, `catalogue`."""
 
     key: str
     kind: str  # folder | git | marketplace | installed | project | catalogue | eval
@@ -154,7 +154,7 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class IngestReport:
-    """What one ingest of one source did; counts are components."""
+    """The result of one ingest of one source; its numbers count components."""
 
     source: str
     components: int

@@ -1,39 +1,39 @@
-"""Knows our database file by its first bytes, and words what is wrong with its place the same for every door."""
+"""Recognises Repertoire's database file by its header, and has the error messages about it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 APPLICATION_ID = 0x52455054  # "REPT": tells our file from any other SQLite file
-OURS = "event_is_not_changed"  # a name in our schema, by which a file is known whose header is not ours any more
-TRIGGER = f"CREATE TRIGGER {OURS}".encode()  # how it stands in the file
-SEARCHED = 64 << 20  # bytes in which that is looked for
+OURS = "event_is_not_changed"  # a trigger of our schema: it identifies a file of ours whose header was overwritten
+TRIGGER = f"CREATE TRIGGER {OURS}".encode()  # the trigger as the file's bytes hold it
+SEARCHED = 64 << 20  # bytes of a file that are searched for the trigger
 HEADER = 100  # bytes; `user_version` at 60, `application_id` at 68, both big-endian
 _MAGIC = b"SQLite format 3\x00"
 
 
 def is_sqlite(header: bytes) -> bool:
-    """Tell whether a file begins as every SQLite database does."""
+    """Tell whether a header is that of an SQLite database."""
     return header.startswith(_MAGIC)
 
 
 def bears_our_number(header: bytes) -> bool:
-    """Tell whether a file's header names Repertoire."""
+    """Tell whether a database header holds Repertoire's application id."""
     return header[68:72] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def schema_of(header: bytes) -> int:
-    """Return the number of the schema that a header tells."""
+    """Return the schema version in a database header."""
     return int.from_bytes(header[60:64], "big")
 
 
 def foreign_text(path: Path) -> str:
-    """Say that something else lies at the database's place."""
+    """Return the error message that another file lies at the database's path."""
     return f"{path} is not a Repertoire database; move it away or set REPERTOIRE_HOME to another folder"
 
 
 def dangling_text(path: Path) -> str:
-    """Say that a link lies at the database's place, and leads nowhere."""
+    """Return the error message that the database's path is a broken link."""
     return (
         f"{path} is a link to a file that is not there; bring that back, or move the link away, or set "
         "REPERTOIRE_HOME to another folder"
@@ -41,7 +41,7 @@ def dangling_text(path: Path) -> str:
 
 
 def newer_text(path: Path, schema: int, known: int) -> str:
-    """Say that a later version wrote it."""
+    """Return the error message that a newer Repertoire wrote the database."""
     return (
         f"{path} was written by a newer Repertoire (schema {schema}, this one knows {known}), it was left as it is; "
         "update the plugin"
@@ -49,24 +49,24 @@ def newer_text(path: Path, schema: int, known: int) -> str:
 
 
 def unreadable_text(path: Path, cause: object) -> str:
-    """Say that it may not be read from here."""
+    """Return the error message that this process may not read the database."""
     return f"{path} cannot be read ({cause}); check who owns it, or set REPERTOIRE_HOME to another folder"
 
 
 def unwritable_text(path: Path, cause: object) -> str:
-    """Say that it, or its folder, may not be written from here: the file is none the worse for that."""
+    """Return the error message that this process may not write the database or its folder; the file itself is sound."""
     return f"{path} cannot be written ({cause}); set REPERTOIRE_HOME to a folder that can"
 
 
 def unmakeable_text(path: Path, cause: object) -> str:
-    """Say that there is none, and that none can be made."""
+    """Return the error message that there is no database and none can be made."""
     return (
         f"there is no database at {path} and none can be made there ({cause}); set REPERTOIRE_HOME to a writable folder"
     )
 
 
 def damaged_text(path: Path, cause: object) -> str:
-    """Say that its content is not what was written."""
+    """Return the error message that the database is damaged."""
     return (
         f"{path} is damaged ({cause}), nothing in it was changed; run `repertoire rescue`, which sets it aside and "
         "brings over what can be read"

@@ -1,4 +1,4 @@
-"""Every error Repertoire raises on purpose; each message says what failed, on what, and what to do next.
+"""The errors that Repertoire raises on purpose; each message says what failed, on what, and what to do next.
 
 RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
@@ -7,9 +7,9 @@ RepertoireError
 ├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
 ├── SourceError           a source cannot be read
 │   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
-├── TooSlow               a piece of work took more processor time than it may; what it worked on is left out
+├── TooSlow               an operation used more processor time than it may; its input is left out
 └── StoreError            the database cannot be used; the file is left as it was
-    ├── ForeignStore      a file, but not ours
+    ├── ForeignStore      another program's file
     ├── NewerStore        written by a newer Repertoire
     ├── CorruptStore      damaged
     ├── StoreFull         no space left
@@ -25,7 +25,7 @@ class RepertoireError(Exception):
 
 
 class InvalidRequest(RepertoireError):
-    """An argument that cannot be served."""
+    """An argument cannot be served; the message says what to send instead."""
 
 
 class UnknownComponent(RepertoireError):
@@ -45,11 +45,11 @@ class SourceError(RepertoireError):
 
 
 class SourceRefused(SourceError):
-    """A source that must not be read from here."""
+    """A source must not be read from here: a private host, another protocol, or a path outside the project."""
 
 
 class TooSlow(RepertoireError):
-    """A piece of work took more processor time than it may."""
+    """An operation used more processor time than it may."""
 
 
 class StoreError(RepertoireError):
@@ -57,7 +57,7 @@ class StoreError(RepertoireError):
 
 
 class ForeignStore(StoreError):
-    """A file lies at the database's place that is not ours."""
+    """A file of another program lies at the database's path."""
 
 
 class NewerStore(StoreError):

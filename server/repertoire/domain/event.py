@@ -1,4 +1,4 @@
-"""The events of the log: what one holds, and every kind that there is, said once."""
+"""The event of the log, and the one table of all event kinds."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED m
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind of event.
+    """One kind of event: its name, its meaning, and who reads it.
 
-    `of_session`: it belongs to a session, and is counted when it is old; `learned`: learning reads it.
+    `of_session`: such an event belongs to a session, and old ones are replaced by counts; `learned`: learning reads it.
     """
 
     name: str
@@ -57,7 +57,7 @@ _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else 
 
 @dataclass(frozen=True, **_SLOTTED)
 class Event:
-    """One thing that happened; `request` ties it to the prompt it belongs to, `node` to a component."""
+    """One event of the log; `request` names the prompt that it belongs to, `node` the component."""
 
     at: str
     kind: str

@@ -1,18 +1,18 @@
-"""How far a past request accepted a component, and how far it refused it."""
+"""Past selections of a component for a request: how many were accepted, and how many were refused."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# What a contradiction leaves of what was seen before, of the same component for the same request: tastes change, and
+# A contradicting outcome multiplies the earlier counts of the same component and request by this: tastes change, and
 # old selections, however many, must not outvote the last few (discounted counts, Garivier & Moulines, ALT 2011).
-LEFT = 0.5
+CONTRADICTION_DISCOUNT = 0.5
 
 
 @dataclass(frozen=True)
 class Experience:
-    """Selections of one component for one request, decayed; `selected` counts them whole."""
+    """Counts of one component's selections for one request, decayed by age; `selected` is not decayed."""
 
     selected: int = 0
     accepted: float = 0.0

@@ -1,9 +1,9 @@
-"""How fresh a component is: one score from 0 to 1, the parts that it is made of, and from where on it is stale.
+"""The freshness of a component: a score from 0 to 1, its factors, and the threshold below which it is stale.
 
-Its own last change counts, halved each half-life of its kind; releases of what it belongs to count against it where
-they broke with what was before, or stay away longer than they usually do; so does, within a bound, what it depends on
-where that is gone, stale, flagged, or known to be vulnerable. What nothing is known of takes no part. Use
-is told beside the score and never in it: what is used daily may be out of date all the same.
+The component's own last change counts, halved each half-life of its kind. Releases of its plugin or source lower the
+score if they were breaking, or are overdue. So do, within a bound, dependencies that are gone, stale, flagged or known
+to be vulnerable. A factor of which nothing is known is left out. Use is shown beside the score and is never part of
+it: a component that is used daily may be out of date all the same.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from datetime import date
 from repertoire.domain.component import HOOK, MCP_SERVER, PACKAGE, PLUGIN, TOOL
 
 AGE, BREAKING, OVERDUE, SOUND = "age", "breaking", "overdue", "soundness"
-FLOOR = 0.1  # old alone is no reason to sink below everything
-# What speaks to a service or to the client ages faster than prose about a craft.
+FLOOR = 0.1  # lowest score: age alone must not rank a component below everything else
+# Half-lives by type, as a share of the setting: code that calls a service or the client ages faster than prose.
 _SHARES = {PLUGIN: 0.75, HOOK: 0.75, MCP_SERVER: 0.5, TOOL: 0.5, PACKAGE: 0.5}
 _BROKEN, _OVERDUE = 0.7, 0.8
-_LATE = 3  # usual gaps between releases after which the next one is overdue
-_LEAST_GAP = 30  # days: ten releases in a week make no project overdue a month later
-_FEWEST = 4  # releases below which there is no usual gap
+_LATE = 3  # a release is overdue after this many usual gaps between releases
+_LEAST_GAP = 30  # days that a usual gap counts at least: ten releases in a week make no project overdue in a month
+_FEWEST = 4  # releases that are needed to tell a usual gap
 _MONTH = 30.44
 
 
 @dataclass(frozen=True)
 class Ageing:
-    """How fast components age and from where on they are stale; a person's settings."""
+    """The settings of ageing: the half-life of components, and the score below which they are stale."""
 
     half_life_days: int = 365
     stale_percent: int = 40
@@ -35,16 +35,17 @@ class Ageing:
 
 @dataclass(frozen=True)
 class Release:
-    """One release as a tag, a manifest or a change log tells it; the date is empty where it tells none."""
+    """One release, read from a tag, a manifest or a change log; the date is empty if none is given."""
 
     version: str
     date: str
-    breaking: bool = False  # it says so itself
+
+    breaking: bool = False  # its own text calls it breaking
 
 
 @dataclass(frozen=True)
 class Freshness:
-    """How fresh something is; `parts` are the factors of its score."""
+    """A component's freshness score with its factors (`parts`) and the dates that they rest on."""
 
     score: float
     parts: Mapping[str, float]
@@ -52,12 +53,12 @@ class Freshness:
     days: int
     stale: bool
     broke: Release | None = None  # the newest breaking release since its last change
-    released: str = ""  # the newest release of what it belongs to
+    released: str = ""  # day of the newest release of its plugin or source
     every_days: int = 0  # usual days between releases; 0: too few to tell
 
     @property
     def label(self) -> str:
-        """Say when it was last changed: `last changed 2024-01, 22 months ago`."""
+        """The last change in words: `last changed 2024-01, 22 months ago`."""
         return f"last changed {self.changed[:7]}, {span(self.days)} ago"
 
 
@@ -70,9 +71,9 @@ def freshness(
     releases: Sequence[Release] = (),
     sound: float = 1.0,
 ) -> Freshness | None:
-    """Return how fresh a component of a kind is that was last changed then; None where nothing tells.
+    """Compute the freshness of a component from its last change and releases; None if that date is unknown.
 
-    `sound` is how sound what it depends on is, 1 where nothing speaks against that.
+    `sound` is the soundness of its dependencies, 1 if nothing speaks against them.
     """
     day = day_of(changed)
     if day is None:
@@ -98,7 +99,7 @@ def freshness(
 
 
 def day_of(text: str) -> date | None:
-    """Return the day of an ISO date or time; None where it is none: what a commit says of its date may be anything."""
+    """Parse the day of an ISO date or time; None if the text is neither, as a commit's date may be any text."""
     try:
         return date.fromisoformat(text[:10])
     except ValueError:
@@ -106,7 +107,7 @@ def day_of(text: str) -> date | None:
 
 
 def span(days: int) -> str:
-    """Say how long some days are, in the largest unit that does not mislead."""
+    """Return a number of days in words, in the largest unit that does not mislead: `22 months`."""
     if days < 2 * _MONTH:
         return f"{days} day{'' if days == 1 else 's'}"
     months = round(days / _MONTH)
@@ -134,7 +135,7 @@ def _rhythm(releases: Sequence[Release], today: date) -> _Rhythm:
 
 
 def _breaking(releases: Sequence[Release]) -> list[Release]:
-    """Return the releases that break with what was before, the newest first: a new major version, or its own word."""
+    """Return the breaking releases, the newest first: each new major version, and each that calls itself breaking."""
     dated = sorted((release for release in releases if day_of(release.date)), key=lambda release: release.date)
     found, highest = [], None
     for release in dated:

@@ -1,7 +1,7 @@
-"""What a graph file may hold: its views, kinds of nodes, relations and tables, each said once, as a row.
+"""The schema of a graph file as rows: its views, kinds of nodes, relations and tables.
 
-Writing, vectors, forgetting, rescue, ranking and docs/schema.md read these rows. What is no row yet is kept by every
-ingest and joins no view; it goes with its source, or with everything.
+Writing, vectors, forgetting, rescue, ranking and docs/schema.md read these rows. A kind without a row is kept by every
+ingest and joins no view; it is deleted with its source, or with everything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from repertoire.domain.component import (
     TWIN_OF,
 )
 
-# With what a node, or a row of a table, is forgotten.
+# Rules of forgetting: the event with which a node, or a row of a table, is deleted.
 BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, NEVER = (
     "as its kind says",
     "with the last edge that needs it",
@@ -43,38 +43,38 @@ BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, 
 )
 COMPONENTS = "components"  # the view that recommends components
 CORE, LOG, PERSON = "core", "log", "person"  # owners of tables that belong to no view
-GIVEN = "given"  # a relation of a graph that was made elsewhere: `given:` and the name that it has there
-STAND_IN = "stand_in"  # an edge's end that lies in another file, or is not there yet: known by its key alone
+GIVEN = "given"  # a relation of an imported graph: `given:` and the relation's name there
+STAND_IN = "stand_in"  # the end of an edge that lies in another file or does not exist yet: only its key is known
 
 _SURE, _ALIKE, _TIMES = "how sure it is, 0 to 1", "how alike the two are, 0 to 1", "how often, 0 or more"
 
 
 @dataclass(frozen=True)
 class View:
-    """What one system ranks and walks: its revision moves when one of its nodes or edges changes."""
+    """The part of a graph that one system ranks and walks; its revision changes when one of its nodes or edges does."""
 
     name: str
-    text: str = ""  # the table of its full text
-    revision: str = ""  # the key of its revision in `meta`
+    text: str = ""  # name of its full-text table
+    revision: str = ""  # key of its revision in the table `meta`
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """One type of node."""
+    """One kind of node: its meaning, the views that read it, and when it is forgotten."""
 
     name: str
     means: str
-    views: tuple[str, ...]  # which read it; the first one's full text holds its words
+    views: tuple[str, ...]  # the views that read it; the full text of the first holds its words
     forgotten: str
     spaces: tuple[str, ...] = ()  # the vector spaces that may hold it
-    own: bool = False  # a person's own: no source could tell it again, so a rescue brings it over
+    own: bool = False  # a person's own data: no source could restore it, so a rescue brings it over
     walked: bool = True  # a walk may pass through it
-    stands_in: bool = False  # an edge to `kind:name` makes one
+    stands_in: bool = False  # an edge to `kind:name` creates the node if it does not exist
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One type of edge."""
+    """One kind of edge: its meaning, the views that read it, and what its weight means."""
 
     name: str
     means: str
@@ -85,14 +85,14 @@ class Relation:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: who owns it, and with what its rows are forgotten."""
+    """One database table: its owner, and when its rows are forgotten."""
 
     name: str
-    owner: str  # a view, or the core
+    owner: str  # a view, or `core`, `log` or `person`
     forgotten: str
-    node: str = ""  # the column that names its node, where its rows go with that
-    project: str = ""  # the column that names the project it belongs to
-    own: bool = False  # a person's own: a rescue brings it over
+    node: str = ""  # the column that names a row's node, if the row is deleted with that node
+    project: str = ""  # the column that names the project of a row
+    own: bool = False  # a person's own data: a rescue brings it over
 
 
 VIEWS = (View(COMPONENTS, text="component_text", revision="revision"),)
@@ -161,7 +161,7 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """What one sort of graph file may hold."""
+    """The schema of one sort of graph file: its views, kinds of nodes, relations and tables."""
 
     views: tuple[View, ...]
     kinds: tuple[NodeKind, ...]
@@ -184,7 +184,7 @@ class Layout:
         return {relation.name: relation for relation in self.relations}
 
     def related(self, name: str) -> Relation | None:
-        """Return the row of a relation, by its whole name or by what stands before a colon."""
+        """Return a relation by its whole name, or by the part before a colon; None if unknown."""
         return self.relation.get(name) or self.relation.get(name.partition(":")[0])
 
     def kinds_of(self, view: str) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class Layout:
         return tuple(relation.name for relation in self.relations if view in relation.views)
 
     def spaces_of(self, view: str) -> tuple[str, ...]:
-        """Return the vector spaces of what a view reads."""
+        """Return the vector spaces of the kinds of nodes that a view reads."""
         return tuple(dict.fromkeys(space for kind in self.kinds if view in kind.views for space in kind.spaces))
 
     def views_of(self, kind: str) -> tuple[str, ...]:
@@ -204,13 +204,13 @@ class Layout:
         return self.kind[kind].views if kind in self.kind else ()
 
     def text_of(self, kind: str) -> str:
-        """Return the table of full text that holds a kind of node; empty where none does."""
+        """Return the full-text table that holds a kind of node; empty if none does."""
         views = self.views_of(kind)
         return self.view[views[0]].text if views else ""
 
     def kinds_forgotten(self, rule: str) -> tuple[str, ...]:
-        """Return the kinds of nodes that go by a rule."""
+        """Return the kinds of nodes that are forgotten by a rule."""
         return tuple(kind.name for kind in self.kinds if kind.forgotten == rule)
 
 
-HOME = Layout(VIEWS, NODE_KINDS, RELATIONS, TABLES)  # of the database in the home
+HOME = Layout(VIEWS, NODE_KINDS, RELATIONS, TABLES)  # the schema of the database in the home

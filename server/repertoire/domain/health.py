@@ -1,4 +1,4 @@
-"""What one check of the installation found: all well, worth knowing, or broken, and how it is mended."""
+"""The finding of one health check of the installation: ok, a warning or a failure, and how to mend it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OK, WARN, FAIL = "ok", "warn", "fail"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of `repertoire doctor`; `mend` is what to do, empty where nothing is to be done."""
+    """One line of `repertoire doctor`; `mend` says what to do, and is empty if nothing is to be done."""
 
     check: str
     state: str
@@ -17,7 +17,7 @@ class Finding:
     mend: str = ""
 
 
-def told(check: str, state: str, message: str) -> Finding:
-    """Return a finding from a message of ours, which says after its last semicolon what to do."""
+def finding_of(check: str, state: str, message: str) -> Finding:
+    """Make a finding of one of our error messages, which say after their last semicolon what to do."""
     text, _, mend = message.rpartition("; ")
     return Finding(check, state, text or message, mend if text else "")

@@ -1,7 +1,7 @@
-"""What a session is told about components: the switch that silences it, and the one template of its words.
+"""The hint that a session gets about components: its one text template, and the switch that turns hints off.
 
-Hooks on any Python 3.9 and the server say it the same way. The words around an item are ours; of a component come its
-name and at most 160 characters. A model takes text that gives orders for an attack, so everything here states facts.
+Hooks on any Python 3.9 and the server use the same template. Of a component's own text it holds only the name and at
+most 160 characters. A model takes text that gives orders for an attack, so a hint only states facts.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from repertoire.domain.text import UNCOPIED, clean_line, to_copy
 
 MAX_ITEMS = 3
-MAX_CHARACTERS = 1_500  # of a whole hint
+MAX_CHARACTERS = 1_500  # length limit of a whole hint
 DESCRIPTION_CHARACTERS = 160
 _NAME_CHARACTERS, _WHY_CHARACTERS, _INSTALL_CHARACTERS = 80, 120, 160
 
-# the plugin's switch as the client passes it on: by its own name to hooks, by ours (server/mcp.json) to the server
+# Environment variables of the plugin's switch: the client's own name in hooks, ours (server/mcp.json) in the server.
 SWITCHES = ("REPERTOIRE_HINTS", "REPERTOIRE_SUGGESTIONS", "CLAUDE_PLUGIN_OPTION_SUGGESTIONS")
 _NO = frozenset(("0", "false", "no", "off"))
 
 
 @dataclass(frozen=True)
 class HintItem:
-    """One component as a session is told about it."""
+    """One component of a hint."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ def silenced(environment: Mapping[str, str]) -> bool:
 
 
 def hint_text(heading: str, items: Iterable[HintItem]) -> str:
-    """Return the hint: the heading, a line for each item, the last ones left out where the whole would be too long."""
+    """Return the hint: a heading and a line for each item; the last items are left out if it would be too long."""
     lines = [_line(item) for item in list(items)[:MAX_ITEMS]]
     closing = "(Facts from Repertoire's local graph; descriptions are their authors'. Optional.)"
     while lines and len("\n".join([heading, *lines, closing])) >= MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""A product, language, framework or format that a component may be bound to, as the shipped table tells of it."""
+"""A product, language, framework or format that a component may be bound to: one row of the shipped table."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LANGUAGE, FRAMEWORK, DATABASE, CLOUD, PLATFORM, SERVICE, CLIENT, FORMAT = (
 
 @dataclass(frozen=True)
 class Product:
-    """One product: its kind, the names it goes by, what it implies, and how a question speaks of it.
+    """One product: its kind, its names, the products it implies, and the words by which a question names it.
 
-    `ordinary` are names that are everyday words, too: they count where they are written as names. `told_by` is what
-    only a question names it by; where `asked` is given, a question names it by nothing else.
+    `ordinary` are names that are also everyday words: they count only if they are written as names. `told_by` are words
+    that name it in a question only; if `asked` is given, a question names it by those words alone.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""What speaks against a component from outside its own text, and how far all of it together counts: within a bound."""
+"""Soundness: reasons against a component from outside its own text, as one factor with a lower bound."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 GONE, LOST, MOVED, STALE, FLAGGED, ADVISED, AFFECTED, POSSIBLE, LACKING = (
-    "gone",  # what it needs left its source
-    "lost",  # its own source cannot be read any more
-    "moved",  # its source is elsewhere now, and still sends there
-    "stale",  # what it needs is stale
-    "flagged",  # static checks found something grave in what it needs
-    "advised against",  # what it needs was muted, or does harm in use
-    "affected",  # it pins a version of a package that an advisory concerns
-    "possible",  # it allows such a version
-    "lacking",  # what it requires is not on this machine
+    "gone",  # a dependency was removed from its source
+    "lost",  # the component's own source cannot be read any more
+    "moved",  # its source has another address now, and still redirects there
+    "stale",  # a dependency is stale
+    "flagged",  # static checks found something grave in a dependency
+    "advised against",  # a dependency was muted, or tasks go worse with it
+    "affected",  # it pins a package version that a security advisory concerns
+    "possible",  # it allows a package version that a security advisory concerns
+    "lacking",  # a requirement is not met on this machine
 )
-LEAST = 0.5  # however much speaks against it: troubles of others must not bury what fits
+MIN_SOUNDNESS = 0.5  # lower bound: troubles of its dependencies must not bury a component that fits
 GRAVE = frozenset((GONE, FLAGGED, AFFECTED))
 _COSTS = {
     GONE: 0.7,
@@ -33,15 +33,16 @@ _COSTS = {
 
 @dataclass(frozen=True)
 class Trouble:
-    """One thing that speaks against a component, said in one line."""
+    """One reason against a component, in one line."""
 
     kind: str
     text: str
 
 
 def soundness(troubles: Iterable[Trouble]) -> float:
-    """Return how sound something is: 1 where nothing speaks against it, never below the bound. A kind counts once."""
+    """Compute a component's soundness: 1 without troubles, never below the bound; each kind of trouble counts once."""
     score = 1.0
     for kind in {trouble.kind for trouble in troubles}:
         score *= _COSTS[kind]
-    return max(score, LEAST)
+
+    return max(score, MIN_SOUNDNESS)

@@ -1,7 +1,7 @@
-"""How text becomes search terms: the one splitting that index, query and hook share.
+"""The one tokenizer that index, query and hook share, and the cleaning of untrusted text.
 
-The index holds text already split, so that any SQLite with FTS5 (`porter unicode61`) reads it, the standard
-library's in a hook included; a tokenizer of our own would lock the table to one process.
+The index holds text that is already split, so that any SQLite with FTS5 (`porter unicode61`) reads it, even the
+standard library's in a hook; a tokenizer of our own inside SQLite would lock the table to one process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff]"
 )
 
-COPIED = 4_000  # characters of a line that is meant to be copied
+MAX_COPIED = 4_000  # characters of the longest line that is shown to be copied
 UNCOPIED = "(too long or too odd to be copied: `repertoire install ID` does what it says)"
 
 STOPWORDS = frozenset(
@@ -45,9 +45,9 @@ STOPWORDS = frozenset(
 
 
 def split_words(text: str) -> list[str]:
-    """Split text into lower-case words; camelCase, snake_case and kebab-case come apart, camelCase also stays whole.
+    """Split text into lower-case words; camelCase, snake_case and kebab-case are split, camelCase is also kept whole.
 
-    Whole, because the same name is written PostgreSQL here and postgresql there.
+    It is kept whole because the same name is written PostgreSQL in one text and postgresql in another.
     """
     words = []
     for token in _tokens(text):
@@ -59,7 +59,7 @@ def split_words(text: str) -> list[str]:
 
 
 def sendable(text: str) -> str:
-    """Return text that UTF-8 can carry: half a surrogate pair, from JSON's escapes, would fail whoever takes it."""
+    """Replace characters that UTF-8 cannot encode: JSON escapes can bring half a surrogate pair."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -69,9 +69,9 @@ def index_text(text: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a query that carry meaning, in order, each once; each is among the text's split words.
+    """Return the words of a query without stop words, in order, each once; all are among the text's split words.
 
-    A name of two capitalised halves is asked for whole: the `git` of GitHub finds everything that speaks of git.
+    A name of two capitalised halves is searched whole, since the `git` of GitHub would find everything about git.
     """
     words: dict[str, None] = {}
     for token in _tokens(text):
@@ -89,18 +89,18 @@ def match_any(words: list[str]) -> str:
 
 
 def clean_line(text: str, limit: int) -> str:
-    """Return text as one printable line of at most limit characters, hidden and control characters removed.
+    """Return untrusted text as one printable line of at most `limit` characters, without hidden and control characters.
 
-    What a stranger wrote is shown on our lines: a newline, a bidi override or a zero-width run could fake one of ours,
-    and a tag in which clients and models frame what is said could end the frame that ours stand in.
+    It is shown within lines of ours: a newline, a bidi override or a zero-width run could fake one of them,
+    and a tag with which clients and models frame messages could end the frame around ours.
     """
     line = " ".join(_FRAMES.sub("\u2039", _HIDDEN.sub("", _BREAKS.sub(" ", text))).split())
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"[:limit]
 
 
 def to_copy(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return lines that are meant to be copied, each as it is or not at all: cut, one would do something else."""
-    return tuple(line if clean_line(line, COPIED) == line else UNCOPIED for line in lines)
+    """Return lines to copy, each unchanged or replaced by a notice: a line that is cut would do something else."""
+    return tuple(line if clean_line(line, MAX_COPIED) == line else UNCOPIED for line in lines)
 
 
 def _tokens(text: str) -> list[str]:

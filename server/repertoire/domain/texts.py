@@ -1,4 +1,4 @@
-"""What a text index holds: documents, their parts, and of which document each is a part."""
+"""The schema of a plain text index: documents, and the parts that they are cut into."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repertoire.domain.component import PART_OF
 from repertoire.domain.graph import CORE, HOME, WITH_ALL, WITH_NODE, Layout, NodeKind, Relation, Table, View
 
 DOCUMENT, PART = "document", "part"
-DOCUMENTS, PARTS = "documents", "parts"  # views: the words of whole documents, and of their parts
+DOCUMENTS, PARTS = "documents", "parts"  # two views: whole documents, and their parts
 PART_SPACE = "part"
 
 TEXTS = Layout(
@@ -27,8 +27,8 @@ TEXTS = Layout(
 
 
 @dataclass(frozen=True)
-class Document:
-    """A text under a key of its own, perhaps with a title."""
+class TextDocument:
+    """A text to index under its key, perhaps with a title."""
 
     key: str
     text: str
@@ -36,16 +36,17 @@ class Document:
 
 
 def parts_of(text: str, size: int) -> list[str]:
-    """Return a text in parts of at most `size` characters: cut before headings, else between lines, else anywhere."""
+    """Cut a text into parts of at most `size` characters: before headings, else between lines, else anywhere."""
     parts, part = [], ""
     for line in _lines(text, size):
         if part and (len(part) + len(line) > size or line.startswith("#")):
             parts.append(part)
             part = ""
         part += line
-    return [found for one in (*parts, part) if (found := one.strip())]
+
+    return [stripped for cut in (*parts, part) if (stripped := cut.strip())]
 
 
 def _lines(text: str, size: int) -> list[str]:
-    """Return the lines of a text with their ends, those that are longer than a part cut."""
+    """Split a text into lines with their line ends; a line longer than a part is cut."""
     return [line[at : at + size] for line in text.splitlines(keepends=True) for at in range(0, len(line), size)]

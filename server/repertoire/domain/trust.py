@@ -1,4 +1,4 @@
-"""What a static check found in a component: the flag, and how grave it is."""
+"""The flag: a finding of a static check in a component, with its severity."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LOW, MEDIUM, HIGH, CRITICAL = "low", "medium", "high", "critical"
-SEVERITIES = (LOW, MEDIUM, HIGH, CRITICAL)  # from a remark to what no honest component does
-HINTABLE = 1  # the gravest rank that is still suggested unasked: a remark
-RECOMMENDABLE = 3  # the gravest rank that is still in a recommended set; what is critical is not
+SEVERITIES = (LOW, MEDIUM, HIGH, CRITICAL)  # low is a remark; critical is what no honest component does
+HINTABLE = 1  # the highest severity rank that a hint may still suggest
+RECOMMENDABLE = 3  # the highest severity rank that a recommended set may still hold: all but critical
 
 
 @dataclass(frozen=True)
 class Flag:
-    """One finding: the rule, how grave it is here, where it stands, and why in plain words."""
+    """One finding of a static check: its rule, severity, place, and the reason in plain words."""
 
     rule: str
     severity: str
-    line: int = 0  # of the file, from 1; 0 where it is no line's
-    file: str = ""  # empty: the component's own
+    line: int = 0  # line number in the file, from 1; 0 if the finding has no line
+    file: str = ""  # empty: the component's own file
     reason: str = ""
     text: str = ""  # the line itself, capped, cleaned, without secrets
 
 
 def rank(severity: str) -> int:
-    """Return how grave a severity is: 1 for low to 4 for critical, 0 for none."""
+    """Return the rank of a severity: 1 for low to 4 for critical, 0 for none."""
     return SEVERITIES.index(severity) + 1 if severity in SEVERITIES else 0
 
 

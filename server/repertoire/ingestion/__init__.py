@@ -1,1 +1,1 @@
-"""From files to components and edges: what a file is, what it says, how files hang together. Rules only, no I/O."""
+"""Turns the files of a source into components and edges between them: rules only, no I/O."""

@@ -1,4 +1,4 @@
-"""How a repository is written: `github.com/owner/name`, whatever form of address names it."""
+"""Normalises the address of a repository to `github.com/owner/name`, whatever form it is written in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HOSTS_OF_TWO = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 
 
 def repository_of(address: str) -> str:
-    """Return `host/owner/name` of an address of a repository; empty where it names none."""
+    """Return `host/owner/name` of a repository's address; empty if the text is no such address."""
     text = address.strip()
     found = _URL.match(text) or _SCP.match(text) or _BARE.match(text)
     if found is None:

@@ -1,4 +1,4 @@
-"""What an OSV record says: which versions of which packages it concerns, and whether a required one is among them."""
+"""Parses OSV security advisories, and tells whether a required package version is affected."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NPM, PYPI = "npm", "PyPI"
 ECOSYSTEMS = (NPM, PYPI)
 AFFECTED, POSSIBLE = "affected", "possible"
 _VERSIONS, _EVENTS = 20_000, 500
-_WORD = re.compile(r"[\w.:+~^*!/@-]{1,80}", re.ASCII)  # ids and versions stand in answers: no room for a sentence
+_WORD = re.compile(r"[\w.:+~^*!/@-]{1,80}", re.ASCII)  # ids and versions are shown in answers, so they are one word
 _EXACT = re.compile(r"^@?={0,3}\s*v?(\d[^\s,|*<>=^~]*)$")
-_WHOLE = re.compile(r"\d+\.\d+\.\d+(?:[-+].+)?")  # of npm, where less than three numbers are a range
+_WHOLE = re.compile(r"\d+\.\d+\.\d+(?:[-+].+)?")  # a whole npm version; fewer than three numbers are a range
 
 
 @dataclass(frozen=True)
-class Concern:
-    """What one record says of one package."""
+class AffectedPackage:
+    """One package that an advisory affects, with the affected versions and the severity."""
 
     id: str
     aliases: tuple[str, ...]
@@ -35,30 +35,30 @@ class Concern:
     ecosystem: str
     package: str
     versions: frozenset[str]
-    ranges: tuple[tuple[tuple[str, str], ...], ...]  # of events: (introduced | fixed | last_affected | limit, version)
+    ranges: tuple[tuple[tuple[str, str], ...], ...]  # events: (introduced | fixed | last_affected | limit, version)
 
     @property
     def fixed(self) -> tuple[str, ...]:
-        """The versions in which it is mended."""
+        """The versions in which the vulnerability is fixed."""
         return tuple(dict.fromkeys(value for events in self.ranges for kind, value in events if kind == "fixed"))
 
 
 def is_record(value: object) -> bool:
-    """Tell whether this is an OSV record: it has an id, in one word, and lists what it affects unless withdrawn."""
+    """Tell whether a value is an OSV record: it has an id of one word, and an `affected` list or a withdrawal."""
     record = _object(value)
     named = isinstance(record.get("id"), str) and _WORD.fullmatch(record["id"])
     return bool(named) and (isinstance(record.get("affected"), list) or bool(record.get("withdrawn")))
 
 
-def concerns(record: Mapping[str, Any]) -> Iterator[Concern]:
-    """Yield what a record says of packages from npm and PyPI; a withdrawn one says nothing."""
+def affected_packages(record: Mapping[str, Any]) -> Iterator[AffectedPackage]:
+    """Yield the npm and PyPI packages that a record affects; none if it is withdrawn."""
     if record.get("withdrawn") or not is_record(record):
         return
     for entry in _objects(record.get("affected")):
         package = _object(entry.get("package"))
         ecosystem, name = str(package.get("ecosystem", "")).partition(":")[0], package.get("name")
         if ecosystem in ECOSYSTEMS and isinstance(name, str) and name:
-            yield Concern(
+            yield AffectedPackage(
                 record["id"],
                 tuple(alias for alias in _texts(record.get("aliases")) if _WORD.fullmatch(alias))[:8],
                 clean_line(str(record.get("summary") or record.get("details") or ""), 200),
@@ -70,32 +70,32 @@ def concerns(record: Mapping[str, Any]) -> Iterator[Concern]:
             )
 
 
-def as_data(concern: Concern) -> dict[str, Any]:
-    """Return a concern as plain data, to be kept."""
+def as_data(concern: AffectedPackage) -> dict[str, Any]:
+    """Return an affected package as plain data, for storage."""
     return {**asdict(concern), "versions": sorted(concern.versions)}
 
 
-def from_data(data: Mapping[str, Any]) -> Concern:
-    """Return the concern that was made plain data of."""
+def from_data(data: Mapping[str, Any]) -> AffectedPackage:
+    """Restore an affected package from stored data."""
     ranges = tuple(tuple((str(kind), str(version)) for kind, version in events) for events in data["ranges"])
     kept = {**data, "aliases": tuple(data["aliases"]), "versions": frozenset(data["versions"]), "ranges": ranges}
-    return Concern(**kept)
+    return AffectedPackage(**kept)
 
 
 def withdrawn(record: Mapping[str, Any]) -> str:
-    """Return the id of a record that was withdrawn; empty where it was not."""
+    """Return the id of a withdrawn record; empty if the record is not withdrawn."""
     return clean_line(str(record.get("id", "")), 80) if record.get("withdrawn") else ""
 
 
 def package_key(ecosystem: str, name: str) -> str:
-    """Return a package's name as its registry compares it."""
+    """Normalise a package's name as its registry does."""
     return str(canonicalize_name(name)) if ecosystem == PYPI else name.lower()
 
 
-def judge(concern: Concern, wanted: str) -> tuple[str, str]:
-    """Tell whether what is required (`==1.2`, `@^1.0`, nothing) is affected, or possibly, and by which version.
+def judge(concern: AffectedPackage, wanted: str) -> tuple[str, str]:
+    """Tell whether a version requirement (`==1.2`, `@^1.0`, or empty) is affected or possibly so, and the version.
 
-    Empty strings: it is not.
+    Both strings are empty if it is not affected.
     """
     npm = concern.ecosystem == NPM
     exact = _EXACT.match(wanted.strip())
@@ -111,14 +111,14 @@ def judge(concern: Concern, wanted: str) -> tuple[str, str]:
     return "", ""
 
 
-def _affects(concern: Concern, version: str, *, npm: bool) -> bool:
+def _affects(concern: AffectedPackage, version: str, *, npm: bool) -> bool:
     if version in concern.versions or any(_same(version, other, npm=npm) for other in concern.versions):
         return True
     return any(_in_events(events, version, npm=npm) for events in concern.ranges)
 
 
 def _same(one: str, other: str, *, npm: bool) -> bool:
-    """Tell whether two spellings are one version: `1.0` and `1.0.0` of Python are."""
+    """Tell whether two spellings are the same version, as `1.0` and `1.0.0` are in Python."""
     if npm or one[:1] != other[:1]:
         return False
     try:
@@ -128,9 +128,9 @@ def _same(one: str, other: str, *, npm: bool) -> bool:
 
 
 def _in_events(events: Sequence[tuple[str, str]], version: str, *, npm: bool) -> bool:
-    """Tell whether a version is affected, as OSV's schema says: the last event at or below it decides.
+    """Tell whether a range of events affects a version; as in OSV's schema, the last event at or below it decides.
 
-    Where a range has limits, only what is below one of them is counted.
+    If a range has limits, only versions below one of them are affected.
     """
     limits = [bound for kind, bound in events if kind == "limit"]
 
@@ -154,7 +154,7 @@ def _in_events(events: Sequence[tuple[str, str]], version: str, *, npm: bool) ->
 
 
 def _compare(one: str, other: str, *, npm: bool) -> int:
-    if "0" in {one, other}:  # before every version
+    if "0" in {one, other}:  # OSV's "0" comes before every version
         return (one != "0") - (other != "0")
     if npm:
         return int(nodesemver.compare(three_parts(one), three_parts(other), loose=True))
@@ -163,7 +163,7 @@ def _compare(one: str, other: str, *, npm: bool) -> int:
 
 
 def _next(version: str) -> str:
-    """Return a version just above, for ranges that exclude their bound."""
+    """Return the next patch version, for ranges that exclude their bound."""
     parts = [part for part in version.split(".") if part.isdigit()][:3]
     parts += ["0"] * (3 - len(parts))
     return ".".join([*parts[:2], str(int(parts[2]) + 1)])

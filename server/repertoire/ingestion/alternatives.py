@@ -1,4 +1,4 @@
-"""Which components do the same job: either would do, and both are one too many."""
+"""Finds alternatives: pairs of components that do the same job, of which a set needs only one."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from repertoire.ingestion.minhash import candidates, hashes, jaccard, signature
 from repertoire.ingestion.twins import bounded
 from repertoire.ports import Outline
 
-MAX_ALTERNATIVES = 5  # of one component
+MAX_ALTERNATIVES = 5  # alternatives that are kept of one component
 SIMILARITY_THRESHOLD = (
-    0.75  # cosine of two descriptions; with a lower one, all components of one field are alternatives
+    0.75  # cosine of two descriptions; a lower threshold would make all components of one field alternatives
 )
 _PROSE = (SKILL, AGENT, COMMAND)
 _COMPARED = 40
-_FEW_WORDS = 6  # descriptions with fewer words are similar by chance
+_FEW_WORDS = 6  # words of the shortest description that is compared: shorter ones are similar by chance
 _WORDS_ALIKE, _NAMESAKES_ALIKE = 0.6, 0.25
 _OVERLAP = 0.5
 _NAMED_IN = "name"
 
 
 @dataclass(frozen=True)
-class Purpose:
-    """What a component is for; `named` are the capabilities that its name states."""
+class ComponentPurpose:
+    """A component's purpose: its description's words and its capabilities; `named` are those that its name states."""
 
     id: str
     type: str
@@ -40,8 +40,10 @@ class Purpose:
     content_hash: str = ""
 
     @classmethod
-    def of(cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]) -> Purpose:
-        """Make a job of a component and (weight, evidence) of each capability that it provides."""
+    def of(
+        cls, outline: Outline, provides: Mapping[str, tuple[float, str]], purpose: frozenset[str]
+    ) -> ComponentPurpose:
+        """Make it from a component, the (weight, evidence) of each capability, and the description's words."""
         return cls(
             outline.id,
             outline.type,
@@ -51,29 +53,29 @@ class Purpose:
             outline.plugin,
             purpose,
             {term: weight for term, (weight, _) in provides.items()},
-            frozenset(term for term, (_, told) in provides.items() if told.split(",")[0] == _NAMED_IN),
+            frozenset(term for term, (_, evidence) in provides.items() if evidence.split(",")[0] == _NAMED_IN),
             outline.content_hash,
         )
 
     @property
     def slug(self) -> str:
-        """The name as words in lower case, joined."""
+        """The name in lower case, its words joined by hyphens."""
         return "-".join(self.name.lower().replace("_", " ").replace("-", " ").split())
 
     @property
     def kind(self) -> str:
-        """What could do its job: an agent and a skill may be for the same, a server and a plugin are not."""
+        """The kind of component that could replace it: a skill, an agent and a command replace each other."""
         return "prose" if self.type in _PROSE else self.type
 
 
-def apart(one: Purpose, other: Purpose) -> bool:
-    """Tell whether two are neither copies nor written beside each other: one author's parts complement each other."""
+def apart(one: ComponentPurpose, other: ComponentPurpose) -> bool:
+    """Tell whether two components are no copies and of different sources: one author's parts go together."""
     same_place = one.source == other.source or (one.repository != "" and one.repository == other.repository)
     return not same_place and not _one_content(one, other)
 
 
-def _one_content(one: Purpose, other: Purpose) -> bool:
-    """Tell whether two are exact copies; what is too short to be a twin by its text is one all the same."""
+def _one_content(one: ComponentPurpose, other: ComponentPurpose) -> bool:
+    """Tell whether two components are exact copies, however short their text is."""
     return one.content_hash != "" and (one.content_hash, one.type, one.name) == (
         other.content_hash,
         other.type,
@@ -81,10 +83,10 @@ def _one_content(one: Purpose, other: Purpose) -> bool:
     )
 
 
-def overlap(one: Purpose, other: Purpose) -> tuple[float, list[str]]:
-    """Return how much of what the one with less to offer provides the other provides too, and which capabilities.
+def overlap(one: ComponentPurpose, other: ComponentPurpose) -> tuple[float, list[str]]:
+    """Return the share of the smaller component's capabilities that the other provides too, and these capabilities.
 
-    None where one's name states what the other does not do: `csharp-mcp-expert` is none for TypeScript.
+    It is 0 if one's name states what the other does not do: `csharp-mcp-expert` replaces none for TypeScript.
     """
     if not (one.named <= other.capabilities.keys() and other.named <= one.capabilities.keys()):
         return 0.0, []
@@ -94,8 +96,8 @@ def overlap(one: Purpose, other: Purpose) -> tuple[float, list[str]]:
     return (sum(shared.values()) / least if least else 0.0), terms
 
 
-def in_words(jobs: Sequence[Purpose], known: frozenset[tuple[str, str]]) -> list[Edge]:
-    """Return pairs that names and descriptions show; `known` are pairs that are something else already."""
+def by_words(jobs: Sequence[ComponentPurpose], known: frozenset[tuple[str, str]]) -> list[Edge]:
+    """Return alternatives found by names and by words of descriptions; `known` are pairs with another relation."""
     edges: dict[tuple[str, str], Edge] = {}
     for edge in (*_namesakes(jobs), *_same_words(jobs)):
         key = edge.source, edge.target
@@ -104,10 +106,10 @@ def in_words(jobs: Sequence[Purpose], known: frozenset[tuple[str, str]]) -> list
     return list(edges.values())
 
 
-def in_meaning(
-    jobs: Sequence[Purpose], near: Iterable[tuple[int, int, float]], known: frozenset[tuple[str, str]]
+def by_meaning(
+    jobs: Sequence[ComponentPurpose], near: Iterable[tuple[int, int, float]], known: frozenset[tuple[str, str]]
 ) -> list[Edge]:
-    """Return those of the nearest pairs (positions and cosine) that also provide the same."""
+    """Return alternatives among the nearest pairs of vectors (positions and cosine) that share capabilities too."""
     edges = []
     for first, second, cosine in near:
         one, other = sorted((jobs[first], jobs[second]), key=lambda job: job.id)
@@ -120,13 +122,13 @@ def in_meaning(
             continue
         share, terms = overlap(one, other)
         if share >= _OVERLAP:
-            told = f"descriptions alike to {cosine:.2f} in meaning, both for {', '.join(terms[:3])}"
-            edges.append(Edge(one.id, other.id, ALTERNATIVE_TO, round(cosine * (0.5 + 0.5 * share), 3), told))
+            evidence = f"descriptions alike to {cosine:.2f} in meaning, both for {', '.join(terms[:3])}"
+            edges.append(Edge(one.id, other.id, ALTERNATIVE_TO, round(cosine * (0.5 + 0.5 * share), 3), evidence))
     return edges
 
 
 def choose(*edges: Iterable[Edge]) -> list[Edge]:
-    """Return the strongest few of each component, one edge a pair; what an author says comes before what we find."""
+    """Keep the strongest few alternatives of each component, one edge a pair; authors' statements come first."""
     pairs: dict[tuple[str, str], Edge] = {}
     for group in edges:
         for edge in group:
@@ -136,15 +138,15 @@ def choose(*edges: Iterable[Edge]) -> list[Edge]:
 
 
 def fill(present: Iterable[tuple[str, str]], found: Iterable[Edge]) -> list[Edge]:
-    """Return the strongest of what was found, as many as a component may have beside those that are present."""
+    """Keep the strongest found alternatives, as many as each component may have beside those that are `present`."""
     ends = [end for pair in present for end in pair]
     return bounded(
         list({(edge.source, edge.target): edge for edge in found}.values()), most=MAX_ALTERNATIVES, beside=ends
     )
 
 
-def _namesakes(jobs: Sequence[Purpose]) -> Iterator[Edge]:
-    groups: dict[tuple[str, str], list[Purpose]] = {}
+def _namesakes(jobs: Sequence[ComponentPurpose]) -> Iterator[Edge]:
+    groups: dict[tuple[str, str], list[ComponentPurpose]] = {}
     for job in sorted(jobs, key=lambda job: job.id):
         groups.setdefault((job.kind, job.slug), []).append(job)
     for group in groups.values():
@@ -153,12 +155,14 @@ def _namesakes(jobs: Sequence[Purpose]) -> Iterator[Edge]:
                 alike = _alike(one, other)
                 share, terms = overlap(one, other)
                 if apart(one, other) and (alike >= _NAMESAKES_ALIKE or share >= _OVERLAP):
-                    told = f"same name, descriptions alike to {alike:.0%}"
+                    evidence = f"same name, descriptions alike to {alike:.0%}"
                     both = f", both for {', '.join(terms[:3])}" if terms else ""
-                    yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), told + both)
+                    yield Edge(
+                        one.id, other.id, ALTERNATIVE_TO, round(0.6 + 0.3 * max(alike, share), 3), evidence + both
+                    )
 
 
-def _same_words(jobs: Sequence[Purpose]) -> Iterator[Edge]:
+def _same_words(jobs: Sequence[ComponentPurpose]) -> Iterator[Edge]:
     listed = [job for job in sorted(jobs, key=lambda job: job.id) if len(job.purpose) >= _FEW_WORDS]
     sets = [hashes(job.purpose) for job in listed]
     if len(sets) < 2:
@@ -170,10 +174,10 @@ def _same_words(jobs: Sequence[Purpose]) -> Iterator[Edge]:
             continue
         share, terms = overlap(one, other)
         if share >= _OVERLAP:
-            told = f"descriptions share {alike:.0%} of their words, both for {', '.join(terms[:3])}"
-            yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), told)
+            evidence = f"descriptions share {alike:.0%} of their words, both for {', '.join(terms[:3])}"
+            yield Edge(one.id, other.id, ALTERNATIVE_TO, round(0.5 + 0.4 * alike, 3), evidence)
 
 
-def _alike(one: Purpose, other: Purpose) -> float:
+def _alike(one: ComponentPurpose, other: ComponentPurpose) -> float:
     union = len(one.purpose | other.purpose)
     return len(one.purpose & other.purpose) / union if union else 0.0

@@ -1,4 +1,4 @@
-"""Tells which client a file is written for, where that is not Claude Code: by its folder, its name and its format."""
+"""Recognises files that are written for another client than Claude Code, by folder, name and format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repertoire.ingestion.parts import Draft, SourceLayout, stem
 
 COPILOT, CURSOR, GEMINI, KIRO, OPENCODE = "GitHub Copilot", "Cursor", "Gemini CLI", "Kiro", "OpenCode"
 ANOTHER = "another client"
-# where clients keep what they read of a repository; Claude Code reads none of these folders
+# Folders in a repository that other clients read, and Claude Code does not.
 _FOLDERS = {
     ".agents": "clients that share .agents",
     ".amazonq": "Amazon Q",
@@ -45,7 +45,7 @@ _KINDS = {
     "skills": SKILL,
 } | dict.fromkeys(("instructions", "rules", "steering"), SETTING)
 _OF_COPILOT = (".agent.md", ".chatmode.md", ".collection.yaml", ".collection.yml", ".instructions.md", ".prompt.md")
-# An agent whose list names none of them is refused when it is called: names are compared letter by letter.
+# Claude Code's tools. It refuses to call an agent whose list names none of them; names are compared exactly.
 _TOOLS = frozenset(
     """* Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree
     ExitPlanMode ExitWorktree Glob Grep KillBash KillShell LS LSP ListMcpResourcesTool Monitor MultiEdit NotebookEdit
@@ -55,8 +55,8 @@ _TOOLS = frozenset(
 )
 _MODELS = frozenset("best default fable haiku inherit opus opusplan sonnet".split())
 _MODEL = re.compile(r"(?:[a-z]{2,6}\.)?(?:anthropic\.)?claude-[a-z0-9-]+(?:[@:][a-z0-9:-]+)?\Z")
-_EVENT = re.compile(r"[A-Z][A-Za-z]*\Z")  # as all events of Claude Code are written
-_EVENTS = {  # two clients share some of theirs: the first that any event is of
+_EVENT = re.compile(r"[A-Z][A-Za-z]*\Z")  # the form of all events of Claude Code
+_EVENTS = {  # events of other clients; the first client with a matching event counts, because some share events
     CURSOR: frozenset(
         """afterAgentResponse afterFileEdit afterMCPExecution afterShellExecution beforeMCPExecution beforeReadFile
         beforeShellExecution beforeSubmitPrompt stop""".split()
@@ -72,20 +72,20 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Foreign:
-    """What another client reads, and how that shows."""
+class ForeignClient:
+    """The other client that a component is written for, and the evidence."""
 
     client: str
     reason: str
 
 
 def folder_client(path: str) -> str:
-    """Return the client whose folder holds a path; empty where it lies in none."""
+    """Return the client whose folder holds a path; empty if no client's does."""
     return next((_FOLDERS[part] for part in path.split("/")[:-1] if part in _FOLDERS), "")
 
 
 def own(paths: Iterable[str]) -> dict[str, str]:
-    """Return where each name of a source lies outside other clients' folders, by kind and name."""
+    """Map each component's type and name to its path outside other clients' folders."""
     found: dict[str, str] = {}
     for path in paths:
         if (name := _name(path)) and not folder_client(path):
@@ -93,20 +93,20 @@ def own(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def foreign(draft: Draft, path: str, layout: SourceLayout) -> Foreign | None:
-    """Tell whose a component is that Claude Code cannot use as it lies; None where it can.
+def foreign(draft: Draft, path: str, layout: SourceLayout) -> ForeignClient | None:
+    """Return the other client that a component is written for; None if Claude Code can use it as it is.
 
-    What lies in another client's folder is its version of what the same source has for Claude Code under that name.
-    Otherwise the format decides: skills, and all that keeps to Claude Code's own, are taken over as they are.
+    A file in another client's folder is that client's version if the source has the same name for Claude Code too.
+    Otherwise the format decides: skills, and files in Claude Code's own format, can be used as they are.
     """
     elsewhere = folder_client(path)
     if elsewhere and (ours := layout.own.get(_name(path), "")):
-        return Foreign(elsewhere, f"its version of {ours}, which is the one that Claude Code reads")
-    told = _FORMATS.get(draft.type, _nothing)(draft, path)
-    if told is None:
+        return ForeignClient(elsewhere, f"its version of {ours}, which is the one that Claude Code reads")
+    foreign_format = _FORMATS.get(draft.type, _nothing)(draft, path)
+    if foreign_format is None:
         return None
-    client = COPILOT if told.client == ANOTHER and path.endswith(_OF_COPILOT) else told.client
-    return Foreign(elsewhere or client, clean_line(told.reason, 200))
+    client = COPILOT if foreign_format.client == ANOTHER and path.endswith(_OF_COPILOT) else foreign_format.client
+    return ForeignClient(elsewhere or client, clean_line(foreign_format.reason, 200))
 
 
 def _name(path: str) -> str:
@@ -117,21 +117,21 @@ def _name(path: str) -> str:
     return f"{kind} {stem(path)}" if kind else ""
 
 
-def _nothing(draft: Draft, path: str) -> Foreign | None:
+def _nothing(draft: Draft, path: str) -> ForeignClient | None:
     del draft, path
     return None
 
 
-def _agent(draft: Draft, path: str) -> Foreign | None:
+def _agent(draft: Draft, path: str) -> ForeignClient | None:
     header = draft.front_matter
     if path.endswith(".chatmode.md"):
-        return Foreign(COPILOT, "a chat mode, which is a whole conversation's and no agent's")
+        return ForeignClient(COPILOT, "a chat mode, which is a whole conversation's and no agent's")
     if isinstance(header.get("tools"), Mapping):
-        return Foreign(OPENCODE, "its tools are switches, which Claude Code does not read")
+        return ForeignClient(OPENCODE, "its tools are switches, which Claude Code does not read")
     if "allowedTools" in header and not draft.tools:
-        return Foreign(KIRO, "its tools stand under allowedTools, which Claude Code does not read")
+        return ForeignClient(KIRO, "its tools stand under allowedTools, which Claude Code does not read")
     if draft.tools and not any(_is_ours(tool) for tool in draft.tools):
-        return Foreign(ANOTHER, f"none of its tools is one of Claude Code's: {', '.join(draft.tools[:_SHOWN])}")
+        return ForeignClient(ANOTHER, f"none of its tools is one of Claude Code's: {', '.join(draft.tools[:_SHOWN])}")
     return _by_model(header)
 
 
@@ -140,37 +140,43 @@ def _is_ours(tool: str) -> bool:
     return name in _TOOLS or name.startswith("mcp__")
 
 
-def _command(draft: Draft, path: str) -> Foreign | None:
+def _command(draft: Draft, path: str) -> ForeignClient | None:
     header = draft.front_matter
     if "subtask" in header:
-        return Foreign(OPENCODE, "it names a subtask, which Claude Code does not read")
+        return ForeignClient(OPENCODE, "it names a subtask, which Claude Code does not read")
     if path.endswith(".prompt.md") and (used := [mark for mark in _VARIABLES if mark in draft.body]):
-        return Foreign(COPILOT, f"it asks for {used[0]}…}}, which Claude Code does not fill in")
+        return ForeignClient(COPILOT, f"it asks for {used[0]}…}}, which Claude Code does not fill in")
     return _by_model(header)
 
 
-def _by_model(header: Mapping[str, Any]) -> Foreign | None:
+def _by_model(header: Mapping[str, Any]) -> ForeignClient | None:
     model = header.get("model")
     if not isinstance(model, str) or not model.strip():
         return None
     named = model.strip().lower().removesuffix("[1m]")
     if named in _MODELS or _MODEL.match(named):
         return None
-    return Foreign(ANOTHER, f"its model is none of Claude Code's: {model}")
+    return ForeignClient(ANOTHER, f"its model is none of Claude Code's: {model}")
 
 
-def _hook(draft: Draft, path: str) -> Foreign | None:
+def _hook(draft: Draft, path: str) -> ForeignClient | None:
     del path
     events = [event for event in draft.tags if event]
     if not events or any(_EVENT.match(event) and event not in _EVENTS[GEMINI] for event in events):
         return None
-    told = f"its events are none of Claude Code's: {', '.join(events[:_SHOWN])}"
-    return Foreign(next((client for client, known in _EVENTS.items() if known.intersection(events)), ANOTHER), told)
+    reason = f"its events are none of Claude Code's: {', '.join(events[:_SHOWN])}"
+    return ForeignClient(
+        next((client for client, known in _EVENTS.items() if known.intersection(events)), ANOTHER), reason
+    )
 
 
-def _plugin(draft: Draft, path: str) -> Foreign | None:
+def _plugin(draft: Draft, path: str) -> ForeignClient | None:
     del draft
-    return Foreign(COPILOT, "a collection, which Claude Code does not install") if path.endswith(_OF_COPILOT) else None
+    return (
+        ForeignClient(COPILOT, "a collection, which Claude Code does not install")
+        if path.endswith(_OF_COPILOT)
+        else None
+    )
 
 
 _FORMATS = {AGENT: _agent, COMMAND: _command, HOOK: _hook, PLUGIN: _plugin}

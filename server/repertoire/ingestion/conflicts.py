@@ -1,4 +1,4 @@
-"""Which components keep each other from working: one call or file name, or hooks that undo or contradict each other."""
+"""Finds conflicts: components with the same name or file, and hooks that contradict each other."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _FORMATTERS = re.compile(
     r"\b(?:prettier|biome|gofmt|rustfmt|black|ruff format|autopep8|yapf|clang-format)\b", re.IGNORECASE
 )
 _ANY_OF = re.compile(r"[|,]")
-_ELSEWHERE = re.compile(r"(?:^|/)(?:\.(?!claude/)|legacy|archive|deprecated|disabled)[^/]*/")  # not loaded from there
+_ELSEWHERE = re.compile(r"(?:^|/)(?:\.(?!claude/)|legacy|archive|deprecated|disabled)[^/]*/")  # folders never loaded
 _SAME_SUBJECT, _SHARED = 0.3, 3
 
 
 @dataclass(frozen=True)
-class Party:
-    """A component as conflicts are judged by; `text` is the hash of what it says, so that copies are told apart."""
+class ConflictCandidate:
+    """A component with the fields by which conflicts are found; copies have the same `text`, a hash."""
 
     id: str
     type: str
@@ -48,11 +48,11 @@ class Party:
     text: str
     path: str = ""
     description: str = ""
-    actions: str = ""  # a hook's, one a line, as its body has them
+    actions: str = ""  # the actions of a hook, one on each line, as in its body
 
     @classmethod
-    def of(cls, outline: Outline, text: str, actions: str = "") -> Party:
-        """Make a party of a component; servers are told apart by their configuration."""
+    def of(cls, outline: Outline, text: str, actions: str = "") -> ConflictCandidate:
+        """Make it from a component; `text` of a server is the hash of its configuration."""
         return cls(
             outline.id,
             outline.type,
@@ -68,33 +68,33 @@ class Party:
         )
 
 
-def conflicts(parties: Sequence[Party], twins: frozenset[tuple[str, str]]) -> list[Edge]:
-    """Return the edges between components that cannot both be there; twins are one thing and no conflict."""
+def conflicts(parties: Sequence[ConflictCandidate], twins: frozenset[tuple[str, str]]) -> list[Edge]:
+    """Return the edges between components that conflict; twins are the same component and never conflict."""
     edges = [*_same_name(parties), *_hooks([party for party in parties if party.type == HOOK])]
     apart = [edge for edge in edges if (edge.source, edge.target) not in twins]
     return bounded(apart, most=_MOST)
 
 
-def _same_name(parties: Sequence[Party]) -> Iterator[Edge]:
-    """Yield pairs that answer to one name in one place.
+def _same_name(parties: Sequence[ConflictCandidate]) -> Iterator[Edge]:
+    """Yield the conflicts between components that the client knows by the same name.
 
-    What a plugin brings is called `plugin:name`: it meets what the same plugin brings, and nothing else. Loose files
-    meet where they are installed, and where they would be copied: a second `commands/review.md` replaces the first.
+    A plugin's component is called `plugin:name`, so it conflicts only with components of the same plugin. Loose files
+    conflict if both are installed or would be copied to one path: a second `commands/review.md` replaces the first.
     """
-    places: dict[tuple[str, ...], list[Party]] = {}
+    places: dict[tuple[str, ...], list[ConflictCandidate]] = {}
     for party in sorted(parties, key=lambda party: (not party.installed, party.id)):
         if party.type in _CALLED:
             places.setdefault(_place(party), []).append(party)
     for group in places.values():
         for at, first in enumerate(group):
             for second in group[at + 1 : at + _COMPARED]:
-                told = _clash(first, second)
-                if told:
+                clash = _clash(first, second)
+                if clash:
                     low, high = sorted((first.id, second.id))
-                    yield Edge(low, high, CONFLICTS_WITH, 1.0 if first.installed and second.installed else 0.8, told)
+                    yield Edge(low, high, CONFLICTS_WITH, 1.0 if first.installed and second.installed else 0.8, clash)
 
 
-def _place(party: Party) -> tuple[str, ...]:
+def _place(party: ConflictCandidate) -> tuple[str, ...]:
     called = _CALLED[party.type]
     name = party.name.lower()
     if party.type == PLUGIN:
@@ -102,8 +102,8 @@ def _place(party: Party) -> tuple[str, ...]:
     return called, party.plugin and f"{party.plugin}@{party.marketplace or party.source}", name
 
 
-def _clash(first: Party, second: Party) -> str:
-    """Say how two that are called the same get in each other's way; empty where they do not."""
+def _clash(first: ConflictCandidate, second: ConflictCandidate) -> str:
+    """Return how two components with the same name conflict; empty if they do not."""
     if first.text == second.text:
         return ""
     here = first.installed and second.installed
@@ -118,27 +118,33 @@ def _clash(first: Party, second: Party) -> str:
     return ""
 
 
-def _hooks(hooks: Sequence[Party]) -> Iterator[Edge]:
+def _hooks(hooks: Sequence[ConflictCandidate]) -> Iterator[Edge]:
     acting = [(hook, _decisions(hook)) for hook in sorted(hooks, key=lambda hook: hook.id)]
     for at, (first, decided) in enumerate(acting):
         for second, others in acting[at + 1 :]:
-            told = first.text != second.text and next(
-                (said for one in decided for other in others if (said := _contradiction(first, second, one, other))), ""
+            contradiction = first.text != second.text and next(
+                (
+                    reason
+                    for one in decided
+                    for other in others
+                    if (reason := _contradiction(first, second, one, other))
+                ),
+                "",
             )
-            if told:
-                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, told)
+            if contradiction:
+                yield Edge(first.id, second.id, CONFLICTS_WITH, 0.7, contradiction)
 
 
 @dataclass(frozen=True)
 class _Decision:
-    """What a hook decides on an event for these tools."""
+    """A decision of a hook: on an event, for some tools, it denies, approves, rewrites or formats."""
 
     event: str
     tools: frozenset[str]  # empty: all
     does: str  # denies | approves | rewrites | formats
 
     def meets(self, other: _Decision) -> str:
-        """Return where two decisions meet: the event, with the tools they share; empty where they do not."""
+        """Return the event, and the tools, that two decisions share; empty if they share none."""
         if self.event != other.event:
             return ""
         shared = self.tools & other.tools if self.tools and other.tools else self.tools | other.tools
@@ -147,33 +153,33 @@ class _Decision:
         return f"{self.event} ({'|'.join(sorted(shared))})" if shared else self.event
 
 
-def _decisions(hook: Party) -> tuple[_Decision, ...]:
+def _decisions(hook: ConflictCandidate) -> tuple[_Decision, ...]:
     about = f"{hook.name} {_own_words(hook)}"
     lines = list(_WHEN.finditer(hook.actions))
     found: dict[_Decision, None] = {}
     for line in lines:
         event, matcher, action = line[1], line[2] or "", line[3]
-        # What is said of the whole is what its only action does; of several, each has to say it.
-        said = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
+        # A hook's description tells what its only action does; of several actions, each has to tell it itself.
+        description = f"{about} {action}" if len({other[1] for other in lines}) == 1 else action
         tools = frozenset() if matcher in _EVERY else frozenset(filter(None, _ANY_OF.split(matcher.replace(" ", ""))))
-        does = _does(event, said, hook.name)
+        does = _does(event, description, hook.name)
         if does:
             found[_Decision(event, tools, does)] = None
     return tuple(found)
 
 
-def _does(event: str, said: str, name: str) -> str:
+def _does(event: str, description: str, name: str) -> str:
     if event == "PostToolUse":
-        return "formats" if _FORMATS.search(name) or _FORMATTERS.search(said) else ""
-    if _REWRITES.search(said):
+        return "formats" if _FORMATS.search(name) or _FORMATTERS.search(description) else ""
+    if _REWRITES.search(description):
         return "rewrites"
-    if _APPROVES.search(said):
+    if _APPROVES.search(description):
         return "approves"
-    return "denies" if _DENIES.search(said) else ""
+    return "denies" if _DENIES.search(description) else ""
 
 
-def _contradiction(first: Party, second: Party, one: _Decision, other: _Decision) -> str:
-    """Say how two decisions get in each other's way; guards of different things stand well beside each other."""
+def _contradiction(first: ConflictCandidate, second: ConflictCandidate, one: _Decision, other: _Decision) -> str:
+    """Return how two decisions contradict each other; empty if they do not, as guards of different things."""
     where = one.meets(other)
     if not where:
         return ""
@@ -192,12 +198,12 @@ def _contradiction(first: Party, second: Party, one: _Decision, other: _Decision
     return f"both decide on {where} about {', '.join(shared[:_SHARED])}" if alike else ""
 
 
-def _subject(hook: Party) -> frozenset[str]:
+def _subject(hook: ConflictCandidate) -> frozenset[str]:
     return frozenset(content_words(f"{hook.name} {_own_words(hook)[:300]}"))
 
 
-def _own_words(hook: Party) -> str:
-    """Return what the author says of a hook; a description of ours is made of its events and says nothing new."""
+def _own_words(hook: ConflictCandidate) -> str:
+    """Return the author's description of a hook; empty for a generated one, which only repeats its events."""
     return "" if hook.description.startswith("Runs on ") else hook.description
 
 
@@ -206,7 +212,7 @@ _LANGUAGES = frozenset(
 )
 
 
-def _same_language(first: Party, second: Party) -> bool:
+def _same_language(first: ConflictCandidate, second: ConflictCandidate) -> bool:
     ours, theirs = (
         {*content_words(f"{hook.name} {hook.description} {hook.actions}")} & _LANGUAGES for hook in (first, second)
     )

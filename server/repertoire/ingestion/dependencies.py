@@ -1,4 +1,4 @@
-"""What a program's own manifest requires: the packages that package.json, pyproject.toml and requirements.txt name."""
+"""Reads the packages that a program's package.json, pyproject.toml or requirements.txt requires."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from repertoire.ingestion.parts import ComponentRequirement
 from repertoire.ingestion.values import Unusable
 
 FILES = ("package.json", "pyproject.toml", "requirements.txt")
-_MOST = 60  # packages of one manifest
+_MOST = 60  # packages that are read of one manifest
 _ANY = ("", "*", "latest")
-_WANTED = re.compile(r"[v=^~<>*\dxX][^:/]*")  # of npm: neither a tag nor an address
+_WANTED = re.compile(r"[v=^~<>*\dxX][^:/]*")  # an npm version range, neither a tag nor an address
 _LISTED = linear.compile(r"(?ms)^\s*dependencies\s*=\s*\[(.*?)^\s*\]|^\s*dependencies\s*=\s*\[([^\n]*)\]")
 _TABLE = linear.compile(r"(?m)^\s*\[([^\]]+)\]\s*$")
 _QUOTED = re.compile(r"^[^#\n]*?(?:\"([^\"\n]+)\"|'([^'\n]+)')|(?<=,)\s*(?:\"([^\"\n]+)\"|'([^'\n]+)')", re.MULTILINE)
@@ -27,7 +27,7 @@ _RUNS_LOCAL = frozenset(
 
 
 def runs_own_code(command: str, args: Sequence[str]) -> bool:
-    """Tell whether a command starts a program that lies beside it, rather than one that is fetched."""
+    """Tell whether a command starts a program from its own folder, not one that a runner fetches."""
     program = command.rpartition("/")[2]
     return bool(_LOCAL.search(command)) or (
         program in _RUNS_LOCAL and any(_LOCAL.search(word) or word in ("-m", "run", "start") for word in args)
@@ -35,7 +35,7 @@ def runs_own_code(command: str, args: Sequence[str]) -> bool:
 
 
 def of_files(texts: Mapping[str, str]) -> Iterator[ComponentRequirement]:
-    """Yield the packages that manifests require to run, `name@^1.2` of npm and `name>=1.2` of Python."""
+    """Yield the packages that manifests require at run time: `name@^1.2` for npm, `name>=1.2` for Python."""
     for file, read in (("package.json", _npm), ("pyproject.toml", _project), ("requirements.txt", _lines)):
         if texts.get(file):
             for name in islice(read(texts[file]), _MOST):
@@ -58,7 +58,7 @@ def _npm(text: str) -> Iterator[str]:
 
 
 def _project(text: str) -> Iterator[str]:
-    """Read the list in the table `project`; a reader of TOML is part of Python from 3.11 on."""
+    """Read the dependencies in the table `project` by expressions: Python has a TOML parser only from 3.11 on."""
     tables = [*_TABLE.finditer(text)]
     ends = [*(table.start() for table in tables[1:]), len(text)]
     for table, end in zip(tables, ends, strict=False):

@@ -1,4 +1,4 @@
-"""How the content of one copy differs from another's: how much was added and left out, and which sections."""
+"""Compares the texts of two copies: how many lines were added and removed, and which sections."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 from repertoire import linear
 from repertoire.domain.text import clean_line
 
-_LINES = 1_500  # compared of each text: more take seconds
-_SECTIONS = 4  # named on each side
+_LINES = 1_500  # lines of each text that are compared: more take seconds
+_SECTIONS = 4  # sections that are named on each side
 _NAMED = 60
 _HEADING = linear.compile(r"^ {0,3}#{1,4} +(.+?)[ #]*$")
 _WORD = re.compile(r"\w+")
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Difference:
-    """What the second of two texts has more and less than the first, in lines of text and in sections."""
+    """The lines and sections that the second of two texts adds to the first, or leaves out."""
 
     added: int
     removed: int
@@ -29,7 +29,7 @@ class Difference:
 
 
 def difference(first: tuple[str, str], second: tuple[str, str]) -> Difference:
-    """Compare two (description, body); layout and empty lines do not count, section names are capped and cleaned."""
+    """Compare two texts, each (description, body); layout and empty lines do not count."""
     ours, theirs = _lines(first[1]), _lines(second[1])
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     changed = [step for step in matcher.get_opcodes() if step[0] != "equal"]
@@ -44,7 +44,7 @@ def difference(first: tuple[str, str], second: tuple[str, str]) -> Difference:
 
 
 def difference_text(found: Difference) -> str:
-    """Return a difference as one line, from the side of the first text."""
+    """Return a difference in words, on one line, as seen from the first text."""
     parts = []
     if found.added or found.removed:
         parts.append(f"lines: {found.added} more, {found.removed} less")

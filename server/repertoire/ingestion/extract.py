@@ -1,4 +1,4 @@
-"""Turns the files of a source into records for the store: which are read, what they hold, how they hang together."""
+"""Extracts the components and edges of a source from its files, as records for the store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from repertoire.domain.component import (
     is_pointer,
 )
 from repertoire.domain.errors import TooSlow
-from repertoire.domain.fields import with_fields
+from repertoire.domain.technologies import with_technologies
 from repertoire.domain.text import clean_line
 from repertoire.ingestion import (
     capabilities,
@@ -50,33 +50,33 @@ from repertoire.ingestion.parts import (
 from repertoire.ingestion.plugin_files import carries
 from repertoire.ingestion.registry import STRATEGIES, strategy_for
 from repertoire.ingestion.scripts import Scripts
-from repertoire.ingestion.source_context import TOO_SLOW, Ground, seal, too_slow
+from repertoire.ingestion.source_context import TOO_SLOW, SourceContext, seal, too_slow
 from repertoire.ingestion.values import Unusable
 
-PARTS = 300  # files of one component that its content hash covers and that are checked
+PARTS = 300  # files of one component that its content hash covers and that are checked at most
 _PROSE = (SKILL, AGENT, COMMAND)
 _WITH_SCRIPTS = (SKILL, HOOK)
-_GATHERED = 20_000_000  # characters of the programs of one package
+_GATHERED = 20_000_000  # characters of one package's programs that are read
 _MANIFESTS = ("marketplace", "plugin")
-_WHOLE = ("folder", "git")  # kinds of sources that are a repository, whose README tells what it is
-_BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim what is mostly no component
+_WHOLE = ("folder", "git")  # kinds of sources that are a whole repository, which its README describes
+_BY_LOOKS = ("loose", "python_agents", "readme")  # strategies that claim many files that are no components
 
 Pick = Callable[[str, SourceLayout], Strategy | None]
 
 
 @dataclass(frozen=True)
 class ExtractionPlan:
-    """Which files of a source are read, and which are parts of others."""
+    """The plan of an extraction: which files are read, and which are parts of others."""
 
     read: tuple[str, ...]
     parts: Mapping[str, tuple[str, ...]]  # SKILL.md -> the files beside it
     layout: SourceLayout
-    paths: tuple[str, ...] = ()  # of all files that there are
+    paths: tuple[str, ...] = ()  # paths of all files in the source
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """Everything a source holds."""
+    """The result of an extraction: the records and derived edges of a source, and the outcome for each file."""
 
     records: tuple[FileRecord, ...]
     derived: tuple[Edge, ...]
@@ -85,7 +85,7 @@ class Extraction:
 
 
 def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
-    """Decide by their names which files are read; a component's own kind is decided when it is."""
+    """Decide by their names which files are read, and which are parts of others."""
     skills = {folder(path): path for path in paths if path.rpartition("/")[2].lower() == "skill.md"}
     layout = dataclasses.replace(layout, skills=frozenset(skills), own=clients.own(paths))
     beside = {name for strategy in STRATEGIES for name in strategy.beside}
@@ -106,7 +106,7 @@ def plan(paths: Sequence[str], layout: SourceLayout) -> ExtractionPlan:
 
 
 def looks_like_component(path: str, layout: SourceLayout) -> bool:
-    """Tell whether a file that cannot be read would have been a component, by its name alone."""
+    """Tell by its name alone whether a file would be a component if it could be read."""
     strategy = strategy_for(path, layout)
     return strategy is not None and strategy.kind not in _BY_LOOKS
 
@@ -115,30 +115,30 @@ def extract(
     files: Mapping[str, SourceFile],
     unread: Mapping[str, str],
     plan: ExtractionPlan,
-    ground: Ground,
+    context: SourceContext,
     *,
     pick: Pick = strategy_for,
 ) -> Extraction:
-    """Read every file; what cannot be read becomes a record with its reason, and nothing stops.
+    """Extract all planned files; one that cannot be read becomes a record with the reason, and the rest goes on.
 
     `pick` finds the strategy that reads a path.
     """
     layout = _read_manifests(files, plan.layout, pick)
-    reader = _Reader(files, ground, layout, plan.parts, pick)
+    reader = _Reader(files, context, layout, plan.parts, pick)
     records = [reader.record(path) for path in plan.read if path in files]
     for path, reason in unread.items():
         if looks_like_component(path, layout):
             records.append(seal(FileRecord(path, "", skipped=reason), exact=True))
         else:
             reader.left[path] = FileFate(path, NONE, reason)
-    if ground.info.kind in _WHOLE and not reader.members:
+    if context.info.kind in _WHOLE and not reader.members:
         records += reader.readme()
     members = reader.members
     plugin_ids = {root: plugin_id for root, plugin_id in reader.plugin_ids.items() if plugin_id}
     derived = relations.derive(members, plugin_ids)
-    told = tuple(record for record in records if record is not None)
-    became = fates(plan.paths, told, plan.parts, reader.left, plan.read)
-    return Extraction(told, tuple(derived), tuple(reader.warnings), became)
+    kept = tuple(record for record in records if record is not None)
+    became = fates(plan.paths, kept, plan.parts, reader.left, plan.read)
+    return Extraction(kept, tuple(derived), tuple(reader.warnings), became)
 
 
 def _read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick: Pick) -> SourceLayout:
@@ -151,12 +151,12 @@ def _read_manifests(files: Mapping[str, SourceFile], layout: SourceLayout, pick:
 
 
 class _Reader:
-    """Reads files one by one and keeps what relations need of all of them."""
+    """Reads files one by one, and collects the members that relations are derived from."""
 
     def __init__(
         self,
         files: Mapping[str, SourceFile],
-        ground: Ground,
+        context: SourceContext,
         layout: SourceLayout,
         parts: Mapping[str, tuple[str, ...]],
         pick: Pick,
@@ -164,31 +164,33 @@ class _Reader:
         self._files = files
         self._pick = pick
         self._parts = parts
-        self._ground = ground
+        self._context = context
         self._layout = layout
         self._licences = {
             folder(path): found
             for path, file in files.items()
             if licences.is_licence_file(path) and (found := licences.recognise(file.text))
         }
-        self.members: list[relations.Member] = []
+        self.members: list[relations.SourceMember] = []
         self.plugin_ids: dict[str, str] = {}
         self.warnings: list[str] = []
-        self.left: dict[str, FileFate] = {}  # files that gave nothing themselves
+        self.left: dict[str, FileFate] = {}  # files without a component of their own
 
     def record(self, path: str) -> FileRecord | None:
-        """Return what a file holds, once; one that takes too long is not tried again until its bytes change."""
+        """Return the record of a file; one that takes too long is not tried again until its bytes change."""
         slow = FileRecord(path, too_slow(self._files[path]), skipped=TOO_SLOW)
-        if self._ground.known.get(path) == slow.content_hash:
+        if self._context.known.get(path) == slow.content_hash:
             return slow
         members = len(self.members)
         try:
-            with self._ground.bounded():
+            with self._context.bounded():
                 return self._read(path)
         except TooSlow:
             left = {member.id for member in self.members[members:]}
             del self.members[members:]
-            self.plugin_ids = {root: told for root, told in self.plugin_ids.items() if told not in left}
+            self.plugin_ids = {
+                root: component_id for root, component_id in self.plugin_ids.items() if component_id not in left
+            }
             return slow
 
     def _read(self, path: str) -> FileRecord | None:
@@ -212,7 +214,7 @@ class _Reader:
         return self._record(file, outcome.drafts)
 
     def readme(self) -> Iterator[FileRecord]:
-        """Yield what the README makes of a source in which nothing else was found."""
+        """Yield a component from the README of a source without other components."""
         path = next((path for path in self._files if path.lower() == "readme.md"), "")
         draft = readme.about(self._files[path], self._layout.name) if path else None
         if draft is not None:
@@ -231,7 +233,7 @@ class _Reader:
         self.warnings.extend(found_in.failed)
         for draft in drafts:
             component, found = self._finish(file, draft, found_in)
-            if draft.part_of and parts and components:  # what is in a package is as safe as the package
+            if draft.part_of and parts and components:  # a package's components have the package's flags
                 component = dataclasses.replace(component, flags=next(iter(components.values())).flags)
             else:
                 component = self._checked(component, file)
@@ -239,13 +241,13 @@ class _Reader:
                 components[component.id] = component
                 edges.extend(found)
         record = FileRecord(file.path, "", tuple(components.values()), (), tuple(edges))
-        return seal(record, exact=self._ground.dates_are_exact)
+        return seal(record, exact=self._context.dates_are_exact)
 
     def _part(self, path: str) -> str | None:
-        return self._ground.checks.part(path) if self._ground.checks is not None else None
+        return self._context.checks.part(path) if self._context.checks is not None else None
 
     def _texts(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield the texts that a file is read with, up to a bound of all of them together."""
+        """Yield the texts of the parts that a file is read with, up to a bound for all together."""
         room = _GATHERED
         for part in self._parts.get(path, ())[:PARTS]:
             text = self._part(part)
@@ -254,11 +256,11 @@ class _Reader:
                 yield part, text
 
     def _finish(self, file: SourceFile, draft: Draft, found_in: Scripts) -> tuple[Component, list[Edge]]:
-        ground = self._ground
+        context = self._context
         path = values.storable(draft.path or file.path)
-        component_id = f"{ground.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
+        component_id = f"{context.info.key}:{path}" + (f"#{draft.anchor}" if draft.anchor else "")
         plugin = self._plugin(file, draft)
-        first, last = ground.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
+        first, last = context.dates.get(file.path, ("", "")) if "://" not in path else ("", "")
         description = values.storable(draft.description)[: prose.DESCRIPTION_LIMIT]
         installed = self._installed(file, plugin)
         foreign = clients.foreign(draft, path, self._layout)
@@ -268,14 +270,14 @@ class _Reader:
             name=clean_line(values.storable(draft.name), values.NAME_LIMIT) or "unnamed",
             description=description,
             body=draft.body,
-            # what scripts define comes after what the text shows: the head is what is embedded
+            # the text's own code comes first, because only the head is embedded
             code="\n\n".join(
                 piece for piece in (draft.signatures, prose.code(draft.body), found_in.signatures) if piece
             )[: prose.CODE_LIMIT],
             examples=prose.examples(description, draft.body if draft.type in _PROSE else ""),
-            front_matter=with_fields(draft.front_matter, found_in.fields or draft.made_of),
+            front_matter=with_technologies(draft.front_matter, found_in.fields or draft.made_of),
             allowed_tools=draft.tools,
-            repository=draft.repository or ground.info.repository or (plugin.repository if plugin else ""),
+            repository=draft.repository or context.info.repository or (plugin.repository if plugin else ""),
             path=path,
             plugin=plugin.name if plugin else "",
             marketplace=plugin.marketplace if plugin else "",
@@ -284,42 +286,42 @@ class _Reader:
             first_commit=first,
             last_commit=last,
             installed=installed,
-            install=() if installed or foreign else install.lines(draft, path, plugin, ground.site),
+            install=() if installed or foreign else install.lines(draft, path, plugin, context.site),
             client=foreign.client if foreign else "",
             client_reason=foreign.reason if foreign else "",
         )
         return component, self._edges(component, draft, plugin)
 
     def _checked(self, component: Component, file: SourceFile) -> Component:
-        checks = self._ground.checks
+        checks = self._context.checks
         if checks is None:
             return component
         parts = ((part, checks.part(part)) for part in self._parts.get(file.path, ())[:PARTS])
         return dataclasses.replace(component, flags=checks.scan(component, file.text, parts))
 
     def _edges(self, component: Component, draft: Draft, plugin: PluginFacts | None) -> list[Edge]:
-        corrected = self._ground.corrections.get(component.id)
+        corrected = self._context.corrections.get(component.id)
         found = (
             capabilities.corrected(corrected)
             if corrected is not None
             else capabilities.provided(
-                self._ground.vocabulary,
+                self._context.vocabulary,
                 draft.type,
                 {
                     "name": component.name,
                     "tag": " . ".join(draft.tags),
                     "description": component.description,
                     "plugin": " . ".join(plugin.tags) if plugin and draft.type != PLUGIN else "",
-                    # what repeats the description is no second witness
+                    # a body that repeats the description is no second evidence
                     "body": component.body.replace(component.description, ""),
                 },
             )
         )
         if draft.type == PLUGIN and plugin is not None and not plugin.remote:
             self.plugin_ids[plugin.root] = component.id
-        inner = bool(draft.part_of) or is_pointer(component.id)  # nothing that stands for itself
+        inner = bool(draft.part_of) or is_pointer(component.id)  # a part or a pointer, without relations of its own
         self.members.append(
-            relations.Member(
+            relations.SourceMember(
                 id=component.id,
                 type=component.type,
                 name=component.name,
@@ -332,7 +334,7 @@ class _Reader:
                 known=not inner,
             )
         )
-        # a curator's edges are kept beside the sources', and would count twice
+        # a curator's edges are stored apart from the source's, and would count twice
         provides = [
             Edge(component.id, f"capability:{item.term}", PROVIDES, item.weight, item.evidence)
             for item in found
@@ -353,16 +355,16 @@ class _Reader:
 
     def _installed(self, file: SourceFile, plugin: PluginFacts | None) -> bool:
         if plugin is None and self._layout.plugin_of(file.path) is not None:
-            return False  # it lies in a plugin that does not bring it
+            return False  # its folder belongs to a plugin that does not install it
         if plugin is None or not plugin.marketplace:
-            return self._ground.installed
+            return self._context.installed
         name = f"{plugin.listed_as or plugin.name}@{plugin.marketplace}"
-        return self._ground.installed or name in self._ground.site.installed_plugins
+        return self._context.installed or name in self._context.site.installed_plugins
 
     def _licence(self, draft: Draft, path: str, plugin: PluginFacts | None) -> str:
         if draft.licence and "licen" not in draft.licence.lower():  # "see LICENSE.txt" names no licence
             return draft.licence
-        above = path if "://" not in draft.path else ""  # a list's licence is not that of what it leads to
+        above = path if "://" not in draft.path else ""  # the licence of a list is not that of the linked components
         while above:
             above = folder(above)
             if above in self._licences:

@@ -1,4 +1,4 @@
-"""Tells the outcome for every file of a source: a component, a part of one, skipped, or none, and why."""
+"""Determines the outcome for each file of a source: a component, a part of one, skipped, or none, with the reason."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def fates(
     left: Mapping[str, FileFate],
     read: Iterable[str],
 ) -> tuple[FileFate, ...]:
-    """Return the fate of every path; `left` are those of files that were read and gave nothing themselves."""
+    """Return the outcome for each path; `left` has those of files that were read and have no component of their own."""
     found = {path: _of_record(record) for record in records for path in (record.path,)}
     owner = {part: whole for whole, listed in parts.items() for part in listed}
     looked_at = frozenset(read)
-    told = []
+    outcomes = []
     for path in paths:
         if path in found:
-            told.append(found[path])
+            outcomes.append(found[path])
         elif path in left and left[path].became == PART:
-            told.append(left[path])
+            outcomes.append(left[path])
         elif path in owner:
-            told.append(FileFate(path, PART, owner[path]))
+            outcomes.append(FileFate(path, PART, owner[path]))
         elif path in left:
-            told.append(left[path])
+            outcomes.append(left[path])
         elif licences.is_licence_file(path):
-            told.append(FileFate(path, NONE, "a licence"))
+            outcomes.append(FileFate(path, NONE, "a licence"))
         else:
-            told.append(FileFate(path, NONE, _ALONGSIDE if path in looked_at else _UNREAD))
-    return tuple(told)
+            outcomes.append(FileFate(path, NONE, _ALONGSIDE if path in looked_at else _UNREAD))
+    return tuple(outcomes)
 
 
 def _of_record(record: FileRecord) -> FileFate:

@@ -1,4 +1,4 @@
-"""Splits a Markdown file into front matter and body; what is not quite YAML is read line by line, and that is told."""
+"""Splits a Markdown file into front matter and body; invalid YAML is read line by line, with a warning."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ _PAIR = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"^\s*-\s+(.*)$")
 _DIALOGUE = frozenset(
     ("assistant", "commentary", "context", "example", "examples", "note", "user")
-)  # of a long description
+)  # words before a colon in a long description, which are no keys
 
-# Scalars stay strings: no dates, no numbers of a million digits, no tags, whatever a stranger writes.
+# This loader keeps scalars as strings, so untrusted text yields no dates, huge numbers or tags.
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "null": None, "~": None, "": None}
 
 
 @dataclass(frozen=True)
-class Document:
-    """A Markdown file taken apart; `warning` tells what had to be tolerated."""
+class MarkdownDocument:
+    """The front matter and the body of a Markdown file; `warning` says what is wrong with the file."""
 
     front_matter: Mapping[str, Any]
     body: str
     warning: str = ""
 
 
-def split(source: str) -> Document:
-    """Take a Markdown file apart; never fails."""
+def split(source: str) -> MarkdownDocument:
+    """Split a Markdown file into front matter and body; never fails."""
     found = _FENCE.match(source[: _MAX_YAML + 100])
     if found is None:
         late = " (front matter without an end)" if source.lstrip()[:4] in ("---\n", "---\r") else ""
-        return Document({}, storable(source).strip(), late and "front matter has no closing line")
+        return MarkdownDocument({}, storable(source).strip(), late and "front matter has no closing line")
     header, body = found.group(1), storable(source[found.end() :]).strip()
     try:
-        return Document(read_yaml(header), body)
+        return MarkdownDocument(read_yaml(header), body)
     except Unusable as error:
-        return Document(_line_by_line(header), body, f"front matter is {error}; read line by line")
+        return MarkdownDocument(_line_by_line(header), body, f"front matter is {error}; read line by line")
 
 
 def read_yaml(source: str) -> Mapping[str, Any]:
-    """Read a YAML mapping within bounds, scalars as strings but for the words true, false and null.
+    """Parse a YAML mapping within bounds; scalars are strings, except true, false and null.
 
     Raises:
-        Unusable: it is not YAML, no mapping, or out of bounds.
+        Unusable: the text is not YAML, no mapping, or out of bounds.
     """
     if len(source) > _MAX_YAML:
         message = f"larger than {_MAX_YAML:,} characters"
@@ -93,7 +93,7 @@ def _typed(value: Any) -> Any:
 
 
 def _line_by_line(header: str) -> dict[str, Any]:
-    """Read `key: value` lines as a person means them: a colon inside a description is just a colon."""
+    """Parse `key: value` lines leniently: a colon inside a description is only a colon."""
     found: dict[str, Any] = {}
     key = ""
     for line in storable(header).splitlines():

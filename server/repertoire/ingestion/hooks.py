@@ -1,4 +1,4 @@
-"""What a hooks configuration does: on which events it runs what, and what that requires."""
+"""Parses a hooks configuration: the actions it runs on each event, and their requirements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ACTIONS = ("command", "bash", "powershell", "script", "prompt", "url", "tool")
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that a hook runs."""
+    """One action of a hook: its event, tools, command line and requirements."""
 
     event: str
     matcher: str
@@ -27,7 +27,7 @@ class Action:
 
 @dataclass(frozen=True)
 class HookSummary:
-    """A hooks configuration in words."""
+    """A hooks configuration in words: a sentence, its actions as text, its events and requirements."""
 
     sentence: str
     text: str
@@ -37,7 +37,7 @@ class HookSummary:
 
 
 def from_events(listed: Sequence[Any]) -> dict[str, Any]:
-    """Return the usual form of a configuration that lists its events one by one."""
+    """Convert a configuration that is a list of events into Claude Code's form, a mapping."""
     found: dict[str, list[Any]] = {}
     for item in listed:
         entry = values.mapping(item)
@@ -48,7 +48,7 @@ def from_events(listed: Sequence[Any]) -> dict[str, Any]:
 
 
 def actions(hooks: Mapping[str, Any]) -> Iterator[Action]:
-    """Yield everything that a configuration runs."""
+    """Yield all actions of a hooks configuration."""
     for event, groups in hooks.items():
         for group in groups if isinstance(groups, list) else ():
             matcher = values.name(values.mapping(group).get("matcher"))
@@ -76,15 +76,19 @@ def _action(event: str, matcher: str, hook: Mapping[str, Any]) -> Action:
             else requirements.of_shell(line, evidence=evidence)
         )
         needs = [*found, *requirements.of_variables(line, evidence=evidence)]
-    said = values.text(hook.get("description") or hook.get("purpose") or hook.get("statusMessage"))
+    described = values.text(hook.get("description") or hook.get("purpose") or hook.get("statusMessage"))
     shown = " ".join([line, *args])
     return Action(
-        event, matcher, values.name(hook.get("type")) or "command", f"{said}: {shown}" if said else shown, tuple(needs)
+        event,
+        matcher,
+        values.name(hook.get("type")) or "command",
+        f"{described}: {shown}" if described else shown,
+        tuple(needs),
     )
 
 
 def summarise(hooks: Mapping[str, Any]) -> HookSummary:
-    """Put a configuration into words."""
+    """Summarise a hooks configuration in words."""
     listed = list(actions(hooks))
     events = tuple(dict.fromkeys(action.event for action in listed))
     lines = [f"{when(action)}: {action.line}" for action in listed]
@@ -115,5 +119,5 @@ def draft(name: str, hooks: Mapping[str, Any], *, description: str = "") -> Draf
 
 
 def when(action: Action) -> str:
-    """Tell on which event, and for which tools, an action runs."""
+    """Return the event and the tools of an action as text: `PreToolUse (Bash)`."""
     return f"{action.event} ({action.matcher})" if action.matcher and action.matcher != "*" else action.event

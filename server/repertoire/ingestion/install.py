@@ -1,4 +1,4 @@
-"""The lines that install a component, from where it lies and what lists it."""
+"""Builds the install lines of a component, from its path, its plugin and its marketplace."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from repertoire.ingestion.parts import Draft, PluginFacts, folder, in_folder, st
 
 _FOLDERS = {AGENT: "agents", COMMAND: "commands"}
 _RENAMED, _CONVERTED = (".agent.md", ".prompt.md"), (".instructions.md", ".mdc")
-_PATHS = "(applyTo|fileMatchPattern|globs)"  # as Copilot, Kiro, and Cursor and Windsurf say it
+_PATHS = "(applyTo|fileMatchPattern|globs)"  # the key `paths` in the rules of Copilot, Kiro, Cursor and Windsurf
 _GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # what starts files of its plugin works as a part of that alone
-_WITH_ANOTHER = (TOOL, PACKAGE)  # a tool comes with its server; a package's registry has the line
+_OF_PLUGIN = "CLAUDE_PLUGIN_ROOT"  # a component with this variable starts its plugin's files, and works only in it
+_WITH_ANOTHER = (TOOL, PACKAGE)  # a tool is installed with its server; a package has its registry's install line
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where a source lies, and what Claude Code already knows of it."""
+    """The location of a source, and the marketplaces and plugins that Claude Code has already."""
 
-    location: str = ""  # a folder; empty where nothing lies on this machine
-    marketplace_address: str = ""  # what `/plugin marketplace add` takes
+    location: str = ""  # a folder; empty if the source is not on this machine
+    marketplace_address: str = ""  # the argument of `/plugin marketplace add`
     known_marketplaces: frozenset[str] = frozenset()
     installed_plugins: frozenset[str] = frozenset()  # `name@marketplace`
     disabled_plugins: frozenset[str] = field(default_factory=frozenset)
 
 
 def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tuple[str, ...]:
-    """Return the lines that install a component, in order; none where they cannot be told."""
+    """Return the lines that install a component, in order; none if there is no known way."""
     if plugin is not None and plugin.marketplace and plugin.taken:
         return _of_plugin(plugin, site)
     if plugin is not None and draft.type != PLUGIN and _OF_PLUGIN in f"{draft.body} {draft.install}":
@@ -55,25 +55,25 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
     return (_by_hand(draft, path, site.location.rstrip("/")),)
 
 
-def started(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
-    """Return the line that adds an MCP server which the client starts, and which reads these variables."""
-    # the client itself puts in what a variable holds when it starts the server
+def stdio_server_line(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
+    """Return the line that adds an MCP server that the client starts, with the variables that it reads."""
+    # the client itself fills in a variable's value when it starts the server
     given = [part for variable in variables for part in ("-e", f"{variable}=${{{variable}}}")]
     return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
 
 
-def reached(name: str, transport: str, address: str) -> str:
-    """Return the line that adds an MCP server which is reached at an address."""
+def remote_server_line(name: str, transport: str, address: str) -> str:
+    """Return the line that adds an MCP server at a web address."""
     return f"claude mcp add --transport {transport} {_server(name)} {quote(address)}"
 
 
 def _server(name: str) -> str:
-    """Return a server's name in letters that the client takes."""
+    """Replace the characters in a server's name that the client does not accept."""
     return _NOT_A_NAME.sub("-", name).strip("-") or "server"
 
 
 def _is_for_others(draft: Draft, path: str) -> bool:
-    """Tell what lies elsewhere, comes with another, or is no file that Claude Code or GitHub reads."""
+    """Tell whether a component lies elsewhere, comes with another, or is no file that Claude Code or GitHub reads."""
     if "://" in path or draft.type in _WITH_ANOTHER:
         return True
     if draft.type == WORKFLOW:
@@ -106,26 +106,26 @@ def _by_hand(draft: Draft, path: str, location: str) -> str:
 
 
 def _folder_name(name: str, path: str, location: str) -> str:
-    """Return what a skill's folder is to be called: by its name, where that is one, since the client lists it so."""
+    """Return the name for a skill's folder: the skill's own name if possible, because the client lists it by folder."""
     if name[:1].isalnum() and not {"/", "\\", ":"} & set(name):
         return name
     return folder(path).rpartition("/")[2] or location.rpartition("/")[2]
 
 
 def _of_text(path: str, place: str) -> str:
-    """Return how a text that shapes every answer is taken over: Claude Code reads styles, rules and CLAUDE.md."""
+    """Return the line that installs an output style, a rule or guidance, converted from other clients' forms."""
     if path.rpartition("/")[2] in _GUIDANCE:
         return f"merge {place} into CLAUDE.md"
     if in_folder(path, "output-styles", "output_styles"):
         return _copied(place, "~/.claude/output-styles")
     if not path.endswith(_CONVERTED) and not folder_client(path):
         return _copied(place, "~/.claude/rules")
-    target = f"~/.claude/rules/{quote(f'{stem(path)}.md')}"  # the files for which a rule holds stand under another key
+    target = f"~/.claude/rules/{quote(f'{stem(path)}.md')}"  # other clients list a rule's files under another key
     return f"mkdir -p ~/.claude/rules && sed -E 's/^{_PATHS}:/paths:/' {place} > {target}"
 
 
 def _copied(what: str, target: str, name: str = "") -> str:
-    """Return a line that bash, dash, zsh and fish read alike; its folder is made, since Claude Code makes none."""
+    """Return a copy command for bash, dash, zsh and fish; it creates the folder, which Claude Code does not."""
     return f"mkdir -p {target} && cp {what} {target}/{name}"
 
 

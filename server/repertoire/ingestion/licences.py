@@ -22,7 +22,7 @@ _TEXTS = (
 
 
 def is_licence_file(path: str) -> bool:
-    """Tell whether a file holds a licence by its name."""
+    """Tell by its name whether a file holds a licence."""
     name = path.rpartition("/")[2].upper()
     return name.partition(".")[0] in ("LICENSE", "LICENCE", "COPYING", "UNLICENSE") and not name.endswith(
         (".PY", ".JS")
@@ -30,5 +30,5 @@ def is_licence_file(path: str) -> bool:
 
 
 def recognise(text: str) -> str:
-    """Return the SPDX id of a licence text; empty where it is none that is known."""
+    """Return the SPDX id of a licence text; empty if the licence is unknown."""
     return next((name for name, pattern in _TEXTS if pattern.search(text[:20_000])), "")

@@ -1,4 +1,4 @@
-"""What `plugin.json` and `marketplace.json` say about the files of a source."""
+"""Reads `plugin.json` and `marketplace.json`: the plugins of a source, and the types of files that they declare."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class ListedPlugin:
     manifest: str
     name: str
     local: bool
-    root: str  # of a local plugin: its folder in the source
-    repository: str  # of a remote one: where it is fetched from
+    root: str  # folder of a local plugin in the source
+    repository: str  # repository of a remote plugin
     data: Mapping[str, Any]
 
     def facts(self) -> PluginFacts:
-        """Return what the marketplace alone knows about the plugin."""
+        """Return the plugin's facts as far as the marketplace has them."""
         found = _facts(self.data, root=self.root, manifest=self.manifest)
         return dataclasses.replace(
             found,
@@ -67,7 +67,7 @@ def plugin_root(path: str) -> str:
 
 
 def read_layout(files: Iterable[SourceFile], *, base: SourceLayout) -> SourceLayout:
-    """Gather what every manifest of a source says; those that are faulty are left to their strategies to report."""
+    """Read all manifests of a source into its layout; faulty ones are reported later, by their strategies."""
     plugins: dict[str, PluginFacts] = dict(base.plugins)
     entries: list[ListedPlugin] = []
     for file in sorted(files, key=lambda file: (".claude-plugin/" not in file.path, file.path)):
@@ -95,7 +95,7 @@ def _read_plugin(file: SourceFile) -> PluginFacts:
 
 
 def _is_place(key: str, listed: Any) -> bool:
-    """Tell whether the client takes what a manifest says of where something lies: `./` first, of an agent its file."""
+    """Tell whether the client accepts a manifest's paths: they begin with `./`, and an agent's is a `.md` file."""
     places = [item for item in (listed if isinstance(listed, list) else [listed]) if isinstance(item, str)]
     return all(item.startswith("./") and (key != "agents" or item.endswith(".md")) for item in places)
 
@@ -105,7 +105,7 @@ def _looks_like_plugin(data: Mapping[str, Any]) -> bool:
 
 
 def fault(text: str) -> str:
-    """Tell what is wrong with a plugin.json that was not accepted."""
+    """Return what is wrong with a plugin.json that was refused."""
     try:
         data = validation.require("plugin", values.parse_json(text))
     except Unusable as error:
@@ -114,7 +114,7 @@ def fault(text: str) -> str:
 
 
 def marketplace_entries(path: str, text: str) -> list[ListedPlugin]:
-    """Return the plugins that a marketplace lists.
+    """Parse the plugins that a marketplace lists.
 
     Raises:
         Unusable: the file is not a marketplace.
@@ -130,7 +130,7 @@ def marketplace_entries(path: str, text: str) -> list[ListedPlugin]:
 
 
 def _is_taken(stated: Mapping[str, Any]) -> bool:
-    """Tell whether the client takes a marketplace: one without a plain name and an owner's is refused."""
+    """Tell whether the client accepts a marketplace: it needs a name of one word, and an owner's name."""
     name, owner = stated.get("name"), values.mapping(stated.get("owner"))
     return isinstance(name, str) and len(name.split()) == 1 and isinstance(owner.get("name"), str)
 
@@ -167,7 +167,7 @@ def _remote(source: Any) -> str:
 
 
 def inside(base: str, path: Any) -> str | None:
-    """Return a path of a manifest as a path in the source, or None where it leaves it."""
+    """Resolve a manifest's path to a path in the source; None if it leads out of it."""
     if not isinstance(path, str) or path.startswith("/") or "\\" in path:
         return None
     joined = posixpath.normpath(posixpath.join(base, path))
@@ -220,7 +220,7 @@ def _declared(data: Mapping[str, Any], root: str) -> Iterator[tuple[str, str]]:
 
 
 def _listed(own: PluginFacts | None, listed: PluginFacts) -> PluginFacts:
-    """Return a plugin with what a marketplace adds to its own manifest."""
+    """Merge a plugin's own manifest with its entry in a marketplace; the own manifest wins."""
     if own is None:
         return listed
     return dataclasses.replace(
@@ -240,7 +240,7 @@ def _with_base(own: PluginFacts, base: PluginFacts | None) -> PluginFacts:
 
 
 def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
-    """Return the draft of a plugin; its id is its folder, so that it survives a manifest that moves."""
+    """Return the draft of a plugin; its folder is its path, so that the id survives a manifest that moves."""
     author = facts.details.get("author")
     by = values.name(author.get("name") if isinstance(author, Mapping) else author)
     lines = [facts.description, f"By {by}." if by else "", f"Keywords: {', '.join(facts.tags)}." if facts.tags else ""]
@@ -251,7 +251,7 @@ def plugin_draft(facts: PluginFacts, *, digest: str) -> Draft:
         body="\n".join(line for line in lines if line),
         path=facts.manifest if facts.remote else facts.root or ".",
         anchor=facts.name if facts.remote else "",
-        # marketplaces add to what its own file says
+        # the digest covers the marketplace's description too
         digest=entry_digest(f"{digest}\n{facts.description}\n{facts.tags}"),
         front_matter=facts.details,
         tags=facts.tags,

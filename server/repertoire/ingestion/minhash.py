@@ -14,11 +14,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-VERSION = 1  # moves when the same text would come to another sketch: all are then made again
-SHINGLE = 4  # words
+VERSION = 1  # version of the sketches; a change of the algorithm raises it, and all are computed again
+SHINGLE = 4  # words in one shingle
 PERMUTATIONS = 128
-_BANDS, _ROWS = 32, 4  # a pair alike to 0.5 meets in a band with 87 %, to 0.6 with 99 %, to 0.2 with 5 %
-_CROWD = 40  # texts that share one band: each is compared with the next so many, not with all
+_BANDS, _ROWS = 32, 4  # pairs of similarity .5 share a band with probability 87 %, of .6 with 99 %, of .2 with 5 %
+_CROWD = 40  # number of next texts in the same band that a text is compared with
 _MOST_WORDS = 20_000
 _WORD = re.compile(r"\w+")
 
@@ -27,18 +27,18 @@ Signature = npt.NDArray[np.uint32]
 
 
 def plain_words(text: str) -> list[str]:
-    """Return what a text says, without case, punctuation and layout: mirrors reformat, and say the same."""
+    """Return the words of a text in lower case, without punctuation and layout, which copies often change."""
     folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return _WORD.findall(folded.lower())[:_MOST_WORDS]
 
 
 def text_hash(words: Sequence[str]) -> str:
-    """Return the identity of a text by its words."""
+    """Return a hash that identifies a text by its words."""
     return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).hexdigest()
 
 
 def shingles(words: Sequence[str]) -> Hashes:
-    """Return the hashes of all runs of words, each once; a text shorter than a run is one."""
+    """Return the hashes of all shingles (runs of words), each once; a shorter text is one shingle."""
     if not words:
         return np.zeros(0, dtype=np.uint64)
     hashed = _hashed(words)
@@ -55,7 +55,7 @@ def hashes(words: Collection[str]) -> Hashes:
 
 
 def signature(members: Hashes) -> Signature:
-    """Return the MinHash of a set: of two, as many entries are equal as the sets are alike."""
+    """Return the MinHash signature of a set: the share of equal entries of two estimates their Jaccard similarity."""
     if not len(members):
         return np.zeros(PERMUTATIONS, dtype=np.uint32)
     factors, shifts = _permutations()
@@ -68,19 +68,19 @@ def signature(members: Hashes) -> Signature:
 
 
 def estimate(first: Signature, second: Signature) -> float:
-    """Return how alike two sets are by their sketches: off by 0.04 as a rule."""
+    """Estimate the Jaccard similarity of two sets from their signatures, with a usual error of 0.04."""
     return float(np.mean(first == second))
 
 
 def jaccard(first: Hashes, second: Hashes) -> float:
-    """Return how alike two sets are: what both hold of what either holds."""
+    """Compute the Jaccard similarity of two sets: the size of their intersection over that of their union."""
     shared = len(np.intersect1d(first, second, assume_unique=True))
     union = len(first) + len(second) - shared
     return shared / union if union else 1.0
 
 
 def candidates(signatures: Signature, *, least: float) -> list[tuple[int, int]]:
-    """Return the pairs of rows that may be alike to `least`, in order: those that meet in a band and are near to it."""
+    """Return the pairs of rows that share a band and whose estimated similarity is near `least` or above, in order."""
     if len(signatures) < 2:
         return []
     found: set[tuple[int, int]] = set()
@@ -123,6 +123,6 @@ def _mixed(values: Hashes) -> Hashes:
 
 @cache
 def _permutations() -> tuple[Hashes, Hashes]:
-    """Return factors (odd) and shifts, the same on every machine."""
+    """Return the odd factors and the shifts of the hash functions, the same on every machine."""
     drawn = _mixed(np.arange(1, 2 * PERMUTATIONS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     return drawn[:PERMUTATIONS] | np.uint64(1), drawn[PERMUTATIONS:]

@@ -1,4 +1,4 @@
-"""The values that extraction passes along: a file as read, the ground it stands on, and what a strategy makes of it."""
+"""The values of extraction: a file that was read, the layout of its source, and the drafts that a strategy makes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 
 _DOCUMENTS = frozenset(
     "AGENTS AUTHORS CHANGELOG CLAUDE CODEOWNERS CODE_OF_CONDUCT CONTRIBUTING CONTRIBUTORS GEMINI INDEX INSTALL LICENCE "
@@ -18,17 +18,17 @@ _PROGRAMS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb",
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source as it was read."""
+    """A file of a source with its text, and the texts of the files beside it that its strategy reads."""
 
     path: str
     text: str
-    digest: str  # SHA-256 of its bytes, or of its bytes and those of its parts
+    digest: str  # SHA-256 of its bytes, and of its parts' bytes if it has parts
     companions: Mapping[str, str] = field(default_factory=dict)  # texts of the files beside it that its strategy reads
 
 
 @dataclass(frozen=True)
 class ComponentRequirement:
-    """What a component requires; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
+    """A requirement of a component; `kind`: binary, env, mcp_server, runtime, package, plugin, component (by name)."""
 
     kind: str
     name: str
@@ -38,18 +38,18 @@ class ComponentRequirement:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a strategy read about one component, before everything around it is known."""
+    """A component as a strategy read it from its file, before its id, plugin and licence are known."""
 
     type: str
     name: str
     description: str = ""
     body: str = ""
     anchor: str = ""  # tells components of one file apart
-    path: str = ""  # where it is not the file's
+    path: str = ""  # its path, if it is not the file's
     digest: str = ""
     front_matter: Mapping[str, Any] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
-    signatures: str = ""  # code beyond what is fenced in the body
+    signatures: str = ""  # code in addition to the fenced code in the body
     tags: tuple[str, ...] = ()
     needs: tuple[ComponentRequirement, ...] = ()
     licence: str = ""
@@ -58,17 +58,17 @@ class Draft:
     marketplace: str = ""
     install: tuple[str, ...] = ()
     part_of: str = ""  # the path of a file whose first component this one is a part of
-    made_of: Fields = field(default_factory=Fields)  # what its own programs are
+    made_of: Technologies = field(default_factory=Technologies)  # technologies of its own programs
 
 
 @dataclass(frozen=True)
 class FileOutcome:
-    """What became of one file: components, or none where it is a part of another; and what had to be tolerated."""
+    """The result of a strategy for one file: its drafts, or why it has none, and warnings about the file."""
 
     drafts: tuple[Draft, ...] = ()
     warnings: tuple[str, ...] = ()
-    part_of: str = ""  # without drafts: the file that it is read with
-    left: str = ""  # without drafts: why it is no component
+    part_of: str = ""  # if there are no drafts: the file that this one is a part of
+    left: str = ""  # if there are no drafts: the reason
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,20 @@ class PluginFacts:
     declared: Mapping[str, str] = field(default_factory=dict)  # path -> component type
     details: Mapping[str, Any] = field(default_factory=dict)
     remote: bool = False  # listed here, kept elsewhere
-    taken: bool = True  # by the client, which refuses some manifests
+    taken: bool = True  # whether the client accepts the manifest
 
 
 @dataclass(frozen=True)
 class SourceLayout:
-    """What is known about a source before its files are read one by one."""
+    """The layout of a source: its plugins, skill folders and declared files, known before files are read one by one."""
 
-    name: str = ""  # what the source is called, for a component that has no other name
+    name: str = ""  # name of the source, for a component without a name of its own
     plugins: Mapping[str, PluginFacts] = field(default_factory=dict)  # by root
     declared: Mapping[str, str] = field(default_factory=dict)  # path or folder -> component type
     skills: frozenset[str] = frozenset()  # folders with a SKILL.md
-    own: Mapping[str, str] = field(default_factory=dict)  # kind and name -> path of what is in no other client's folder
+    own: Mapping[str, str] = field(default_factory=dict)  # type and name -> path outside other clients' folders
     elsewhere: frozenset[str] = frozenset()  # plugins listed here that a source of their own describes
-    is_package: bool = False  # the source was asked for as a package, whatever that holds
+    is_package: bool = False  # the person ingested it as a package, so it is one whatever it holds
 
     def plugin_of(self, path: str) -> PluginFacts | None:
         """Return the innermost plugin that holds a path."""
@@ -113,38 +113,38 @@ class SourceLayout:
         return None
 
     def declared_type(self, path: str) -> str:
-        """Return the component type that a manifest gives a file, by itself or by its folder; or an empty string."""
+        """Return the component type that a manifest declares for a file or its folder; empty if none does."""
         own = self.declared.get(path)
         if own or not path.endswith(".md") or is_document(path):
             return own or ""
         return self.declared.get(folder(path), "")
 
     def in_skill(self, path: str) -> bool:
-        """Tell whether a file lies in a skill's folder, which makes it a part of the skill."""
+        """Tell whether a file lies in a skill's folder, and so is a part of the skill."""
         return skill_of(path, self.skills) is not None
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """One kind of file that components are read from.
+    """A reader for one kind of file.
 
-    `claims` decides by the path and what manifests declare; `extract` reads, and raises `Unusable` with the reason.
+    `claims` decides by path and manifests whether it reads a file; `extract` reads it, or raises `Unusable`.
     """
 
     kind: str
     claims: Callable[[str, SourceLayout], bool]
     extract: Callable[[SourceFile, SourceLayout], FileOutcome]
     beside: tuple[str, ...] = ()  # names of files in the same folder that it reads too
-    gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # of all paths, the parts that it reads
+    gathers: Callable[[str, Sequence[str]], tuple[str, ...]] | None = None  # selects the parts to read from all paths
 
 
 def entry_digest(text: str) -> str:
-    """Return the SHA-256 of a part of a file that is a component of its own."""
+    """Return the SHA-256 of the text of one component in a file with several."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def stem(path: str) -> str:
-    """Return the last part of a path without its extensions."""
+    """Return a file's name without its folder and extensions."""
     name = path.rpartition("/")[2]
     for suffix in (
         ".agent.md",
@@ -181,7 +181,7 @@ HOOK_FILES = ("hooks.json", "settings.json", "settings.local.json")
 
 
 def hook_scripts(path: str, paths: Iterable[str]) -> list[str]:
-    """Return the programs that hooks may start: those beside a `hooks.json`, or in the folders for such near it."""
+    """Return the programs that hooks may start: those beside a `hooks.json`, or in folders like `scripts` near it."""
     above = folder(path)
     root = folder(above) if above.rpartition("/")[2] == "hooks" else above
     beside = {above} if path.rpartition("/")[2] == HOOK_FILES[0] else set()  # beside settings lies everything
@@ -194,16 +194,16 @@ def hook_scripts(path: str, paths: Iterable[str]) -> list[str]:
 
 
 def in_folder(path: str, *names: str) -> bool:
-    """Tell whether a path has a folder of one of these names."""
+    """Tell whether one of a path's folders has one of these names."""
     return not set(path.split("/")[:-1]).isdisjoint(names)
 
 
 def is_document(path: str) -> bool:
-    """Tell whether a Markdown file is documentation by its name."""
+    """Tell by its name whether a Markdown file is documentation, such as README.md."""
     name = path.rpartition("/")[2].partition(".")[0]
     return name in _DOCUMENTS or name.lower() in ("changelog", "contributing", "licence", "license", "readme")
 
 
 def folder(path: str) -> str:
-    """Return the path of the folder that holds a path; empty at the top."""
+    """Return the path of a file's folder; empty at the top."""
     return path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Components that are known to go together: what is carried, declared or used as one, and what recurs in that."""
+"""Finds patterns: components that a plugin, agent or project puts together, and itemsets that recur in these."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PLUGIN_SET, AGENT_SET, PROJECT_SET, REQUESTS, TOGETHER, CAPABILITIES = (
     "agent",
     "project",
     "request",
-    "together",  # found to recur in several of the first three
-    "capabilities",  # the same of what they provide
+    "together",  # components that recur in several of the first three
+    "capabilities",  # capabilities that recur in several of the first three
 )
 
-MAX_ITEMS = 4
-_MINED = 40  # items: what is carried with more is a collection, and its pairs tell nothing
-_WHOLE = 24  # members of a set that is kept as a whole
-_LEVEL = 4000  # itemsets of one size that are grown on: two copies of one large plugin must not become a million
-_TERMS = 12  # capabilities of one pattern
-_EACH = 20  # recurring combinations of one item: what is in everything must not crowd out all else that is known of it
+MAX_ITEMS = 4  # items in the largest itemset
+_MINED = 40  # items in the largest transaction that is mined; a larger one is a collection, whose pairs tell nothing
+_WHOLE = 24  # members in the largest plugin, agent or project that becomes one pattern
+_LEVEL = 4000  # itemsets of one size that are extended: two copies of a large plugin must not become a million
+_TERMS = 12  # capabilities that are kept of one pattern
+_EACH = 20  # recurring itemsets that are kept of one item, so that frequent items do not crowd out the others
 _EVIDENCE = 5
 _NAMED = 4
 _SURE = 0.5
@@ -35,7 +35,7 @@ _SURE = 0.5
 
 @dataclass(frozen=True)
 class Transaction:
-    """Components that were together once, `key` and `name` say where: one plugin, agent, project or past request."""
+    """Components that occur together in one plugin, agent, project or past request, which `key` and `name` identify."""
 
     origin: str
     key: str
@@ -44,8 +44,8 @@ class Transaction:
 
 
 @dataclass(frozen=True)
-class PatternContext:
-    """What naming a pattern takes: the name of every component, and what it provides how surely."""
+class PatternMember:
+    """A component as a member of patterns: its name, and its capabilities with their certainty."""
 
     name: str
     capabilities: Mapping[str, float] = field(default_factory=dict)
@@ -53,10 +53,10 @@ class PatternContext:
 
 @dataclass(frozen=True)
 class Itemset:
-    """Items that are together in `support` transactions.
+    """A set of items that occur together in `support` transactions.
 
-    `confidence[i]` is the part of the transactions with all others that hold item i too; with the others an item is
-    there at least `lift` times as often as it is anyhow.
+    `confidence[i]` is the share of the transactions with all other items that hold item i too. Each item is with the
+    others at least `lift` times as often as by chance.
     """
 
     items: tuple[str, ...]
@@ -67,7 +67,7 @@ class Itemset:
 
 @dataclass(frozen=True)
 class PatternBounds:
-    """How often and how far above chance an itemset has to be found, and how many are kept."""
+    """The thresholds of itemsets (support and lift), and the number that is kept."""
 
     support: int = 2
     lift: float = 1.5
@@ -76,25 +76,25 @@ class PatternBounds:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A known combination. `lift` is 0 for one that is known as a whole, from its own plugin, agent or project."""
+    """A combination of components or capabilities; `lift` is 0 if a plugin, agent or project declares it whole."""
 
     key: str
     name: str
     origin: str
-    members: Mapping[str, float]  # how surely each belongs to the others
-    capabilities: Mapping[str, float]  # the part of the members that provides each
+    members: Mapping[str, float]  # component id -> confidence that it belongs to the others
+    capabilities: Mapping[str, float]  # term -> share of the members that provide it
     support: int
     lift: float = 0.0
     evidence: tuple[str, ...] = ()
-    wholes: tuple[str, ...] = ()  # keys of what `evidence` names, where the members are not the same everywhere
+    wholes: tuple[str, ...] = ()  # keys of the plugins or projects in `evidence`, if their members differ
 
     @property
     def confidence(self) -> float:
-        """How surely the least sure member belongs to the others."""
+        """The lowest confidence of a member."""
         return min((self.members or self.capabilities).values())
 
     def node(self) -> Node:
-        """Return the pattern as a node."""
+        """Return the pattern as a graph node."""
         data = {
             "origin": self.origin,
             "support": self.support,
@@ -106,7 +106,7 @@ class Pattern:
         return Node(f"{PATTERN}:{self.key}", PATTERN, self.name, data)
 
     def edges(self) -> Iterator[Edge]:
-        """Yield the edges from its members, and to the capabilities that it provides."""
+        """Yield the edges from the members to the pattern, and from it to its capabilities."""
         evidence = f"{self.origin}, support {self.support}"
         for member, weight in self.members.items():
             yield Edge(member, f"{PATTERN}:{self.key}", MEMBER_OF, round(weight, 3), evidence)
@@ -114,8 +114,8 @@ class Pattern:
             yield Edge(f"{PATTERN}:{self.key}", f"{CAPABILITY}:{term}", PROVIDES, round(weight, 3), evidence)
 
 
-def patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> list[Pattern]:
-    """Return the combinations that plugins, agents and projects make, and what recurs in them."""
+def patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternMember]) -> list[Pattern]:
+    """Return the patterns that plugins, agents and projects declare, and those that recur in them."""
     ordered = sorted(transactions, key=lambda one: (one.origin, one.key))
     return [
         *_whole(ordered, known),
@@ -127,8 +127,8 @@ def patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternCon
     ]
 
 
-def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> list[Pattern]:
-    """Return the combinations that recur in what past requests selected; nothing of the requests themselves."""
+def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, PatternMember]) -> list[Pattern]:
+    """Return the patterns that recur in the selections of past requests, without the requests' texts."""
     return [
         _recurring(itemset, (), known, REQUESTS)
         for itemset in _varied(frequent([one.members for one in transactions], PatternBounds()))
@@ -136,9 +136,9 @@ def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, Patte
 
 
 def frequent(transactions: Iterable[frozenset[str]], bounds: PatternBounds) -> list[Itemset]:
-    """Return the itemsets of two to four items within the bounds, the most telling first.
+    """Return the itemsets of two to four items above the thresholds, by support and lift, the strongest first.
 
-    One that a larger one explains (it is never found without the rest) is left out.
+    An itemset that never occurs without the rest of a larger one is left out.
     """
     baskets = [basket for basket in transactions if 1 <= len(basket) <= _MINED]
     holds = _holds(baskets)
@@ -164,7 +164,7 @@ def _telling(itemset: Itemset) -> tuple[float, tuple[str, ...]]:
 
 
 def _holds(baskets: Sequence[frozenset[str]]) -> dict[str, int]:
-    """Map every item to the baskets that hold it, one bit each."""
+    """Map each item to a bit mask of the transactions that hold it."""
     holds: dict[str, int] = {}
     for number, basket in enumerate(baskets):
         for item in basket:
@@ -182,7 +182,7 @@ def _pairs(baskets: Sequence[frozenset[str]], holds: Mapping[str, int], support:
 
 
 def _grown(level: Mapping[tuple[str, ...], int], holds: Mapping[str, int], support: int) -> dict[tuple[str, ...], int]:
-    """Return the itemsets with one item more, all of whose parts are in a level."""
+    """Return the itemsets with one more item whose parts are all in this level (Apriori)."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for items in level:
         groups.setdefault(items[:-1], []).append(items[-1])
@@ -213,13 +213,13 @@ def _itemset(items: tuple[str, ...], together: int, holds: Mapping[str, int], to
 
 
 def _parts(items: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the items without each of them in turn."""
+    """Yield the itemset without each of its items in turn."""
     for index in range(len(items)):
         yield (*items[:index], *items[index + 1 :])
 
 
 def _varied(itemsets: Iterable[Itemset]) -> Iterator[Itemset]:
-    """Yield the itemsets none of whose items is in many better ones."""
+    """Yield the itemsets, without those of an item that is already in many stronger ones."""
     uses: Counter[str] = Counter()
     for itemset in itemsets:
         if all(uses[item] < _EACH for item in itemset.items):
@@ -227,8 +227,8 @@ def _varied(itemsets: Iterable[Itemset]) -> Iterator[Itemset]:
             yield itemset
 
 
-def _whole(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> Iterator[Pattern]:
-    """Yield what one plugin, agent or project puts together, each combination once."""
+def _whole(transactions: Sequence[Transaction], known: Mapping[str, PatternMember]) -> Iterator[Pattern]:
+    """Yield a pattern for each plugin, agent or project; equal combinations become one pattern."""
     carried: dict[frozenset[str], list[Transaction]] = {}
     for one in transactions:
         if 2 <= len(one.members) <= _WHOLE:
@@ -247,7 +247,7 @@ def _whole(transactions: Sequence[Transaction], known: Mapping[str, PatternConte
 
 
 def _recurring(
-    itemset: Itemset, transactions: Sequence[Transaction], known: Mapping[str, PatternContext], origin: str
+    itemset: Itemset, transactions: Sequence[Transaction], known: Mapping[str, PatternMember], origin: str
 ) -> Pattern:
     items = frozenset(itemset.items)
     where = dict.fromkeys(one.name for one in transactions if items <= one.members and len(one.members) <= _MINED)
@@ -264,9 +264,9 @@ def _recurring(
     )
 
 
-def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, PatternContext]) -> Iterator[Pattern]:
-    """Yield the capabilities that are provided together by different components, more often than by chance."""
-    wholes = [one for one in transactions if one.origin != AGENT_SET]  # a plugin's agents declare the same skills again
+def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, PatternMember]) -> Iterator[Pattern]:
+    """Yield a pattern for each set of capabilities that plugins and projects combine more often than by chance."""
+    wholes = [one for one in transactions if one.origin != AGENT_SET]  # agents repeat the skills of their plugin
     provided = [
         frozenset(term for member in one.members for term, sure in known[member].capabilities.items() if sure >= _SURE)
         for one in wholes
@@ -279,13 +279,13 @@ def _capabilities(transactions: Sequence[Transaction], known: Mapping[str, Patte
         where = {
             one.name: one.key
             for one, terms in together
-            if len(terms) <= _MINED and terms.issuperset(itemset.items)  # of more, it was not counted
+            if len(terms) <= _MINED and terms.issuperset(itemset.items)  # larger ones were not mined
         }
         names, keys = tuple(where)[:_EVIDENCE], tuple(where.values())[:_EVIDENCE]
         yield Pattern(key, name, CAPABILITIES, {}, sure, itemset.support, itemset.lift, names, keys)
 
 
-def _provided(members: Iterable[str], known: Mapping[str, PatternContext]) -> dict[str, float]:
+def _provided(members: Iterable[str], known: Mapping[str, PatternMember]) -> dict[str, float]:
     found: dict[str, float] = {}
     total = 0
     for member in sorted(members):

@@ -1,4 +1,4 @@
-"""Tells which files of a plugin's folder come with it: those where Claude Code looks, or where its manifest points."""
+"""Tells which files in a plugin's folder are installed with it: those that Claude Code or its manifest looks for."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from repertoire.domain.component import AGENT, COMMAND, HOOK, MCP_SERVER, SETTIN
 from repertoire.ingestion.parts import PluginFacts
 
 _FOLDERS = {AGENT: ("agents/",), COMMAND: ("commands/",), SETTING: ("output-styles/",), SKILL: ("skills/",)}
-_SKILL_DEPTH = 2  # skills/NAME/SKILL.md: the client lists none that lies deeper, unless its manifest points there
+_SKILL_DEPTH = 2  # folders above a SKILL.md (skills/NAME): the client finds deeper skills only through a manifest
 _FILES = {HOOK: ("hooks/hooks.json",), MCP_SERVER: (".mcp.json",), SKILL: ("SKILL.md",)}
 
 
 def carries(plugin: PluginFacts, path: str, kind: str) -> bool:
-    """Tell whether installing a plugin brings what lies at a path in its folder."""
+    """Tell whether installing a plugin also installs the component at this path in its folder."""
     if kind not in _FOLDERS and kind not in _FILES:
         return True
     if path == plugin.manifest or plugin.declared.get(path) == kind:
         return True
-    if any(told == kind and path.startswith(f"{place}/") for place, told in plugin.declared.items()):
+    if any(declared == kind and path.startswith(f"{place}/") for place, declared in plugin.declared.items()):
         return True
     inside = path.removeprefix(f"{plugin.root}/") if plugin.root else path
     if kind == SKILL and inside.count("/") > _SKILL_DEPTH:

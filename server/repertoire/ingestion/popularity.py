@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-STATED = ("installs", "downloads", "stars", "unique_installs", "users")  # what a marketplace may tell of a plugin
+STATED = ("installs", "downloads", "stars", "unique_installs", "users")  # keys of popularity in a marketplace
 
 
 @dataclass(frozen=True)
 class Carrier:
-    """A component as seen beside those of all other sources."""
+    """A component in one source, with the popularity that its marketplace states."""
 
     node_id: int
     type: str
     name: str
     source: str
-    stated: float = 0.0  # installs or stars, where a marketplace says
+    stated: float = 0.0  # installs or stars, if a marketplace states them
 
 
 def _name(carrier: Carrier) -> tuple[str, str]:
@@ -26,10 +26,10 @@ def _name(carrier: Carrier) -> tuple[str, str]:
 
 
 def popularity(carriers: Iterable[Carrier], named: Mapping[int, float]) -> dict[int, float]:
-    """Return how popular each component is, 0 for one that is carried once and named nowhere.
+    """Compute the popularity of each component; 0 if one source carries it and no other component names it.
 
-    It adds the sources that carry it, how strongly others name or need it (`named`, by node id), and what a marketplace
-    says, each by its logarithm.
+    It adds the logarithms of: the number of sources that carry it, the weight of edges from others that name or need it
+    (`named`, by node id), and the popularity that its marketplace states.
     """
     listed = list(carriers)
     sources: dict[tuple[str, str], set[str]] = {}
@@ -47,7 +47,7 @@ def popularity(carriers: Iterable[Carrier], named: Mapping[int, float]) -> dict[
 
 
 def stated_popularity(details: Mapping[str, Any]) -> float:
-    """Return how often a marketplace says that a plugin is installed, loaded or starred; 0 where it does not."""
+    """Return the installs, downloads or stars that a marketplace states for a plugin; 0 if it states none."""
     return max((_number(details.get(key)) for key in STATED), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""What a component's own text says about itself: a description, examples of its use, and code."""
+"""Extracts from a component's text its description, examples of its use, and code."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ DESCRIPTION_LIMIT = 4_000
 CODE_LIMIT = 4_000
 EXAMPLE_LIMIT = 300
 _EXAMPLES = 12
-_SCANNED = 20_000  # characters of a body that are looked through for examples
+_SCANNED = 20_000  # characters of a body that are searched for examples
 
 _FENCES = "`~"
 _SHORTEST_FENCE = 3
-_LINK_TEXT, _LINK_TARGET = 300, 500  # characters; without a bound each bracket is followed to the end of the text
+_LINK_TEXT, _LINK_TARGET = 300, 500  # longest link; without a bound each bracket is followed to the end of the text
 _NOT_PROSE = re.compile(r"^\s*(?:#|[-*+]\s|\d+[.)]\s|\||>|<|!\[|\[!|```|~~~|---|===|\$ARGUMENTS)")
 _MARKUP = re.compile(
     r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"
@@ -24,7 +24,7 @@ _MARKUP = re.compile(
 )
 _EXAMPLE_BLOCK = linear.compile(r"(?is)<example>(.+?)</example>")
 _OPENING = "<example>"
-_LONGEST_BLOCK = 3000  # characters; what is longer was never closed, and the next one begins within it
+_LONGEST_BLOCK = 3000  # characters of an example block; a longer one was not closed and contains the next one
 _SAID = linear.compile(r"(?i)\buser:\s*[\"'“]?(.{4}.*?)[\"'”]?\s*(?:\\n|\n|assistant:|<commentary>|$)")
 _WHEN = re.compile(
     r"\b((?:(?:use|invoke|activate|trigger|apply|call|run)s?"
@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"[\"“]([^\"“”\n]{6,160})[\"”]")
 
 
 def first_paragraph(body: str) -> str:
-    """Return the first paragraph of prose, as one line; else the first heading; else an empty string."""
+    """Return the first paragraph of prose as one line, or else the first heading, or else an empty string."""
     paragraph: list[str] = []
     heading = ""
     for line in without_code(body[:_SCANNED]).splitlines():
@@ -62,7 +62,7 @@ def without_code(body: str) -> str:
 
 
 def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where fenced blocks begin and end, and what is in them; one that nobody closes ends with the text."""
+    """Yield the start, the end and the content of each fenced block; an unclosed one ends with the text."""
     start, inside, fence, place = 0, 0, "", 0
     for line in body.split("\n"):
         after = place + len(line) + 1
@@ -70,7 +70,7 @@ def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
             if line.strip(" \t") == fence:
                 yield start, after - 1, body[inside:place]
                 fence = ""
-        elif after <= len(body):  # an opening line has one after it
+        elif after <= len(body):  # the last line opens no block
             start, inside, fence = place, after, _opening(line)
         place = after
     if fence:
@@ -78,7 +78,7 @@ def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _opening(line: str) -> str:
-    """Return the fence that a line opens a block with; empty where it opens none."""
+    """Return the fence with which a line opens a code block; empty if it opens none."""
     text = line.lstrip(" \t")
     mark = text[:1]
     after = text.lstrip(mark) if mark and mark in _FENCES else text
@@ -87,7 +87,7 @@ def _opening(line: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return text as one line without emphasis and link targets."""
+    """Return Markdown text as one line, without emphasis and link targets."""
     return clean_line(_MARKUP.sub(lambda match: match.group(1) or "", text), DESCRIPTION_LIMIT)
 
 
@@ -106,7 +106,7 @@ def code(body: str) -> str:
 
 
 def examples(description: str, body: str) -> tuple[str, ...]:
-    """Return what a user would say or need to want this component, as its author put it."""
+    """Return the author's examples of what a user says or needs when this component should be used."""
     found: dict[str, None] = {}
     for example in _examples(description, body[:_SCANNED]):
         line = unmarked(example.replace("\\n", " "))[:EXAMPLE_LIMIT].strip(" \"'")
@@ -129,8 +129,8 @@ def _blocks(text: str) -> Iterator[str]:
 def _examples(description: str, body: str) -> Iterator[str]:
     whole = f"{description}\n{body}"
     for block in _blocks(whole):
-        yield next(_said(block), block)
-    yield from _said(description)
+        yield next(_user_words(block), block)
+    yield from _user_words(description)
     for quoted in _QUOTED.finditer(description):
         if " " in quoted.group(1).strip():
             yield quoted.group(1)
@@ -139,6 +139,6 @@ def _examples(description: str, body: str) -> Iterator[str]:
         yield when.group(1)
 
 
-def _said(text: str) -> Iterator[str]:
-    """Yield what users say in a dialogue; a count in the expression itself would make RE2 hundreds of times slower."""
-    return (said.group(1) for said in _SAID.finditer(text) if len(said.group(1)) <= EXAMPLE_LIMIT)
+def _user_words(text: str) -> Iterator[str]:
+    """Yield the user's words in example dialogues; the length is checked here, because a count makes RE2 very slow."""
+    return (match.group(1) for match in _SAID.finditer(text) if len(match.group(1)) <= EXAMPLE_LIMIT)

@@ -1,4 +1,4 @@
-"""Ranges of versions, by the rules of npm or of Python: whether one holds a version, whether two have one in common."""
+"""Version ranges, by the rules of npm or of Python: whether one holds a version, and whether two are disjoint."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from packaging.version import InvalidVersion, Version
 
 VERSION = re.compile(r"\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z]+)*")
 _NUMBER = re.compile(r"\d+")
-_LONGEST, _MOST = 80, 12  # characters of a range, and versions that it names: more is no range that a person wrote
+_LONGEST, _MOST = 80, 12  # characters of the longest range, and versions in it: no person writes more
 
 
 def within(version: str, wanted: str, *, npm: bool) -> bool:
-    """Tell whether a version is in a range; not, where either cannot be read."""
+    """Tell whether a version is in a range; False if one of them cannot be parsed."""
     try:
         if npm:
             return bool(nodesemver.satisfies(three_parts(version), wanted.lstrip("@"), loose=True))
@@ -24,8 +24,8 @@ def within(version: str, wanted: str, *, npm: bool) -> bool:
         return False
 
 
-def apart(one: str, other: str) -> bool:
-    """Tell whether two ranges surely have no version in common; unsure ones, and those of two registries, may."""
+def disjoint(one: str, other: str) -> bool:
+    """Tell whether two ranges certainly share no version; False if unsure, or if they are of different registries."""
     if max(len(one), len(other)) > _LONGEST or not (one and other):
         return False
     named = list(dict.fromkeys(VERSION.findall(f"{one} {other}")))
@@ -38,13 +38,13 @@ def apart(one: str, other: str) -> bool:
 
 
 def three_parts(version: str) -> str:
-    """Return a version as npm needs it, with three numbers."""
+    """Complete a version to three numbers, as npm needs."""
     core = version.partition("-")[0].count(".")
     return version if core >= 2 or "-" in version else version + ".0" * (2 - core)
 
 
 def _around(named: list[str]) -> Iterator[str]:
-    """Yield versions on either side of every bound: a range begins, ends and is interrupted at no other place."""
+    """Yield versions on both sides of each bound: two ranges that share a version share one of these."""
     yield from ("0", "0.0.1", "99999.0.0")
     for version in named:
         yield version

@@ -1,4 +1,4 @@
-"""What a README tells where nothing else does: the entries of a list of links, or what its repository is."""
+"""Reads a README: the entries of a list of links, or the description of a repository without other components."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from repertoire.ingestion.addresses import repository_of
 from repertoire.ingestion.parts import Draft, SourceFile, entry_digest
 
 ENTRIES = 3_000
-_FEWEST = 10
-_SAYS = 8  # characters from which an entry says what it is
+_FEWEST = 10  # entries of the shortest list
+_SAYS = 8  # characters of an entry's shortest description
 _BODY = 20_000
-_TELLS = 30  # characters from which a paragraph tells what a repository is
+_TELLS = 30  # characters of the shortest paragraph that describes a repository
 _HEADING = linear.compile(r"^(#{1,5})\s+(.*?)\s*#*$")
 _LINK = r"\[(?P<name>(?:[^\[\]]|\[[^\]]*\]){1,160})\]\((?P<url>https?://[^)\s]+)[^)]*\)"
 _ENTRY = linear.compile(rf"^\s*(?:[-*+]|\d+[.)])\s+[^\[\pL\pN_]{{0,12}}{_LINK}(?P<rest>.*)$")
 _ROW = linear.compile(rf"^\s*\|\s*[^\[\pL\pN_|]{{0,12}}{_LINK}[^|]*\|(?P<rest>.*)$")
 _START = linear.compile(rf"^\*{{0,2}}{_LINK}(?P<rest>.*)$")
-# what is neither an entry nor prose: nothing, markup, badges, a table of contents, a table's rule, a continued entry
+# Lines that are neither entry nor prose: blank, markup, badge, table of contents, table rule, continued entry.
 _NO_PROSE = re.compile(
     r"^\s*$|^\s*(?:<|\[?!\[|>|\|[\s:|-]*$|[-*_]{3,}\s*$)|^\s+\S|.*\]\(#|\s*[-*+]\s*\[[^\]]*\]\([^)]*\)\s*$"
 )
 _COMMENT = linear.compile(r"(?s)<!--.*?-->")
 _LINKED = linear.compile(r"!?\[[^\]]*\]\([^)]*\)|<[^>]+>")
-_LEADING = re.compile(r"^[^\w(\"'`$@]+")  # what divides a name from its description, and pictograms
-# of "skills for agents" the skills count, of "agent skills" too: the last one named before a preposition
+_LEADING = re.compile(r"^[^\w(\"'`$@]+")  # separators and pictograms before a description
+# The last type before a preposition counts: "skills for agents" and "agent skills" are both skills.
 _PREPOSITION = re.compile(r"\b(?:for|of|by|with|in|from|to|and)\b", re.IGNORECASE)
 _TYPES = (
     (re.compile(r"\bmcp\b|model context protocol", re.IGNORECASE), MCP_SERVER),
@@ -57,7 +57,7 @@ _IS_SERVER = re.compile(r"\bMCP server\b|Model Context Protocol (?:\(MCP\) )?ser
 
 @dataclass(frozen=True)
 class ListedLink:
-    """One line of a list."""
+    """One entry of a list of links: its name, address, description and section."""
 
     name: str
     url: str
@@ -66,7 +66,7 @@ class ListedLink:
 
 
 def entries(text: str) -> list[ListedLink]:
-    """Return the entries of a list of links; none where the text is anything else."""
+    """Parse the entries of a list of links; none if the text is no such list."""
     found: dict[str, ListedLink] = {}
     others = 0
     section = ""
@@ -90,15 +90,15 @@ def entries(text: str) -> list[ListedLink]:
 def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> ListedLink | None:
     name = prose.unmarked(match["name"])
     url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
-    described = _said(match["rest"])
+    described = _description(match["rest"])
     if alone or len(described) < _SAYS:
-        described = _said(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
+        described = _description(after) if not _HEADING.match(after) and not _ENTRY.match(after) else ""
     if not name or name.startswith("!") or len(described) < _SAYS or url.count("/") < 2 or "shields.io" in url:
         return None
     return ListedLink(values.name(name.rpartition("/")[2] or name), url, described, section)
 
 
-def _said(text: str) -> str:
+def _description(text: str) -> str:
     return _LEADING.sub("", prose.unmarked(_LINKED.sub(_word, text).replace("&nbsp;", " ")).partition(" | ")[0]).strip(
         " |"
     )
@@ -109,7 +109,7 @@ def _word(match: linear.Match) -> str:
 
 
 def kind_of(*places: str) -> str:
-    """Return the type that the first telling place names; a package where none does."""
+    """Return the component type that the first of these texts names; `package` if none names one."""
     for place in places:
         head = _PREPOSITION.split(place)[0]
         found = [(match.start(), kind) for pattern, kind in _TYPES for match in pattern.finditer(head)]
@@ -119,7 +119,7 @@ def kind_of(*places: str) -> str:
 
 
 def pointers(listed: list[ListedLink], title: str) -> Iterator[Draft]:
-    """Yield a draft for every entry: what lies elsewhere, known by its address and a sentence."""
+    """Yield a draft for each entry: a pointer, known only by its address and one sentence."""
     for entry in listed:
         below = entry.url.split("/", 5)[5] if entry.url.count("/") > 4 else ""
         body = "\n".join((entry.description, f"Listed under {entry.section or title} in {title}.", entry.url))
@@ -136,7 +136,7 @@ def pointers(listed: list[ListedLink], title: str) -> Iterator[Draft]:
 
 
 def title_of(text: str, fallback: str) -> str:
-    """Return the first heading of a text."""
+    """Return the first heading of a text, or the fallback."""
     for line in text.splitlines()[:80]:
         heading = _HEADING.match(line)
         if heading and (title := prose.unmarked(_LINKED.sub(_word, heading.group(2)))):
@@ -145,16 +145,16 @@ def title_of(text: str, fallback: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs that say something: no titles, badges, or links to the same in other languages."""
+    """Yield the paragraphs of prose, without titles, badges, and links to translations."""
     for block in _BETWEEN_PARAGRAPHS.split(prose.without_code(text)[:_BODY]):
-        said = prose.first_paragraph(block)
+        paragraph = prose.first_paragraph(block)
         is_title = block.lstrip().startswith("#") and "\n" not in block.strip()
-        if len(said) >= _TELLS and not is_title and "](" not in said and " | " not in said:
-            yield said
+        if len(paragraph) >= _TELLS and not is_title and "](" not in paragraph and " | " not in paragraph:
+            yield paragraph
 
 
 def about(file: SourceFile, name: str) -> Draft | None:
-    """Return the one component that a README makes of its repository; None where it says nothing."""
+    """Make one component from a repository's README; None if it has no describing paragraph."""
     text = _COMMENT.sub("", file.text)
     described = next(_paragraphs(text), "")
     if not described:

@@ -1,4 +1,4 @@
-"""Every kind of file that components are read from, in order: the first strategy that claims a file reads it."""
+"""The ordered list of strategies, one for each kind of file: the first that claims a file reads it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     awesome.STRATEGY,
     package.STRATEGY,
     python_agents.STRATEGY,
-    loose.STRATEGY,  # last: it looks into any Markdown that is left
+    loose.STRATEGY,  # last, because it reads any Markdown that is left
 )
 
 

@@ -1,4 +1,4 @@
-"""Edges that only a source as a whole shows: parts of plugins, siblings, names mentioned, dependencies by name."""
+"""Finds the edges within one source: parts of plugins, siblings, mentions, and dependencies by name."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from repertoire.domain.text import clean_line
 from repertoire.ingestion import values
 from repertoire.ingestion.parts import ComponentRequirement, folder
 
-# with a hyphen or a colon in it, or after a slash: any other word of a text may be the name of something by chance
+# Words that may be names: with a hyphen or a colon, or after a slash. Other words may match a name by chance.
 _NAMED = re.compile(r"(?<![\w./-])(?:/\w+(?:[:.-]\w+)*|\w+(?:\.\w+)*[:-]\w+(?:[:.-]\w+)*)", re.ASCII)
-_SCANNED = 40_000  # characters of a body that are looked through for names
-_INSIDE = ("plugin", "mcp_server", "component")  # found by name among the components of the source
+_SCANNED = 40_000  # characters of a body that are searched for names
+_INSIDE = ("plugin", "mcp_server", "component")  # kinds of requirements that a component of the source may meet
 _MENTIONS = 12
 _SIBLINGS = 8
 _LARGE_GROUP = 400
-_COMPARED_WITH_ALL = 40  # in larger plugins, siblings must share a capability to count
+_COMPARED_WITH_ALL = 40  # members of a plugin above which siblings must share a capability
 
 
 @dataclass(frozen=True)
-class Member:
-    """What relations need to know of a component."""
+class SourceMember:
+    """A component of a source, with the fields from which its relations are found."""
 
     id: str
     type: str
     name: str
     path: str
-    plugin_root: str | None  # None: in no plugin, or there by way of what it is a part of
-    words: frozenset[str]  # what its body might name
+    plugin_root: str | None  # None: it is in no plugin, or in one only as a part of another component
+    words: frozenset[str]  # words of its body that may be names
     needs: tuple[ComponentRequirement, ...] = ()
     capabilities: Mapping[str, float] = field(default_factory=dict)
     part_of: str = ""  # the path of a file whose first component this one is a part of
-    known: bool = True  # by its name to others: what a text names is not a tool inside a server, nor a line of a list
+    known: bool = True  # whether texts may mean it by its name; not a tool inside a server, nor a pointer
 
 
 def mentioned_words(body: str) -> frozenset[str]:
-    """Return the words of a body that could be names of components."""
+    """Return the words of a body that may be names of components."""
     return frozenset(_NAMED.findall(body[:_SCANNED].lower()))
 
 
-def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edge]:
+def derive(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> list[Edge]:
     """Return the edges between the components of one source; `plugin_ids` by the plugins' folders."""
     names = _Names(members)
     edges: dict[tuple[str, str, str], Edge] = {}
@@ -69,7 +69,7 @@ def derive(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> list[Edg
 
 
 def outside(component_id: str, needs: Iterable[ComponentRequirement]) -> Iterator[Edge]:
-    """Yield the edges to what a component needs from outside the graph, each once."""
+    """Yield the edges from a component to its requirements outside the graph, each once."""
     seen = set()
     for need in needs:
         if need.kind in _INSIDE or (need.kind, need.name) in seen:
@@ -80,17 +80,17 @@ def outside(component_id: str, needs: Iterable[ComponentRequirement]) -> Iterato
 
 
 class _Names:
-    """Finds the component that a name means, the nearest first."""
+    """The components of a source by name; of several with one name, the nearest is found."""
 
-    def __init__(self, members: Sequence[Member]) -> None:
-        self._by_name: dict[str, list[Member]] = {}
+    def __init__(self, members: Sequence[SourceMember]) -> None:
+        self._by_name: dict[str, list[SourceMember]] = {}
         for member in members:
             if not member.known:
                 continue
             self._by_name.setdefault(member.name.lower(), []).append(member)
 
-    def find(self, name: str, seeker: Member, types: Iterable[str] = ()) -> Member | None:
-        """Return the component of this name that is nearest to the seeker, or None where it is not clear."""
+    def find(self, name: str, seeker: SourceMember, types: Iterable[str] = ()) -> SourceMember | None:
+        """Return the component of this name that is nearest to the seeker; None if there is none."""
         wanted = set(types)
         found = [
             member
@@ -103,8 +103,8 @@ class _Names:
         return min(found, key=lambda member: (member.type != SKILL, member.id)) if found else None
 
 
-def _parts(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> Iterator[Edge]:
-    first: dict[str, Member] = {}
+def _parts(members: Sequence[SourceMember], plugin_ids: Mapping[str, str]) -> Iterator[Edge]:
+    first: dict[str, SourceMember] = {}
     for member in members:
         first.setdefault(member.path, member)
     for member in members:
@@ -115,7 +115,7 @@ def _parts(members: Sequence[Member], plugin_ids: Mapping[str, str]) -> Iterator
             yield Edge(member.id, target, PART_OF, 1.0, member.path)
 
 
-def _dependencies(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
+def _dependencies(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
     types = {"plugin": (PLUGIN,), "mcp_server": (MCP_SERVER,), "component": ()}
     for member in members:
         for need in member.needs:
@@ -126,9 +126,9 @@ def _dependencies(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
                 yield Edge(member.id, target, DEPENDS_ON, need.weight, need.evidence)
 
 
-def _mentions(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
+def _mentions(members: Sequence[SourceMember], names: _Names) -> Iterator[Edge]:
     for member in members:
-        found: dict[str, tuple[Member, str]] = {}
+        found: dict[str, tuple[SourceMember, str]] = {}
         for word in sorted(member.words):
             target = _mentioned(word, member, names)
             if target is not None:
@@ -137,7 +137,7 @@ def _mentions(members: Sequence[Member], names: _Names) -> Iterator[Edge]:
             yield Edge(member.id, target.id, MENTIONS, 0.5, f"names {word} in {member.path}")
 
 
-def _mentioned(word: str, member: Member, names: _Names) -> Member | None:
+def _mentioned(word: str, member: SourceMember, names: _Names) -> SourceMember | None:
     if word.startswith("/"):
         return names.find(word[1:].rpartition(":")[2], member, (COMMAND, SKILL))
     if ":" in word:
@@ -145,8 +145,8 @@ def _mentioned(word: str, member: Member, names: _Names) -> Member | None:
     return names.find(word, member)
 
 
-def _siblings(members: Sequence[Member]) -> Iterator[Edge]:
-    groups: dict[str, list[Member]] = {}
+def _siblings(members: Sequence[SourceMember]) -> Iterator[Edge]:
+    groups: dict[str, list[SourceMember]] = {}
     for member in members:
         if member.plugin_root is not None and member.type != PLUGIN:
             groups.setdefault(member.plugin_root, []).append(member)
@@ -155,8 +155,8 @@ def _siblings(members: Sequence[Member]) -> Iterator[Edge]:
             yield from _strongest(group)
 
 
-def _strongest(group: Sequence[Member]) -> Iterator[Edge]:
-    """Yield edges between siblings, the strongest first, at most a handful for each: never one for every pair."""
+def _strongest(group: Sequence[SourceMember]) -> Iterator[Edge]:
+    """Yield the strongest edges between siblings, at most a few for each component."""
     base = 1.0 / (len(group) - 1) if len(group) <= _COMPARED_WITH_ALL else 0.0
     pairs = []
     for index, first in enumerate(group):

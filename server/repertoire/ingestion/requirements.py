@@ -1,4 +1,4 @@
-"""What a component requires: binaries, environment variables, MCP servers, packages, other components."""
+"""Finds a component's requirements: binaries, environment variables, MCP servers, packages, other components."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MCP_TOOL = re.compile(r"^mcp__(?:plugin_[A-Za-z0-9-]+_)?([A-Za-z0-9-]+(?:_[A-Za
 _BASH = re.compile(r"^Bash\(([A-Za-z0-9_.+-]+)")
 _VARIABLE = linear.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}")
 _BINARY = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,40}$")
-# `@1.2.3` and `@^1.2` as npm writes them, `==1.2` and `>=1,<2` as Python does; `@latest` tells no version
+# Version ranges of npm (`@1.2.3`, `@^1.2`) and of Python (`==1.2`, `>=1,<2`); `@latest` is none.
 _RANGE = re.compile(r"^(?:\[[^\]]*\])?\s*(@?[~^<>=!][^;#]*|@v?\d[^;#\s]*)?")
 _RUNTIMES = {"python": "python", "node": "node", "node.js": "node", "nodejs": "node", "bun": "bun", "deno": "deno"}
-# "Requires Python 3.10+", "needs Node.js >= 18", "gh CLI", "memory MCP server": how a skill says what it works with
+# Requirements in a skill's prose: "Requires Python 3.10+", "needs Node.js >= 18", "gh CLI", "memory MCP server".
 _AT_LEAST = re.compile(
     r"\b(python|node(?:\.?js)?|bun|deno)\s+(?:>=\s*|v)?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:later|newer|higher))",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ _CLI = re.compile(r"\b([a-z][a-z0-9_-]{1,30}) CLI\b")
 _NAMED_SERVER = re.compile(r"\b([a-z][a-z0-9_-]{1,40}) MCP server\b")
 _PACKAGE = re.compile(r"^(?:@[a-z0-9~._-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 
-# in every shell, or Claude Code's own: requiring them says nothing
+# Programs that every shell has: they are no requirement worth a name.
 _EVERYWHERE = frozenset(
     """[ alias awk basename bash builtin cat cd chmod command cp cut date dirname do done echo else env eval exec exit
     export false fi find for function grep head if kill local ls mkdir mktemp mv printf pwd read return rm sed set sh
@@ -37,7 +37,7 @@ _EVERYWHERE = frozenset(
 )
 _OF_CLAUDE = ("CLAUDE_", "PLUGIN_ROOT")
 _RUNNERS = {"npx": "node", "pnpx": "node", "bunx": "bun", "uvx": "uv", "pipx": "pipx"}
-# what runs packages by a word of its own, `pnpm dlx`, and the runner that this is another name of
+# Package managers that run packages by a subcommand (`pnpm dlx`), and the runner that this is equal to.
 _RUN_BY_WORD = {
     ("npm", "exec"): "npx",
     ("npm", "x"): "npx",
@@ -58,14 +58,14 @@ _OF_EVERY_SHELL = frozenset("HOME HOSTNAME LANG LINENO OSTYPE PATH PWD RANDOM SE
 
 
 def tool_list(value: Any) -> tuple[str, ...]:
-    """Return the tools that front matter allows, whether a list or text with commas or blanks between them."""
+    """Parse the allowed tools in front matter: a list, or text with commas or blanks."""
     if isinstance(value, list):
         return values.words([values.name(item) for item in value])
     return tuple(dict.fromkeys(_TOOL.findall(values.name(value) if len(str(value)) < 100 else str(value)[:4000])))
 
 
 def of_tools(tools: Sequence[str]) -> Iterator[ComponentRequirement]:
-    """Yield what allowed tools require: the MCP servers and the binaries that they name."""
+    """Yield the MCP servers and binaries that allowed tools name, as requirements."""
     for tool in tools:
         server, binary = _MCP_TOOL.match(tool), _BASH.match(tool)
         if server:
@@ -75,7 +75,7 @@ def of_tools(tools: Sequence[str]) -> Iterator[ComponentRequirement]:
 
 
 def of_front_matter(header: Mapping[str, Any]) -> Iterator[ComponentRequirement]:
-    """Yield what front matter declares: skills, MCP servers, packages, binaries, environment variables."""
+    """Yield the requirements that front matter declares: skills, MCP servers, packages, binaries, variables."""
     for skill in values.words(header.get("skills")):
         yield ComponentRequirement("component", skill, 0.9, "front matter skills")
     for key in ("mcpServers", "mcp-servers", "mcp_servers"):
@@ -127,7 +127,7 @@ def _server_names(listed: Any) -> Iterator[str]:
 
 
 def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[ComponentRequirement]:
-    """Yield what running a program requires: the binary, the runtime and the package that a runner fetches."""
+    """Yield the requirements of a command line: the binary, the runtime, and the package that a runner fetches."""
     binary = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if binary in _SHELLS and len(args) > 1 and args[0] in ("-c", "/c", "-lc"):
         yield from of_command(args[1], args[2:], evidence=evidence)
@@ -143,12 +143,12 @@ def of_command(command: str, args: Sequence[str], *, evidence: str) -> Iterator[
 
 
 def package_of(command: str, args: Sequence[str]) -> str:
-    """Return the package or image that a runner (npx, uvx, docker run) fetches, without its version, or nothing."""
+    """Return the package or image that a runner (npx, uvx, docker run) fetches, without its version; else empty."""
     return _run_package(command, args)[0]
 
 
 def _run_package(command: str, args: Sequence[str]) -> tuple[str, str]:
-    """Return what a runner fetches and in which versions, `@1.2.3` of npm and `==1.2` of Python; empty: any."""
+    """Return the package that a runner fetches, and its version range (`@1.2.3`, `==1.2`; empty: any)."""
     runner, words = command.replace("\\", "/").rpartition("/")[2].removesuffix(".exe"), list(args)
     if runner in ("docker", "podman"):
         return (next(_images(words), ""), "") if "run" in words else ("", "")
@@ -165,7 +165,7 @@ def _run_package(command: str, args: Sequence[str]) -> tuple[str, str]:
 
 
 def _spec(runner: str, words: Sequence[str]) -> str:
-    """Return the word that names the package: the first that is no option's, or what an option says it is."""
+    """Return the word in a runner's arguments that names the package: an option's value, or the first plain word."""
     naming = _NAMES_PACKAGE.get(runner, _NAMES_PACKAGE["npx"])
     previous = ""
     for word in words:
@@ -193,7 +193,7 @@ def _images(args: Sequence[str]) -> Iterator[str]:
         "-w",
         "--platform",
     }
-    skip = True  # up to and with `run`
+    skip = True  # until after the word `run`
     previous = ""
     for word in args:
         if skip:
@@ -206,7 +206,7 @@ def _images(args: Sequence[str]) -> Iterator[str]:
 
 
 def of_shell(line: str, *, evidence: str) -> Iterator[ComponentRequirement]:
-    """Yield the program that a shell line starts with."""
+    """Yield the requirements of the first program in a shell line."""
     try:
         words = shlex.split(line[:2000], comments=True)
     except ValueError:
@@ -217,7 +217,7 @@ def of_shell(line: str, *, evidence: str) -> Iterator[ComponentRequirement]:
 
 
 def of_variables(text: str, *, evidence: str) -> Iterator[ComponentRequirement]:
-    """Yield the environment variables that `${NAME}` refers to, but for Claude Code's own."""
+    """Yield the environment variables in `${NAME}` form as requirements, except Claude Code's own."""
     for name in dict.fromkeys(_VARIABLE.findall(text)):
         known = name.startswith(_OF_CLAUDE) or name in _OF_EVERY_SHELL or name.upper() != name
         if not known and f"{name}=" not in text:  # a script that sets it does not require it

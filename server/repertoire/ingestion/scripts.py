@@ -1,29 +1,29 @@
-"""What the programs that lie with a component define and are made of: a skill's scripts, a hook's."""
+"""Reads the programs of a skill or a hook: the functions that they define, and their technologies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion import syntax, technologies
 from repertoire.ingestion.signatures import signatures
 
-_MOST = 40  # programs of one component
-_LONGEST = 400_000  # characters of one: what is longer is data, or a bundle of others
+_MOST = 40  # programs of one component that are read
+_LONGEST = 400_000  # characters of the longest program that is read; a longer one is data or a bundle
 
 
 @dataclass(frozen=True)
 class Scripts:
-    """What was found; `failed` are programs that cannot be parsed, with the reason."""
+    """The signatures and technologies of a component's programs; `failed` are those that cannot be parsed."""
 
     signatures: str = ""
-    fields: Fields = field(default_factory=Fields)
+    fields: Technologies = field(default_factory=Technologies)
     failed: tuple[str, ...] = ()
 
 
 def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
-    """Read the programs among the files of a component, those that lie nearest to it first."""
+    """Read the programs among the files of a component, the nearest first."""
     nearest = sorted(
         (path for path in paths if technologies.is_program(path)), key=lambda path: (path.count("/"), path)
     )
@@ -35,4 +35,4 @@ def read(paths: Iterable[str], text_of: Callable[[str], str | None]) -> Scripts:
     for _, _, language, root in syntax.parsed(texts, failed):
         defined.update(signatures(root, language))
     names = [name for name in defined if "." not in name]
-    return Scripts("\n".join(defined.values()), technologies.fields(texts, exports=names), tuple(failed))
+    return Scripts("\n".join(defined.values()), technologies.of_programs(texts, exports=names), tuple(failed))

@@ -1,4 +1,4 @@
-"""What an MCP server's configuration says, without the secrets that stand in it."""
+"""Reads the configurations of MCP servers, and leaves out the secrets in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HIDDEN = "…"
 
 
 def listed(data: Any) -> Mapping[str, Any]:
-    """Return the servers of a configuration in any of its usual forms."""
+    """Return the servers in a configuration of any usual form."""
     found = values.mapping(data)
     for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
         if isinstance(found.get(key), Mapping):
@@ -36,12 +36,12 @@ def listed(data: Any) -> Mapping[str, Any]:
 
 
 def outcome(servers: Mapping[str, Any], *, about: str = "", beside: Mapping[str, str] | None = None) -> FileOutcome:
-    """Return a draft for every server, and warnings for those that are none.
+    """Return a draft for each server, and a warning for each entry that is no server.
 
-    `beside` are the manifests of packages that lie beside the configuration: what it starts from there requires them.
+    `beside` are the package manifests beside the configuration: servers that are started from there require them.
 
     Raises:
-        Unusable: none of them is a server.
+        Unusable: no entry is a server.
     """
     drafts: list[Draft] = []
     warnings: list[str] = []
@@ -80,7 +80,7 @@ def _draft(name: str, server: Mapping[str, Any], about: str, beside: Mapping[str
 
 
 def _args(server: Mapping[str, Any]) -> list[str]:
-    """Return the arguments with what looks like a secret left out: a person's configuration holds real ones."""
+    """Return a server's arguments without everything that looks like a secret."""
     found: list[str] = []
     after_secret_option = False
     for item in server.get("args") or ():
@@ -91,7 +91,7 @@ def _args(server: Mapping[str, Any]) -> list[str]:
         elif is_pair and _SECRET_OPTION.search(option):
             word = word if _PLACEHOLDER.search(value) else f"{option}={_HIDDEN}"
         elif "://" in word:
-            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell's line may hold one
+            word = _ADDRESS.sub(lambda match: public_url(match.group()), word)  # a shell line may contain an address
         else:
             word = _LONG_WORD.sub(lambda match: _HIDDEN if _looks_random(match.group()) else match.group(), word)
         after_secret_option = word.startswith("-") and not is_pair and bool(_SECRET_OPTION.search(word))
@@ -104,7 +104,7 @@ def _looks_random(word: str) -> bool:
 
 
 def public_url(url: str) -> str:
-    """Return an address without user, password, query and fragment."""
+    """Return a web address without user, password, query and fragment."""
     found = _URL.match(url)
     return clean_line("".join(found.groups()), 300) if found else ""
 
@@ -138,7 +138,7 @@ def _needs(name: str, server: Mapping[str, Any], command: str, args: list[str]) 
 def _install(name: str, server: Mapping[str, Any], args: list[str], url: str) -> tuple[str, ...]:
     if url:
         transport = "sse" if server.get("type") == "sse" or url.rstrip("/").endswith("/sse") else "http"
-        return (install.reached(name, transport, url),)
+        return (install.remote_server_line(name, transport, url),)
     command = values.text(server.get("command"))
     variables = values.mapping(server.get("env"))
-    return (install.started(name, variables, [clean_line(command, 300), *args]),) if command else ()
+    return (install.stdio_server_line(name, variables, [clean_line(command, 300), *args]),) if command else ()

@@ -1,4 +1,4 @@
-"""What programs define for others: functions and classes with their parameters and the first line of what they say."""
+"""Reads the public functions and classes of a program: their signatures, with the first line of their comments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repertoire import linear
 from repertoire.domain.text import clean_line
-from repertoire.ingestion.syntax import PYTHON, named, source
+from repertoire.ingestion.syntax import PYTHON, children_of, node_text
 
 _MOST, _DEFINITION, _SAID = 60, 200, 120
 _FUNCTIONS = frozenset(
@@ -21,36 +21,36 @@ _QUOTES = linear.compile(r"^[rRbBuUfF]*(?:\"\"\"|'''|\"|')\s*|\s*(?:\"\"\"|'''|\
 
 
 def signatures(root: Node, language: str) -> list[tuple[str, str]]:
-    """Return what a program defines, name and signature, in its order; what is private to it is left out."""
+    """Return the name and the signature of each public function, class and method of a program, in order."""
     found: dict[str, str] = {}
     for name, definition, outer in _definitions(root):
         if name.startswith(("_", "#")) or len(found) >= _MOST:
             continue
         found.setdefault(name, _signature(name, definition, outer, language))
         if definition.type in _CLASSES:
-            for member in named(definition.child_by_field_name("body")):
+            for member in children_of(definition.child_by_field_name("body")):
                 inner = _inner(member)
-                method = source(inner.child_by_field_name("name")) if inner.type in _FUNCTIONS else ""
+                method = node_text(inner.child_by_field_name("name")) if inner.type in _FUNCTIONS else ""
                 if method and not method.startswith(("_", "#")) and method != "constructor" and len(found) < _MOST:
                     found.setdefault(f"{name}.{method}", _signature(f"{name}.{method}", inner, member, language))
     return list(found.items())
 
 
 def _definitions(root: Node) -> Iterator[tuple[str, Node, Node]]:
-    """Yield what the top of a program defines: its name, the definition, and the statement that it stands in."""
-    for statement in named(root):
+    """Yield each top-level definition of a program: its name, its node, and the statement around it."""
+    for statement in children_of(root):
         node = _inner(statement)
         if node.type in _FUNCTIONS or node.type in _CLASSES:
-            yield source(node.child_by_field_name("name")) or "default", node, statement
+            yield node_text(node.child_by_field_name("name")) or "default", node, statement
         elif node.type in ("lexical_declaration", "variable_declaration"):
-            for declared in named(node):
+            for declared in children_of(node):
                 value = declared.child_by_field_name("value")
                 if value is not None and (value.type in _FUNCTIONS or value.type in _CLASSES):
-                    yield source(declared.child_by_field_name("name")), value, statement
+                    yield node_text(declared.child_by_field_name("name")), value, statement
 
 
 def _inner(statement: Node) -> Node:
-    """Return what is exported or decorated."""
+    """Return the definition inside an export or a decorator."""
     for field in ("declaration", "definition", "value"):
         inner = statement.child_by_field_name(field) if statement.type in _AROUND else None
         if inner is not None:
@@ -66,17 +66,17 @@ def _signature(name: str, definition: Node, outer: Node, language: str) -> str:
         head = f"class {name}"
     else:
         taken = definition.child_by_field_name("parameters") or definition.child_by_field_name("parameter")
-        listed = source(taken, _DEFINITION)
-        returned = source(definition.child_by_field_name("return_type"), 60).lstrip(": ")
+        listed = node_text(taken, _DEFINITION)
+        returned = node_text(definition.child_by_field_name("return_type"), 60).lstrip(": ")
         head = f"{name}{listed if listed.startswith('(') else f'({listed})'}" + (f" -> {returned}" if returned else "")
-    said = _docstring(definition) if language == PYTHON else _comment(outer)
-    return clean_line(head, _DEFINITION) + (f"  # {said}" if said else "")
+    comment = _docstring(definition) if language == PYTHON else _comment(outer)
+    return clean_line(head, _DEFINITION) + (f"  # {comment}" if comment else "")
 
 
 def _docstring(definition: Node) -> str:
-    first = next(iter(named(definition.child_by_field_name("body"))), None)
-    inner = next(iter(named(first)), None) if first is not None and first.type == "expression_statement" else None
-    text = _QUOTES.sub("", source(inner, 600)) if inner is not None and inner.type == "string" else ""
+    first = next(iter(children_of(definition.child_by_field_name("body"))), None)
+    inner = next(iter(children_of(first)), None) if first is not None and first.type == "expression_statement" else None
+    text = _QUOTES.sub("", node_text(inner, 600)) if inner is not None and inner.type == "string" else ""
     return clean_line(next(iter(text.splitlines()), ""), _SAID)
 
 
@@ -84,5 +84,5 @@ def _comment(statement: Node) -> str:
     before = statement.prev_sibling
     if before is None or before.type != "comment":
         return ""
-    lines = (_MARKS.sub("", line) for line in source(before, 600).splitlines())
+    lines = (_MARKS.sub("", line) for line in node_text(before, 600).splitlines())
     return clean_line(next((line for line in lines if line and not line.startswith("@")), ""), _SAID)

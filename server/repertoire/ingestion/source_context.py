@@ -1,4 +1,4 @@
-"""The context of a source beside its files, and hashes that tell whether anything in it changed."""
+"""The context of a source beside its files, and hashes that show whether a file or the context changed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from repertoire.ingestion import install
 from repertoire.ingestion.capabilities import Vocabulary
 from repertoire.ingestion.parts import SourceFile, SourceLayout
 
-EXTRACTOR_VERSION = 8  # moves when the same file would yield something else: everything is then read again
+EXTRACTOR_VERSION = 8  # raised when the same file yields other records; everything is then read again
 TOO_SLOW = "takes too long to read; it is not tried again until it changes"
 
 
 @dataclass(frozen=True)
-class Checks:
-    """How components are checked: by what, how the text of a part is read (None: it cannot be), in which version."""
+class StaticChecks:
+    """The static checks of components: the scan, a reader of a part's text (None: unreadable), and their version."""
 
     scan: Callable[[Component, str, Iterable[tuple[str, str | None]]], tuple[Flag, ...]]
     part: Callable[[str], str | None]
@@ -29,8 +29,8 @@ class Checks:
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What is known about a source beside its files."""
+class SourceContext:
+    """Everything that extraction needs about a source beside its files: layout, vocabulary, dates, checks."""
 
     info: SourceInfo
     site: install.Site
@@ -39,54 +39,55 @@ class Ground:
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # path -> first and last commit
     dates_are_exact: bool = True  # a shallow clone knows the newest commit alone
-    installed: bool = False  # everything in it is in use
-    checks: Checks | None = None
-    bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # around each file; may raise TooSlow
-    known: Mapping[str, str] = field(default_factory=dict)  # path -> the hash of its record when it was last read
+    installed: bool = False  # everything in the source is installed
+    checks: StaticChecks | None = None
+    bounded: Callable[[], AbstractContextManager[None]] = nullcontext  # time limit around each file; may raise TooSlow
+    known: Mapping[str, str] = field(default_factory=dict)  # path -> hash of its record at the last read
 
 
 def too_slow(file: SourceFile) -> str:
-    """Return the hash of a record that says that a file takes too long, in these bytes and this version."""
+    """Return the hash for the record of a file that takes too long; it changes with the file and the extractor."""
     return f"too slow in version {EXTRACTOR_VERSION}: {file.digest}"
 
 
 def seal(record: FileRecord, *, exact: bool) -> FileRecord:
-    """Return a record with the hash of all that it says.
+    """Return a record with the hash of its content.
 
-    A shallow clone dates every file by its newest commit: with such dates in it, each fetch would rewrite everything.
+    With `exact` False the dates are left out: a shallow clone gives all files its newest date, so each fetch would
+    rewrite every record.
     """
-    said = [dataclasses.asdict(component) for component in record.components]
+    components = [dataclasses.asdict(component) for component in record.components]
     if not exact:
-        for component in said:
+        for component in components:
             component["first_commit"] = component["last_commit"] = ""
     text = json.dumps(
-        [EXTRACTOR_VERSION, said, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
+        [EXTRACTOR_VERSION, components, [dataclasses.astuple(edge) for edge in record.edges], record.skipped],
         sort_keys=True,
         default=str,
     )
     return dataclasses.replace(record, content_hash=hashlib.sha256(text.encode()).hexdigest())
 
 
-def fingerprint(ground: Ground, digests: Iterable[tuple[str, str]]) -> str:
-    """Return a hash of everything that an extraction is made from: equal means that nothing needs to be done."""
+def fingerprint(context: SourceContext, digests: Iterable[tuple[str, str]]) -> str:
+    """Return a hash of an extraction's whole input; if it is equal, nothing needs to be extracted."""
     state = hashlib.sha256()
     known = (
         EXTRACTOR_VERSION,
-        ground.info,
-        ground.layout.name,
-        sorted(ground.layout.plugins.items()),
-        sorted(ground.layout.elsewhere),
-        ground.vocabulary.digest,
-        sorted(ground.corrections.items()),
-        sorted(ground.dates.items()) if ground.dates_are_exact else (),
-        ground.installed,
-        ground.checks.version if ground.checks is not None else 0,
-        ground.site.location,
-        ground.site.marketplace_address,
-        # a set has another order in each process
-        sorted(ground.site.known_marketplaces),
-        sorted(ground.site.installed_plugins),
-        sorted(ground.site.disabled_plugins),
+        context.info,
+        context.layout.name,
+        sorted(context.layout.plugins.items()),
+        sorted(context.layout.elsewhere),
+        context.vocabulary.digest,
+        sorted(context.corrections.items()),
+        sorted(context.dates.items()) if context.dates_are_exact else (),
+        context.installed,
+        context.checks.version if context.checks is not None else 0,
+        context.site.location,
+        context.site.marketplace_address,
+        # sorted, because a set's order differs in each process
+        sorted(context.site.known_marketplaces),
+        sorted(context.site.installed_plugins),
+        sorted(context.site.disabled_plugins),
     )
     state.update(repr(known).encode("utf-8", "replace"))
     for path, digest in digests:

@@ -1,4 +1,4 @@
-"""What a component's own prose says about others: that it must not be used with one, or what to use in its place."""
+"""Finds statements about other components in prose: not to use one together with it, or what to use instead."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from repertoire.domain.text import clean_line
 CONFLICT, BOUNDARY = "conflict", "boundary"
 _KINDS: Mapping[str, tuple[str, float]] = {CONFLICT: (CONFLICTS_WITH, 0.9), BOUNDARY: (ALTERNATIVE_TO, 0.6)}
 _SCANNED = 40_000
-_MOST = 12  # statements of one component
+_MOST = 12  # statements of one component that are kept
 _QUOTE = 160
 _ENDS = (". ", '." ', "\n", "\\n", "; ", "! ", "<", ">")
 
 _TYPE = r"(?:skills?|(?:sub-?)?agents?|commands?|plugins?|hooks?|mcp servers?)"
-# A name counts where nothing else can be meant: hyphenated, qualified, after a slash, or said to be a skill or agent.
+# A word counts as a name if it is hyphenated, qualified, after a slash, or called a skill, an agent or the like.
 _NAME = (
     r"(?:the |our |its |sibling )?(?P<mark>[`*_\"'/]*)(?P<name>[A-Za-z][\w.]*(?:[-:][\w.]+)*)"
     rf"(?P<after>[`*_\"']*(?:\s+{_TYPE}\b)?)"
 )
-_NAMED = 2  # the group of the name, wherever _NAME stands
+_NAMED = 2  # number of the group with the name in each expression
 _ITSELF = rf"(?:this(?: {_TYPE})?|it)"
 _TOGETHER = r"(?:together with|alongside|along with|in combination with|at the same time as|with)"
 _NOT = r"(?:do not|don't|never|must not|should not|cannot|can't)"
@@ -40,7 +40,7 @@ _CONFLICTS = tuple(
 _ASK = r"(?:use|prefer|see|try|run|invoke|choose|switch to|hand off to|delegate to|defer to)"
 _STOP = r"(?:[,:;(]| [\u2013\u2014-])"
 _INSTEAD = linear.compile(rf"(?i)\b{_ASK} {_NAME}(?: \([^)\n]*\))?(?: for [^.;\n]{{3,60}}?)? instead\b")
-_OF_ANOTHER = re.compile(r" of (?!this|it\b)", re.IGNORECASE)  # after "instead": what is named is what not to use
+_OF_ANOTHER = re.compile(r" of (?!this|it\b)", re.IGNORECASE)  # "instead of": the name is the one not to use
 _BOUNDARIES = (
     re.compile(rf"\bfor [^.;:\n]{{3,120}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
     re.compile(rf"\b(?:not|never|skip|don't)\b[^.\n]{{3,140}}?{_STOP} ?{_ASK} {_NAME}", re.IGNORECASE),
@@ -69,7 +69,7 @@ _HEDGED = re.compile(
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence that names another; `typed`: it says what the other is (`the X agent`), or how it is called."""
+    """A sentence about another component; `typed` if it states the other's type (`the X agent`) or how it is called."""
 
     kind: str
     name: str
@@ -78,8 +78,8 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Named:
-    """A component as names are resolved by."""
+class NamedComponent:
+    """A component with the fields by which names are resolved, and its statements."""
 
     id: str
     name: str
@@ -89,17 +89,20 @@ class Named:
 
 
 def statements(component: Component) -> tuple[Statement, ...]:
-    """Return what a component says about others, its description first; the names are not yet resolved."""
+    """Return a component's statements about others, those in its description first; names are not yet resolved."""
     found: dict[tuple[str, str], Statement] = {}
     body = _telling(_FENCED.sub(" ", component.body[:_SCANNED]))
-    for statement in (*_said(component.description, (*_BOUNDARIES, _INSTEAD)), *_said(body, (_INSTEAD,))):
+    for statement in (
+        *_statements_in(component.description, (*_BOUNDARIES, _INSTEAD)),
+        *_statements_in(body, (_INSTEAD,)),
+    ):
         if statement.name != component.name.lower():
             found.setdefault((statement.kind, statement.name), statement)
     return tuple(found.values())[:_MOST]
 
 
 def _telling(body: str) -> str:
-    """Return the lines of a body that may say something of the kind: most say nothing, and are long to search."""
+    """Return the lines of a body that hold a cue word: the expressions are slow, and most lines have no statement."""
     kept = []
     for line in body.splitlines():
         low = line.lower()
@@ -108,20 +111,20 @@ def _telling(body: str) -> str:
     return "\n".join(kept)
 
 
-def _said(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
+def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
     for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
         for pattern in patterns:
             for match in pattern.finditer(text):
                 name, typed = _named(match)
                 before = text[max(0, match.start() - 40) : match.start()]
-                owned = _OWNED.match(text, match.end(_NAMED))  # said of something that it has, not of itself
+                owned = _OWNED.match(text, match.end(_NAMED))  # "X's ...": the sentence is about a part of X
                 other = pattern is _INSTEAD and _OF_ANOTHER.match(text, match.end())
                 if name and not owned and not other and not (kind == CONFLICT and _HEDGED.search(before)):
                     yield Statement(kind, name, typed, _sentence(text, match))
 
 
 def _named(match: re.Match[str] | linear.Match) -> tuple[str, bool]:
-    """Return the name as it would be called, and whether it is said to be one; empty where it may be any word."""
+    """Return the name in a match, and whether its type is stated; empty if it may be an ordinary word."""
     written = match["name"].rstrip(".-:")
     typed = bool(match["after"].strip("`*_\"' ")) or match["mark"].endswith("/") or ":" in written
     name = written.rpartition(":")[2].lower()
@@ -135,9 +138,9 @@ def _sentence(text: str, match: re.Match[str] | linear.Match) -> str:
     return clean_line(text[begin : min([*stops, match.end() + 80])].strip(" -*.;>"), _QUOTE)
 
 
-def stated(components: Sequence[Named]) -> list[Edge]:
-    """Return the edges that components' own words make; a name that may mean several is left out."""
-    by_name: dict[str, list[Named]] = {}
+def stated(components: Sequence[NamedComponent]) -> list[Edge]:
+    """Resolve the names in all statements; return an edge for each, except where a name is ambiguous."""
+    by_name: dict[str, list[NamedComponent]] = {}
     for component in components:
         by_name.setdefault(component.name.lower(), []).append(component)
     edges = []
@@ -150,8 +153,8 @@ def stated(components: Sequence[Named]) -> list[Edge]:
     return edges
 
 
-def _meant(statement: Statement, speaker: Named, namesakes: Sequence[Named]) -> Named | None:
-    """Return whom a name means: one of the same plugin, else of the same source, else the only one of that name."""
+def _meant(statement: Statement, speaker: NamedComponent, namesakes: Sequence[NamedComponent]) -> NamedComponent | None:
+    """Resolve a name: to a component of the same plugin, else of the same source, else to the only one of that name."""
     others = [other for other in namesakes if other.id != speaker.id]
     near = [other for other in others if other.source == speaker.source]
     beside = [other for other in near if speaker.plugin and other.plugin == speaker.plugin]

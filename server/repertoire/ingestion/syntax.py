@@ -1,4 +1,4 @@
-"""Parses programs with tree-sitter, which takes what is broken too, and nests no deeper for what a stranger wrote."""
+"""Parses programs with tree-sitter, which accepts broken code too, within bounds of time and size."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 PYTHON, JAVASCRIPT, TYPESCRIPT, TSX = "python", "javascript", "typescript", "tsx"
 NODE = (JAVASCRIPT, TYPESCRIPT, TSX)
-MOST_BYTES = 2_000_000  # of one program; a larger one is a bundle of others
+MOST_BYTES = 2_000_000  # size of the largest program that is parsed; a larger one is a bundle of others
 _MATCHES = 5_000
 _DEEPEST = 400
 _PIECES = 5_000
-_CHUNK = 4_096  # bytes that the parser is handed at a time
-# The parser looks in about once in a hundred bytes; where it tries to mend what is broken, it does so without end.
+_CHUNK = 4_096  # bytes that the parser gets at a time
+# The parser calls back about once in a hundred bytes; while it recovers from errors it calls back without end.
 _LOOKS, _BYTES_A_LOOK = 2_000, 20
 _GRAMMARS = {
     PYTHON: ("tree_sitter_python", "language"),
@@ -41,7 +41,7 @@ class Unparsable(Exception):
 
 
 def language_of(path: str) -> str:
-    """Return the language of a file by its name; empty where no grammar reads it, or it declares types alone."""
+    """Return a file's language by its name; empty if no grammar reads it, or if it only declares types."""
     name = path.rpartition("/")[2].lower()
     if name.endswith((".d.ts", ".d.mts", ".d.cts")):
         return ""
@@ -49,23 +49,23 @@ def language_of(path: str) -> str:
 
 
 def parse(text: str, language: str) -> Node:
-    """Return the root of a program's tree.
+    """Parse a program; return the root of its syntax tree.
 
     Raises:
-        Unparsable: it is too large or too broken, or its grammar is not to be had here.
+        Unparsable: the program is too large or too broken, or its grammar cannot be loaded.
     """
     if len(text) > MOST_BYTES:
         message = f"larger than {MOST_BYTES:,} characters"
         raise Unparsable(message)
     root = _tree(text.encode("utf-8", "replace"), language).root_node
-    if root.has_error and _is_rubble(root):
+    if root.has_error and _is_too_broken(root):
         message = f"not {language}, or too broken to be read"
         raise Unparsable(message)
     return root
 
 
 def _tree(source: bytes, language: str) -> Tree:
-    """Parse a program in work that is bounded by its length; no signal ends the parser while it mends."""
+    """Parse a program in a number of steps bounded by its length; no signal could stop the parser."""
     left = _LOOKS + len(source) // _BYTES_A_LOOK
 
     def is_enough(_offset: int, _broken: bool) -> bool:  # noqa: FBT001 - as the parser calls it
@@ -82,7 +82,7 @@ def _tree(source: bytes, language: str) -> Tree:
 
 
 def parsed(texts: Mapping[str, str], failed: list[str]) -> Iterator[tuple[str, str, str, Node]]:
-    """Yield path, text, language and tree of each program; to `failed` goes what cannot be parsed, with the reason."""
+    """Yield the path, text, language and tree of each program; add those that cannot be parsed to `failed`."""
     for path, text in texts.items():
         language = language_of(path)
         if language:
@@ -94,8 +94,8 @@ def parsed(texts: Mapping[str, str], failed: list[str]) -> Iterator[tuple[str, s
                 yield path, text, language, root
 
 
-def _is_rubble(root: Node) -> bool:
-    """Tell whether a tree has an error of very many pieces: a query's time grows with the square of their number."""
+def _is_too_broken(root: Node) -> bool:
+    """Tell whether a tree has an error node with very many children: a query takes time in the square of them."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -121,7 +121,7 @@ def _query(language: str, pattern: str) -> Query:
 
 
 def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
-    """Yield what a query finds below a node, by capture, in the order of the text, up to a bound."""
+    """Yield the matches of a query below a node, each as captures by name, in text order, up to a bound."""
     cursor = QueryCursor(_query(language, pattern))
     cursor.set_max_start_depth(_DEEPEST)
     matches = cursor.matches(root)
@@ -129,13 +129,13 @@ def find(root: Node, language: str, pattern: str) -> Iterator[dict[str, Node]]:
         yield {name: nodes[0] for name, nodes in captures.items()}
 
 
-def source(node: Node | None, limit: int = 200) -> str:
-    """Return the text of a node, up to a bound; empty where there is none."""
+def node_text(node: Node | None, limit: int = 200) -> str:
+    """Return the text of a syntax node, up to a bound; empty for None."""
     if node is None or node.text is None:
         return ""
     return node.text[: limit * 4].decode("utf-8", "replace")[:limit]
 
 
-def named(node: Node | None) -> list[Node]:
-    """Return the named children of a node, without comments."""
+def children_of(node: Node | None) -> list[Node]:
+    """Return the named children of a syntax node, without comments."""
     return [] if node is None else [child for child in node.named_children if child.type != "comment"]

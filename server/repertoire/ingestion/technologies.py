@@ -1,4 +1,4 @@
-"""Finds the technologies of programs by their imports and words: languages, frameworks, patterns, keys."""
+"""Finds the technologies of programs by their imports and words: languages, frameworks, patterns, API keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from repertoire import linear
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion.parts import ComponentRequirement
 from repertoire.ingestion.syntax import PYTHON, language_of
 
@@ -95,7 +95,7 @@ _OF_WORD = {word: name for name, words in _PATTERNS.items() for word in words.sp
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _PYTHON_IMPORT = linear.compile(r"(?m)^\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))")
 _NODE_IMPORT = linear.compile(r"\b(?:from|import|require)\s*\(?\s*[\"']((?:@[\w.-]+/)?[A-Za-z][\w.-]*)")
-# read without a value to fall back on
+# Reads of an environment variable without a default value.
 _READ = re.compile(
     r"os\.environ\[\s*[\"'](\w+)[\"']\s*\](?!\s*=[^=])|(?:os\.getenv|environ\.get)\(\s*[\"'](\w+)[\"']\s*\)"
     r"(?!\s*(?:or\b|if\b))|process\.env(?:\.(\w+)|\[\s*[\"'](\w+)[\"']\s*\])(?!\s*(?:\|\||\?|[=!]==?|&&|=[^=>]))"
@@ -103,17 +103,17 @@ _READ = re.compile(
 _KEY = re.compile(r"^[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PAT|CREDENTIALS?|DSN|CONNECTION_STRING)$")
 _DOCUMENTED = re.compile(r"\"env\"\s*:\s*\{([^{}]{1,2000})\}")
 _DOCUMENTED_NAME = re.compile(r"\"([A-Z][A-Z0-9_]{2,60})\"\s*:")
-_MOST = 200_000  # characters of one program that are looked through
+_MOST = 200_000  # characters of one program that are searched
 _FEW = 12
 
 
 def is_program(path: str) -> bool:
-    """Tell whether a file is a program by its name."""
+    """Tell by its name whether a file is a program."""
     return "." in path.rpartition("/")[2] and path.rpartition(".")[2].lower() in _LANGUAGES
 
 
-def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: Iterable[str] = ()) -> Fields:
-    """Return what programs are made of; `packages` are names of what a manifest says they depend on."""
+def of_programs(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: Iterable[str] = ()) -> Technologies:
+    """Return the technologies of programs; `packages` are the dependencies in their manifest."""
     languages: dict[str, int] = {}
     imported: dict[str, None] = dict.fromkeys(packages)
     patterns: dict[str, None] = {}
@@ -126,7 +126,7 @@ def fields(texts: Mapping[str, str], *, packages: Iterable[str] = (), exports: I
         imported.update(dict.fromkeys(_imports(path, head)))
         patterns.update(dict.fromkeys(_OF_WORD[word] for word in _OF_WORD.keys() & set(_WORD.findall(head))))
     frameworks = dict.fromkeys(_FRAMEWORKS[name.lower()] for name in imported if name.lower() in _FRAMEWORKS)
-    return Fields(
+    return Technologies(
         languages=tuple(sorted(languages, key=lambda name: (-languages[name], name))),
         frameworks=tuple(sorted(frameworks)),
         patterns=tuple(name for name in _PATTERNS if name in patterns),
@@ -142,8 +142,8 @@ def _imports(path: str, text: str) -> Iterator[str]:
         yield from _NODE_IMPORT.findall(text)
 
 
-def keys(texts: Mapping[str, str]) -> Iterator[ComponentRequirement]:
-    """Yield the variables that programs read a key from, and do nothing without."""
+def required_keys(texts: Mapping[str, str]) -> Iterator[ComponentRequirement]:
+    """Yield the environment variables from which programs read an API key without a default."""
     found: dict[str, str] = {}
     for path, text in texts.items():
         for names in _READ.findall(text[:_MOST]):
@@ -154,8 +154,8 @@ def keys(texts: Mapping[str, str]) -> Iterator[ComponentRequirement]:
         yield ComponentRequirement("env", name, 0.6, f"read in {path}")
 
 
-def documented(readme: str) -> Iterator[ComponentRequirement]:
-    """Yield the keys that a README puts into a server's configuration."""
+def documented_keys(readme: str) -> Iterator[ComponentRequirement]:
+    """Yield the API keys in the server configuration that a README shows."""
     found: dict[str, None] = {}
     for block in _DOCUMENTED.findall(readme[:_MOST]):
         found.update(dict.fromkeys(name for name in _DOCUMENTED_NAME.findall(block) if _KEY.match(name)))

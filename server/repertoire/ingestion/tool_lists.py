@@ -1,4 +1,4 @@
-"""What a list of tools says: each tool that a model may call, with its arguments, in any of the usual forms."""
+"""Parses lists of tools in all usual forms: each tool that a model may call, with its arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from repertoire.ingestion import values
 from repertoire.ingestion.values import Unusable
 
-MOST = 500  # tools of one list
+MOST = 500  # tools of one list that are read
 _ARGUMENTS = 20
 _HOLDERS = ("tools", "functions", "result")
 _SCHEMAS = ("inputSchema", "input_schema", "parameters")
@@ -18,7 +18,7 @@ _SCHEMAS = ("inputSchema", "input_schema", "parameters")
 
 @dataclass(frozen=True)
 class ToolEntry:
-    """One tool of a list; `arguments` are name, type and description."""
+    """One tool of a list; each of its `arguments` is a name, a type and a description."""
 
     name: str
     description: str
@@ -31,10 +31,10 @@ class ToolEntry:
 
 
 def read(source: str) -> list[ToolEntry]:
-    """Return the tools of a list, none for an empty one.
+    """Parse a list of tools; an empty list has none.
 
     Raises:
-        Unusable: it is no list of tools.
+        Unusable: the text is no list of tools.
     """
     try:
         found = json.loads(source)  # not bounded by number of values: a server may list hundreds of tools

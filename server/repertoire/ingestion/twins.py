@@ -1,4 +1,4 @@
-"""Which components are one and the same, carried in several places: the same text, or one that was edited a little."""
+"""Finds twins: components of several sources with the same text, or with a slightly edited one (near-duplicates)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from repertoire.ingestion.minhash import plain_words
 from repertoire.ports import Outline
 
 SAME_CONTENT = "same content"
-TWIN_THRESHOLD = 0.5  # Jaccard similarity; two texts below it are no twins
-_PROSE = (SKILL, AGENT, COMMAND)  # one text is published as any of them
-_SHORT = 8  # words; two shorter texts are equal by chance
-_EDITED = 40  # words; of less text, an edit leaves too little to tell by
+TWIN_THRESHOLD = 0.5  # Jaccard similarity of two texts from which they may be twins
+_PROSE = (SKILL, AGENT, COMMAND)  # types as which the same text is published
+_SHORT = 8  # words of the shortest text: two shorter ones are equal by chance
+_EDITED = 40  # words of the shortest text whose edited copy can be recognised
 _NAMESAKE, _LISTED, _RENAMED, _BESIDE = 0.6, 0.5, 0.8, 0.85
 _SAME_PURPOSE, _SAME_PURPOSE_OTHER_NAME = 0.5, 0.8
-_CLIQUE = 12  # of more copies, each is tied to the first: forty of one text must not become eight hundred edges
+_CLIQUE = 12  # copies that are all linked with each other; of more, each is linked with the first only
 _MOST = 12
 _PINNED = re.compile(r"(?<=[\w/])@[\w.^~-]+$")
 
 
 @dataclass(frozen=True)
 class ComponentText:
-    """A component as twins are judged by."""
+    """A component with the fields by which twins are found."""
 
     id: str
     type: str
@@ -34,29 +34,29 @@ class ComponentText:
     text: str  # the hash of its text
     words: int
     purpose: frozenset[str]  # the words of its description
-    client: str = ""  # whose it is, where another client than Claude Code reads it
+    client: str = ""  # the client that reads it, if not Claude Code
 
     @classmethod
     def of(cls, outline: Outline, text: str, words: int, purpose: frozenset[str]) -> ComponentText:
-        """Make a copy of a component; `text` is the hash of the words that `carried` returns for it."""
+        """Make it from a component; `text` is the hash of the words that `identifying_words` returns for it."""
         identity = (outline.id, outline.type, outline.name, outline.source, outline.content_hash)
         return cls(*identity, text, words, purpose, outline.client)
 
     @property
     def slug(self) -> str:
-        """The name as it would be written in a path."""
+        """The name in lower case, its words joined by hyphens."""
         return "-".join(plain_words(self.name.replace("_", " ")))
 
     @property
     def kind(self) -> str:
-        """What it can be a twin of."""
+        """The kind of component that it can be a twin of: skills, agents and commands are one kind."""
         return "prose" if self.type in _PROSE else self.type
 
 
-def carried(component: Component) -> list[str]:
-    """Return the words that make a component what it is, whatever surrounds them where it lies.
+def identifying_words(component: Component) -> list[str]:
+    """Return the words that identify a component in every source that carries it.
 
-    Of a server these are its address or package: its description is the one of the plugin that brings it.
+    For a server they are its address or package, because its description is often its plugin's.
     """
     if component.type == MCP_SERVER:
         reached = _endpoint(component.front_matter)
@@ -78,7 +78,7 @@ def _endpoint(config: Mapping[str, object]) -> str:
 
 
 def twins(copies: Sequence[ComponentText], alike: Mapping[tuple[str, str], float]) -> list[Edge]:
-    """Return the edges between copies; `alike` says of pairs of texts how alike they are, exactly."""
+    """Return the edges between twins; `alike` maps pairs of texts to their exact Jaccard similarity."""
     by_text: dict[str, list[ComponentText]] = {}
     for copy in sorted(copies, key=lambda copy: copy.id):
         if copy.words >= _SHORT:
@@ -90,9 +90,9 @@ def twins(copies: Sequence[ComponentText], alike: Mapping[tuple[str, str], float
 
 
 def bounded(edges: Sequence[Edge], *, most: int, beside: Iterable[str] = ()) -> list[Edge]:
-    """Return the strongest edges of each component, at most so many of each, in a fixed order.
+    """Keep the strongest edges of each component, at most `most` for each, in a fixed order.
 
-    `beside` names an end of each edge that is there already, and counts.
+    `beside` holds the ends of existing edges, which count.
     """
     degree: dict[str, int] = {}
     for end in beside:
@@ -124,10 +124,10 @@ def _edited(first: Sequence[ComponentText], second: Sequence[ComponentText], jac
 
 
 def _needed(one: ComponentText, other: ComponentText) -> float:
-    """Return how alike two texts have to be for these two components to be twins; above 1 where they never are.
+    """Return the similarity that makes these two components twins; above 1 if they are never twins.
 
-    What one source holds twice under one name is often a variant by intent, unless it is there for several clients, and
-    so is what bears another name.
+    Two with one name in one source are often intended variants, unless they are for different clients; so are
+    components with different names.
     """
     never = 1.1
     if one.type == MCP_SERVER or min(one.words, other.words) < (_EDITED if one.type != PLUGIN else _SHORT):

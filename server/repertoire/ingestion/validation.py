@@ -21,10 +21,10 @@ def _validator(kind: str) -> Draft202012Validator:
 
 
 def require(kind: str, value: Any) -> Mapping[str, Any]:
-    """Return a manifest that is valid.
+    """Validate a manifest against the schema of its kind, and return it.
 
     Raises:
-        Unusable: it is not; the message names the first fault.
+        Unusable: the manifest is invalid; the message names the first fault.
     """
     for fault in _validator(kind).iter_errors(value):
         place = "/".join(str(part) for part in fault.absolute_path) or "the top"
@@ -34,7 +34,7 @@ def require(kind: str, value: Any) -> Mapping[str, Any]:
 
 
 def tolerate(kind: str, value: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return front matter without the keys whose values do not fit, and a warning for each of them."""
+    """Return front matter without the keys whose values are invalid, and a warning for each of these."""
     faulty: dict[str, str] = {}
     for fault in _validator(kind).iter_errors(value):
         key = str(fault.absolute_path[0]) if fault.absolute_path else ""

@@ -1,4 +1,4 @@
-"""Makes values that strangers wrote safe to keep: bounded in size and depth, printable, and free of aliases."""
+"""Makes untrusted values safe to store: bounded in size and depth, printable, and without aliases."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from repertoire.domain.text import clean_line
 
-_MAX_VALUES = 4_000  # scalars, lists and mappings of one document; an alias bomb expands to millions
+_MAX_VALUES = 4_000  # scalars, lists and mappings in one document; an alias bomb expands to millions
 _MAX_DEPTH = 40
 _MAX_SCALAR = 20_000
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# What is not closed ends with the text: were it refused, each of its quotes would be followed to the end anew.
+# An unclosed string ends with the text: otherwise each quote would be followed to the end of the text again.
 _STRING = r'("(?:[^"\\]|\\.?)*"?)'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
@@ -26,10 +26,10 @@ class Unusable(Exception):
 
 
 def plain(value: Any) -> Any:
-    """Return a value of strings, numbers, lists and mappings, copied within bounds.
+    """Copy a value as strings, numbers, lists and mappings, within bounds.
 
     Raises:
-        Unusable: it is nested too deep, or holds too many values.
+        Unusable: the value is nested too deep, or holds too many values.
     """
     budget = [_MAX_VALUES]
     return _plain(value, budget, 0)
@@ -57,37 +57,37 @@ def _key(key: Any) -> str:
 
 
 def storable(text: str) -> str:
-    """Return text without the characters that UTF-8, SQLite or a terminal cannot take."""
+    """Remove the characters that UTF-8, SQLite or a terminal cannot handle."""
     return _UNSTORABLE.sub("", text)
 
 
 def name(value: Any) -> str:
-    """Return a name as one short printable line; empty where there is none."""
+    """Return a value as a name, one short printable line; empty if it is no scalar."""
     return clean_line(storable(str(value)), NAME_LIMIT) if isinstance(value, (str, int, float)) else ""
 
 
 def text(value: Any) -> str:
-    """Return prose; empty where the value is none."""
+    """Return a value as prose; empty if it is no scalar."""
     return storable(str(value)).strip() if isinstance(value, (str, int, float)) and value is not True else ""
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """Return the items of a list, or of a string that separates them by commas."""
+    """Return the items of a list, or of a string with commas, as names."""
     items: Iterable[Any] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
     found = (name(item) for item in items)
     return tuple(dict.fromkeys(item for item in found if item))[:200]
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return a mapping; an empty one where the value is none."""
+    """Return a value if it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def parse_json(source: str) -> Any:
-    """Read JSON, comments and trailing commas tolerated, within bounds.
+    """Parse JSON within bounds; comments and trailing commas are accepted.
 
     Raises:
-        Unusable: it is not JSON, or out of bounds.
+        Unusable: the text is not JSON, or out of bounds.
     """
     try:
         return plain(json.loads(source))

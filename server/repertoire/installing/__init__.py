@@ -1,1 +1,1 @@
-"""Changes what Claude Code has on this machine, so that each change can be taken back."""
+"""Installs components into Claude Code on this machine, so that each installation can be undone."""

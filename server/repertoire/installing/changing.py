@@ -1,4 +1,4 @@
-"""Carries an installation out, and takes one back byte for byte; what changed in between is never overwritten."""
+"""Carries out an installation, and undoes one byte for byte; files that changed in between are never overwritten."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from repertoire.installing.journal import (
     FAILED,
     UNDONE,
     ChangedFile,
+    ClientCommand,
     Journal,
     JournalEntry,
-    Told,
     digest,
-    held,
+    read_content,
     write,
 )
 
@@ -28,8 +28,8 @@ _FILE, _PROGRAM = 0o644, 0o755
 
 
 @dataclass(frozen=True)
-class File:
-    """What a file is to hold, and what it held when that was decided; None: there was none."""
+class PlannedFile:
+    """A file to write: its new content, and its content when the installation was planned (None: no file)."""
 
     path: Path
     content: bytes
@@ -38,8 +38,8 @@ class File:
 
 
 @dataclass(frozen=True)
-class Undone:
-    """An installation that was taken back: the files put back or removed, and what could not be as before."""
+class UndoneInstallation:
+    """An installation that was undone: the files that were restored or removed, and notes on what was not restored."""
 
     entry: JournalEntry
     files: tuple[str, ...]
@@ -47,17 +47,17 @@ class Undone:
 
 
 def carry_out(
-    journal: Journal, client: Client, entry: JournalEntry, files: Iterable[File], kept: Iterable[Path]
+    journal: Journal, client: Client, entry: JournalEntry, files: Iterable[PlannedFile], kept: Iterable[Path]
 ) -> JournalEntry:
-    """Change the files, then run the commands; the journal is on the disk before. What fails is taken back.
+    """Write the journal, then the files, then run the client's commands; if one fails, undo all of it.
 
-    `kept` are the files in which the client notes what its commands do.
+    `kept` are the client's own state files, which its commands change.
 
     Raises:
-        InstallRefused: a file is not as it was when this was decided, or a command failed; nothing is changed then.
+        InstallRefused: a file changed since the installation was planned, or a command failed; nothing is changed then.
     """
     listed = tuple(files)
-    noted = {path: held(path) for path in kept} if entry.commands else {}
+    noted = {path: read_content(path) for path in kept} if entry.commands else {}
     before = {file.path: file.before for file in listed}
     _check_unchanged(before)
     begun = replace(
@@ -79,26 +79,30 @@ def carry_out(
     except (OSError, InstallRefused):
         take_back(journal, client, journal.find(begun.name))
         raise
-    noted_now = tuple(replace(item, after=digest(held(Path(item.path)))) for item in begun.noted)
+    noted_now = tuple(replace(item, after=_digest_now(item)) for item in begun.noted)
     done = replace(begun, state=DONE, noted=noted_now)
     journal.keep(done)
     return done
 
 
+def _digest_now(item: ChangedFile) -> str:
+    return digest(read_content(Path(item.path)))
+
+
 def _check_unchanged(before: Mapping[Path, bytes | None]) -> None:
     for path, content in before.items():
-        if held(path) != content:
+        if read_content(path) != content:
             message = f"{path} changed while this was decided; nothing was done, try again"
             raise InstallRefused(message)
 
 
 def _missing(paths: Iterable[Path]) -> list[Path]:
-    """Return the folders that are not there yet, the outer ones first."""
+    """Return the folders above these paths that do not exist yet, the outer ones first."""
     found = {above for path in paths for above in path.parents if not above.exists()}
     return sorted(found, key=lambda folder: len(folder.parts))
 
 
-def _mode(file: File) -> int:
+def _mode(file: PlannedFile) -> int:
     return _mode_of(file.path) or (_PROGRAM if file.runs else _FILE)
 
 
@@ -112,10 +116,10 @@ def _mode_of(path: Path) -> int:
 def _run(journal: Journal, client: Client, entry: JournalEntry) -> JournalEntry:
     for place, command in enumerate(entry.commands):
         entry = _marked(journal, entry, place, BEGUN)
-        ran = client.run(command.arguments)
-        entry = _marked(journal, entry, place, DONE if ran.well else FAILED)
-        if not ran.well:
-            message = f"`claude {' '.join(command.arguments)}` failed, and all was taken back: {ran.said}"
+        result = client.run(command.arguments)
+        entry = _marked(journal, entry, place, DONE if result.succeeded else FAILED)
+        if not result.succeeded:
+            message = f"`claude {' '.join(command.arguments)}` failed, and all was taken back: {result.output}"
             raise InstallRefused(message)
     return entry
 
@@ -128,11 +132,11 @@ def _marked(journal: Journal, entry: JournalEntry, place: int, state: str) -> Jo
     return entry
 
 
-def take_back(journal: Journal, client: Client, entry: JournalEntry) -> Undone:
-    """Put everything back as it was before an installation; it may have been killed at any moment of it.
+def take_back(journal: Journal, client: Client, entry: JournalEntry) -> UndoneInstallation:
+    """Undo an installation, even one whose process was killed at any moment.
 
     Raises:
-        InstallRefused: a file was changed since, or the client refuses; nothing that changed is overwritten.
+        InstallRefused: a file was changed since, or the client refuses; a changed file is never overwritten.
     """
     _refuse_changed(entry)
     notes = list(_commands_back(journal, client, entry))
@@ -141,7 +145,7 @@ def take_back(journal: Journal, client: Client, entry: JournalEntry) -> Undone:
         with contextlib.suppress(OSError):  # somebody else has put something there
             Path(folder).rmdir()
     journal.keep(replace(entry, state=UNDONE))
-    return Undone(entry, tuple(files), tuple(notes))
+    return UndoneInstallation(entry, tuple(files), tuple(notes))
 
 
 def _refuse_changed(entry: JournalEntry) -> None:
@@ -149,7 +153,7 @@ def _refuse_changed(entry: JournalEntry) -> None:
     changed = [
         item.path
         for item in entry.files
-        if digest(held(Path(item.path))) not in {item.before, item.after, by_client.get(item.path, item.after)}
+        if _digest_now(item) not in {item.before, item.after, by_client.get(item.path, item.after)}
     ]
     if changed:
         message = (
@@ -161,29 +165,29 @@ def _refuse_changed(entry: JournalEntry) -> None:
 
 def _commands_back(journal: Journal, client: Client, entry: JournalEntry) -> list[str]:
     ran = [command for command in entry.commands if command.state in (BEGUN, DONE)]
-    # what the client notes is put back as it was only where nobody, it included, wrote to it since
-    own = [item for item in entry.noted if item.after and digest(held(Path(item.path))) == item.after]
+    # a state file of the client is restored only if nobody, the client included, wrote to it since
+    own = [item for item in entry.noted if item.after and _digest_now(item) == item.after]
     notes = [note for command in reversed(ran) if (note := _command_back(client, command))]
     if not ran or notes:
         return notes
     for item in own:
         _put_back(journal, entry, item)
-    others = [item.path for item in entry.noted if item not in own and digest(held(Path(item.path))) != item.before]
+    others = [item.path for item in entry.noted if item not in own and _digest_now(item) != item.before]
     return [f"{path} was written by others too: the client took its own lines out of it" for path in others]
 
 
-def _command_back(client: Client, command: Told) -> str:
-    ran = client.run(command.undo)
-    if ran.well or command.state == BEGUN:
+def _command_back(client: Client, command: ClientCommand) -> str:
+    result = client.run(command.undo)
+    if result.succeeded or command.state == BEGUN:
         return ""
-    return f"`claude {' '.join(command.undo)}` failed: {ran.said}"
+    return f"`claude {' '.join(command.undo)}` failed: {result.output}"
 
 
 def _files_back(journal: Journal, entry: JournalEntry) -> Iterable[str]:
     for item in reversed(entry.files):
         path = Path(item.path)
         path.with_name(f".{path.name}.repertoire").unlink(missing_ok=True)
-        if digest(held(path)) != item.before:
+        if digest(read_content(path)) != item.before:
             _put_back(journal, entry, item)
             yield item.path
 

@@ -1,4 +1,4 @@
-"""Runs the Claude Code client, the one program that an installation starts, with a list of words and no shell."""
+"""Runs the Claude Code client, the one program that an installation starts, without a shell."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from repertoire.domain.errors import InstallRefused
 from repertoire.domain.text import clean_line
 
 _NAME = "claude"
-_LONGEST_S = 300.0
-_SAID = 300
+_LONGEST_S = 300.0  # time limit of one command
+_OUTPUT_KEPT = 300  # characters of a command's output that are kept
 
 
 @dataclass(frozen=True)
-class Ran:
-    """How a command of the client ended, and the end of what it said."""
+class CommandResult:
+    """The result of a command of the client: whether it succeeded, and the end of its output."""
 
-    well: bool
-    said: str
+    succeeded: bool
+    output: str
 
 
 class Client:
-    """The client of this machine, in a project."""
+    """The Claude Code client of this machine, run in a project's folder."""
 
     def __init__(self, environment: Mapping[str, str], project: Path) -> None:
         self._environment, self._project = dict(environment), project
 
     def find(self) -> str:
-        """Return where the client lies.
+        """Return the path of the client's program.
 
         Raises:
             InstallRefused: it is not on PATH.
@@ -42,8 +42,8 @@ class Client:
             raise InstallRefused(message)
         return found
 
-    def run(self, arguments: Sequence[str]) -> Ran:
-        """Run a command of the client and tell how it ended; it is asked nothing, and ended when it takes too long."""
+    def run(self, arguments: Sequence[str]) -> CommandResult:
+        """Run a command of the client without input; it is stopped when it takes too long."""
         try:
             done = subprocess.run(
                 [self.find(), *arguments],
@@ -58,6 +58,6 @@ class Client:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return Ran(well=False, said=clean_line(str(error), _SAID))
-        said = " ".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-3:])
-        return Ran(done.returncode == 0, clean_line(said, _SAID))
+            return CommandResult(succeeded=False, output=clean_line(str(error), _OUTPUT_KEPT))
+        output = " ".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-3:])
+        return CommandResult(done.returncode == 0, clean_line(output, _OUTPUT_KEPT))

@@ -1,4 +1,4 @@
-"""Reads the files that are to be copied: plain ones alone, bounded, and never through a link."""
+"""Reads the files of a component for copying: regular files only, within bounds, and never through a link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEFT = frozenset((".git", ".DS_Store", "__pycache__", "node_modules"))
 
 @dataclass(frozen=True)
 class ComponentFile:
-    """A file of a component: its path within it, what it holds, and whether it may be run."""
+    """A file of a component: its path in the component, its content, and whether it is executable."""
 
     path: str
     content: bytes
@@ -24,17 +24,17 @@ class ComponentFile:
 
 
 def gather(source: Path, within: Path, *, whole: bool) -> tuple[tuple[ComponentFile, ...], tuple[str, ...]]:
-    """Return the files of a component, and the links among them, which are left out.
+    """Read the files of a component; return them, and the paths of links, which are left out.
 
     Raises:
-        SourceError: it is not there, leads out of its source, or is more than is copied.
+        SourceError: the component does not exist, leads out of its source, or is too large to be copied.
     """
     if not source.resolve().is_relative_to(within.resolve()) or source.is_symlink():
         message = f"{source} leads out of {within}, where its source lies; it is not copied"
         raise SourceError(message)
     try:
         if not whole:
-            return (_found(source, source.name),), ()
+            return (_read(source, source.name),), ()
         return _of_folder(source)
     except OSError as error:
         message = f"{source} cannot be read ({error.strerror}); `repertoire ingest` its source again"
@@ -50,7 +50,7 @@ def _of_folder(source: Path) -> tuple[tuple[ComponentFile, ...], tuple[str, ...]
         if path.is_symlink():
             links.append(shown)
             continue
-        found.append(_found(path, shown))
+        found.append(_read(path, shown))
         size += len(found[-1].content)
         if len(found) > MOST_FILES or size > MOST_BYTES:
             message = f"{source} holds more than {MOST_FILES:,} files or {MOST_BYTES // 1_000_000} MB; copy it by hand"
@@ -70,8 +70,8 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _found(path: Path, shown: str) -> ComponentFile:
-    # it may have become a link or a pipe since it was looked at
+def _read(path: Path, shown: str) -> ComponentFile:
+    # the file may have become a link or a pipe since it was listed
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | careful)) as stream:
         state = os.fstat(stream.fileno())

@@ -1,4 +1,4 @@
-"""Keeps what an installation changes, before it is changed, so that it can be taken back after any end of it."""
+"""Keeps a journal of each installation: what it will change, written before the change, so that it can be undone."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _FILE = "journal.json"
 
 @dataclass(frozen=True)
 class ChangedFile:
-    """A file as it was and as it is to be: digests of what it holds; empty where there is none."""
+    """A file before and after an installation, as digests of its content; empty if there is no file."""
 
     path: str
     before: str
     after: str
-    mode: int  # as it was; as it is to be where it is new
+    mode: int  # the file's permissions before; for a new file, those after
 
 
 @dataclass(frozen=True)
-class Told:
-    """A command of the client, what takes it back, and how far it came."""
+class ClientCommand:
+    """A command of the client, the command that undoes it, and its state."""
 
     arguments: tuple[str, ...]
     undo: tuple[str, ...]
@@ -41,37 +41,37 @@ class Told:
 
 @dataclass(frozen=True)
 class JournalEntry:
-    """One installation: what of, when, where, and all that it changes."""
+    """One installation: the components, the time, the project, and everything that it changes."""
 
     name: str
     at: str
     ids: tuple[str, ...]
     project: str
     state: str = BEGUN
-    folders: tuple[str, ...] = ()  # that it made, the outer ones first
+    folders: tuple[str, ...] = ()  # folders that it created, the outer ones first
     files: tuple[ChangedFile, ...] = ()
-    commands: tuple[Told, ...] = ()
-    noted: tuple[ChangedFile, ...] = ()  # what the client keeps, which its own commands change
+    commands: tuple[ClientCommand, ...] = ()
+    noted: tuple[ChangedFile, ...] = ()  # the client's state files, which its commands change
 
 
 class Journal:
-    """The installations of one home, a folder for each."""
+    """The journal of all installations of one home, with a folder for each."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "installs"
 
     @property
     def lock(self) -> Path:
-        """The file whose lock lets one installation at a time through."""
+        """The lock file that one installation at a time holds."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         return self._folder / "lock"
 
     def entries(self) -> tuple[JournalEntry, ...]:
-        """Return every installation, the oldest first."""
+        """Return all installations, the oldest first."""
         return tuple(sorted(self._read(), key=lambda entry: int(entry.name)))
 
     def find(self, name: str) -> JournalEntry:
-        """Return an installation that was not taken back: by its number, or the last one.
+        """Return an installation that was not undone, by its number or as the last one.
 
         Raises:
             InvalidRequest: there is none.
@@ -80,21 +80,21 @@ class Journal:
         found = left[-1:] if name == LAST else [entry for entry in left if entry.name == name]
         if not found:
             numbers = ", ".join(entry.name for entry in left)
-            told = f"; there are {numbers}" if numbers else "; nothing was installed by `repertoire install`"
-            message = f"there is no installation {name!r} that could be taken back{told}"
+            listed = f"; there are {numbers}" if numbers else "; nothing was installed by `repertoire install`"
+            message = f"there is no installation {name!r} that could be taken back{listed}"
             raise InvalidRequest(message)
         return found[0]
 
     def unfinished(self) -> JournalEntry | None:
-        """Return an installation that ended half-way."""
+        """Return an installation whose process ended half-way; None if there is none."""
         return next((entry for entry in self.entries() if entry.state == BEGUN), None)
 
     def begin(self, entry: JournalEntry, before: Mapping[str, bytes]) -> JournalEntry:
-        """Keep what is about to change, and what it is now by its digest; return the entry under its own name."""
+        """Write a new journal entry and the old contents, by digest; return the entry with its number."""
         names = [int(known.name) for known in self.entries()]
         named = replace(entry, name=str(max(names, default=0) + 1))
         place = self._folder / named.name
-        shutil.rmtree(place, ignore_errors=True)  # of one that was killed before it had changed anything
+        shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed before it changed anything
         place.mkdir(mode=0o700, parents=True)
         for digest, content in before.items():
             write(place / digest, content, mode=0o600)
@@ -102,7 +102,7 @@ class Journal:
         return named
 
     def keep(self, entry: JournalEntry) -> None:
-        """Write how far an installation is; what it replaced is let go of once it was taken back."""
+        """Write the state of an installation; once it is undone, delete the old contents."""
         place = self._folder / entry.name
         text = json.dumps({"version": _VERSION, **asdict(entry)}, indent=1)
         write(place / _FILE, text.encode(), mode=0o600)
@@ -112,7 +112,7 @@ class Journal:
                     kept.unlink()
 
     def content(self, entry: JournalEntry, digest: str) -> bytes:
-        """Return what a file held before."""
+        """Return the old content of a file by its digest."""
         return (self._folder / entry.name / digest).read_bytes()
 
     def _read(self) -> Iterator[JournalEntry]:
@@ -133,7 +133,9 @@ def _entry(place: Path) -> JournalEntry:
             state=data["state"],
             folders=tuple(data["folders"]),
             files=tuple(ChangedFile(**item) for item in data["files"]),
-            commands=tuple(Told(tuple(one["arguments"]), tuple(one["undo"]), one["state"]) for one in data["commands"]),
+            commands=tuple(
+                ClientCommand(tuple(item["arguments"]), tuple(item["undo"]), item["state"]) for item in data["commands"]
+            ),
             noted=tuple(ChangedFile(**item) for item in data["noted"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -146,12 +148,12 @@ def _entry(place: Path) -> JournalEntry:
 
 
 def digest(content: bytes | None) -> str:
-    """Return the SHA-256 of what a file holds; empty where there is none."""
+    """Return the SHA-256 of a file's content; empty if there is no file."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
-def held(path: Path) -> bytes | None:
-    """Return what a file holds, or None where there is none."""
+def read_content(path: Path) -> bytes | None:
+    """Return the content of a file, or None if there is no file."""
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -159,7 +161,7 @@ def held(path: Path) -> bytes | None:
 
 
 def write(path: Path, content: bytes, *, mode: int) -> None:
-    """Write a file as a whole: whoever reads it, at whatever moment, finds the old content or the new."""
+    """Write a file atomically: a reader finds either the old content or the new one."""
     fresh = path.with_name(f".{path.name}.repertoire")
     fresh.unlink(missing_ok=True)
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -173,7 +175,7 @@ def write(path: Path, content: bytes, *, mode: int) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Have a new name on the disk too, where folders can be told so."""
+    """Flush a folder to the disk, so that a new name in it survives a crash; do nothing on systems without that."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

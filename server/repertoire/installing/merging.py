@@ -1,4 +1,4 @@
-"""Adds hooks, settings and servers to the JSON that Claude Code reads, and says of each what it added."""
+"""Adds hooks, settings and servers to Claude Code's JSON files, and returns a line for each addition."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from repertoire.domain.errors import InstallRefused, SourceError
 
 HOOKS, SERVERS = "hooks", "mcpServers"
 _ASIDE = (HOOKS, "$schema", "description")
-_OF_PLUGINS = "${CLAUDE_PLUGIN_ROOT}"  # is nothing outside a plugin
+_OF_PLUGINS = "${CLAUDE_PLUGIN_ROOT}"  # a variable that the client sets for a plugin's own hooks only
 _RUNS = ("command", "url", "prompt", "tool")
 
 
 def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
-    """Return the JSON object that a file holds; an empty one where there is no file.
+    """Parse the JSON object in a file; empty if there is no file.
 
     Raises:
-        InstallRefused: it holds something else.
+        InstallRefused: the file holds something else.
     """
     try:
         value = json.loads((content or b"{}").decode("utf-8-sig") or "{}")
@@ -33,13 +33,13 @@ def parsed(content: bytes | None, path: Path) -> dict[str, Any]:
     return value
 
 
-def written(value: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as the client writes it."""
+def as_json(value: Mapping[str, Any]) -> bytes:
+    """Return a JSON object as bytes, in the form that the client writes."""
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def with_hooks(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return settings with hooks that were not there, and a line for each: when it runs what.
+    """Add hooks to settings; return the settings, and a line for each new hook: its event and its command.
 
     Raises:
         SourceError: the hooks are not in the form that the client reads, or run only in a plugin.
@@ -56,14 +56,14 @@ def with_hooks(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple
     if not isinstance(there, dict):
         message = "the hooks of the settings are no JSON object, so none is added; mend them, and try again"
         raise InstallRefused(message)
-    told: list[str] = []
+    added: list[str] = []
     for event, groups in hooks.items():
         mine = there.setdefault(event, [])
         for group in groups:
             if group not in mine:
                 mine.append(group)
-                told += [f"hooks.{event}: {line}" for line in _lines(group)]
-    return found, told
+                added += [f"hooks.{event}: {line}" for line in _lines(group)]
+    return found, added
 
 
 def _is_event(name: Any, groups: Any) -> bool:
@@ -89,39 +89,39 @@ def _lines(group: Mapping[str, Any]) -> Iterator[str]:
 
 
 def with_settings(settings: Mapping[str, Any], offered: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return settings with what was not set, and a line for each key.
+    """Add settings whose keys are not set yet; return the settings, and a line for each new key.
 
     Raises:
-        InstallRefused: one is set otherwise already.
+        InstallRefused: a key already has another value.
     """
     found = deepcopy(dict(settings))
-    told: list[str] = []
-    _add(found, {key: value for key, value in offered.items() if key not in _ASIDE}, "", told)
-    return found, told
+    added: list[str] = []
+    _add(found, {key: value for key, value in offered.items() if key not in _ASIDE}, "", added)
+    return found, added
 
 
-def _add(into: dict[str, Any], offered: Mapping[str, Any], above: str, told: list[str]) -> None:
+def _add(into: dict[str, Any], offered: Mapping[str, Any], above: str, added: list[str]) -> None:
     for key, value in offered.items():
         name, there = f"{above}{key}", into.get(key)
         if key not in into:
             into[key] = deepcopy(value)
-            told.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+            added.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
         elif isinstance(there, dict) and isinstance(value, dict):
-            _add(there, value, f"{name}.", told)
+            _add(there, value, f"{name}.", added)
         elif isinstance(there, list) and isinstance(value, list):
             fresh = [item for item in value if item not in there]
             there.extend(deepcopy(fresh))
-            told += [f"{name} + {json.dumps(item, ensure_ascii=False)}" for item in fresh]
+            added += [f"{name} + {json.dumps(item, ensure_ascii=False)}" for item in fresh]
         elif there != value:
             message = f"the settings say otherwise already of {name}: nothing is changed; settle it by hand"
             raise InstallRefused(message)
 
 
 def with_server(listed: Mapping[str, Any], name: str, server: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return a list of servers with one more, and a line that tells what it runs or reaches.
+    """Add an MCP server to a list of servers; return the list, and a line with its command or address.
 
     Raises:
-        InstallRefused: there is another of this name.
+        InstallRefused: the list has another server of this name.
     """
     found = deepcopy(dict(listed))
     there = found.setdefault(SERVERS, {})

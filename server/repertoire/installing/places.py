@@ -1,4 +1,4 @@
-"""Knows where Claude Code looks for what it has, and lets no path lead out of there."""
+"""Finds the paths where Claude Code reads components, and refuses every path that leads out of them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from repertoire.installing.steps import PERSONAL, SERVERS
 
 
 @dataclass(frozen=True)
-class Places:
-    """A person's folder of Claude Code's, the project at hand, and whether what is installed is for that alone."""
+class InstallPaths:
+    """A person's Claude Code folder, the project at hand, and whether installations are for that project only."""
 
     config: Path
     project: Path
     for_project: bool = False
 
     def of(self, place: str, name: str = "") -> Path:
-        """Return the path that a line names: below `~/.claude`, or in the project.
+        """Return the path that an install line names: below `~/.claude`, or in the project.
 
         Raises:
-            InstallRefused: it leads elsewhere, by its name or over a link.
+            InstallRefused: it leads elsewhere, by its name or through a link.
         """
         below = place.removeprefix(PERSONAL)
         personal = below != place
         root = self.config if personal and not self.for_project else self.project
         path = root / (".claude" if personal and self.for_project else "") / below / name
-        if ".." in path.parts or not _rests(path, root):
+        if ".." in path.parts or not _stays_inside(path, root):
             message = f"{path} would lead out of {root}, so nothing is written there; look where its folders link to"
             raise InstallRefused(message)
         return path
@@ -39,12 +39,12 @@ class Places:
 
     @property
     def kept_by_client(self) -> tuple[Path, ...]:
-        """The files in which the client notes what it was told to install."""
+        """The client's state files, in which it keeps its installed plugins and marketplaces."""
         plugins = self.config / "plugins"
         own = self.project / ".claude" / "settings.json" if self.for_project else self.config / "settings.json"
         return own, plugins / "known_marketplaces.json", plugins / "installed_plugins.json"
 
 
-def _rests(path: Path, root: Path) -> bool:
-    """Tell whether a path stays in a folder, wherever its own folders link to."""
+def _stays_inside(path: Path, root: Path) -> bool:
+    """Tell whether a path stays in a folder after links are followed, and is no link itself."""
     return path.resolve().is_relative_to(root.resolve()) and not path.is_symlink()

@@ -1,4 +1,4 @@
-"""Reads the lines that install a component as steps; a line that is none of ours is left to a person."""
+"""Parses the lines that install a component into steps; a line that is not in our form is left to a person."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from dataclasses import dataclass
 PERSONAL = "~/.claude/"
 SETTINGS, SERVERS = "~/.claude/settings.json", ".mcp.json"
 _ADD = "/plugin marketplace add "
-_WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # never an option of the client's
+_WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # begins with no hyphen, so it is never an option of the client
 _PLUGIN = re.compile(rf"{_WORD}@{_WORD}")
 _SHORT = re.compile(rf"{_WORD}/{_WORD}")
 _SERVER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _FOLDER = re.compile(r"~/\.claude/(?:skills|agents|commands|rules|output-styles)|\.github/workflows")
-_OMITTED = "…"  # stands where a secret was left out
+_OMITTED = "…"  # marks the place where a secret was left out
 
 
 @dataclass(frozen=True)
 class AddMarketplace:
-    """The client is told of a marketplace."""
+    """A step that adds a marketplace to the client."""
 
     address: str
 
 
 @dataclass(frozen=True)
 class SetPlugin:
-    """The client installs or enables a plugin, `name@marketplace`."""
+    """A step in which the client installs or enables a plugin, `name@marketplace`."""
 
     verb: str
     plugin: str
@@ -35,7 +35,7 @@ class SetPlugin:
 
 @dataclass(frozen=True)
 class AddServer:
-    """The client is told of an MCP server; `arguments` follow `claude mcp add`."""
+    """A step that adds an MCP server to the client; `arguments` are those of `claude mcp add`."""
 
     name: str
     arguments: tuple[str, ...]
@@ -43,7 +43,7 @@ class AddServer:
 
 @dataclass(frozen=True)
 class CopyIn:
-    """A file, or a folder as a whole, is copied into a folder, under a name; empty: its own."""
+    """A step that copies a file, or a whole folder, into a folder; an empty `name` keeps its own name."""
 
     source: str
     folder: str
@@ -53,7 +53,7 @@ class CopyIn:
 
 @dataclass(frozen=True)
 class MergeInto:
-    """What a JSON file holds is added to settings or to a list of servers."""
+    """A step that merges a JSON file into settings or into a list of servers."""
 
     source: str
     target: str
@@ -61,7 +61,7 @@ class MergeInto:
 
 @dataclass(frozen=True)
 class ByHand:
-    """What only a person can do."""
+    """A line that only a person can carry out."""
 
     line: str
 
@@ -70,7 +70,7 @@ Step = AddMarketplace | SetPlugin | AddServer | CopyIn | MergeInto | ByHand
 
 
 def read(lines: Iterable[str]) -> tuple[Step, ...]:
-    """Return the step that each line asks for."""
+    """Parse install lines into steps, one for each line."""
     return tuple(_step(line) for line in lines)
 
 
@@ -91,7 +91,7 @@ def _step(line: str) -> Step:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line; a slash command's last one is taken as it stands."""
+    """Split a line into words as a shell does; the last word of a slash command is kept unchanged."""
     if line.startswith(_ADD):
         return [*_ADD.split(), line.removeprefix(_ADD)]
     try:
@@ -101,7 +101,7 @@ def _words(line: str) -> list[str]:
 
 
 def _is_address(address: str) -> bool:
-    """Tell an owner's repository, an https address and a folder from what could be an option or hold a secret."""
+    """Tell whether a text is `owner/name`, an https address or a folder; one that could hold a secret is none."""
     if any(ord(character) < 33 for character in address.replace(" ", "")):
         return False
     plain = address.startswith("https://") and "@" not in address and " " not in address
@@ -117,7 +117,7 @@ def _copy(line: str, folder: str, options: list[str], source: str, target: str) 
 
 
 def _server(arguments: list[str]) -> str:
-    """Return the name in the arguments of `claude mcp add`; empty where they are not as our lines have them."""
+    """Return the server's name in the arguments of `claude mcp add`; empty if they are not in our form."""
     match arguments:
         case ["--transport", ("http" | "sse"), name, address, *headers] if _is_remote(address, headers):
             return name if _SERVER.fullmatch(name) else ""
@@ -131,7 +131,7 @@ def _is_remote(address: str, headers: list[str]) -> bool:
 
 
 def _only_variables(words: list[str]) -> bool:
-    """Tell whether words are pairs of `-e` or `--env` and NAME=VALUE."""
+    """Tell whether words are pairs of an option, `-e` or `--env`, and NAME=VALUE."""
     return len(words) % 2 == 0 and all(
         option in ("-e", "--env") and "=" in value for option, value in zip(words[::2], words[1::2], strict=True)
     )

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from repertoire.domain.event import BAD
-from repertoire.domain.experience import LEFT, Experience, Experiences
+from repertoire.domain.experience import CONTRADICTION_DISCOUNT, Experience, Experiences
 from repertoire.learning.outcomes import Trial
 
 
@@ -41,6 +41,6 @@ def _telling(group: Sequence[Trial]) -> list[Trial]:
 def _after(before: Experience, trial: Trial, counts: float) -> Experience:
     times = before.selected + bool(trial.selected_at)
     if trial.selected_at and trial.outcome != BAD:
-        return Experience(times, before.accepted + counts, before.refused * LEFT)
+        return Experience(times, before.accepted + counts, before.refused * CONTRADICTION_DISCOUNT)
     seen = 1.0 if trial.selected_at else trial.look
-    return Experience(times, before.accepted * LEFT**seen, before.refused + seen * counts)
+    return Experience(times, before.accepted * CONTRADICTION_DISCOUNT**seen, before.refused + seen * counts)

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import anyio
 
-from repertoire.boot.heap import grown, share_memory
+from repertoire.boot.heap import resume_collector, share_memory
 from repertoire.mcp_server.dispatcher import Dispatcher
 
 LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
@@ -24,7 +24,7 @@ async def tend(dispatcher: Dispatcher) -> None:
     try:
         await dispatcher.warm_up()
     finally:
-        grown()
+        resume_collector()
     while True:
         await anyio.sleep(IDLE_CHECK_SECONDS)
         dispatcher.tidy()

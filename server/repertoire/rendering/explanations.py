@@ -8,8 +8,8 @@ from typing import Any
 from repertoire.app.ask.explain import Explanation, RankForTask, Twin, UseHistory
 from repertoire.domain.answer import Item
 from repertoire.domain.component import ALTERNATIVE_TO, CO_OCCURS_WITH, MENTIONS, PART_OF, REQUIREMENT, Component
-from repertoire.domain.fields import fields_of
 from repertoire.domain.soundness import LOST
+from repertoire.domain.technologies import technologies_of
 from repertoire.domain.text import clean_line, to_copy
 from repertoire.ports import Link
 from repertoire.rendering.answers import (
@@ -28,7 +28,7 @@ from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.rendering.freshness import copy_text, freshness_text, lost_text
 from repertoire.rendering.graphs import graph_data, graph_text
 from repertoire.rendering.usage import lift_text
-from repertoire.sources.equipment import Condition
+from repertoire.sources.requirement_checks import RequirementCheck
 
 _DESCRIPTION = 600
 _EXCERPT = 400
@@ -122,7 +122,7 @@ def _line(label: str, text: str) -> list[str]:
 
 
 def _fields(component: Component) -> list[str]:
-    fields = fields_of(component.front_matter)
+    fields = technologies_of(component.front_matter)
     exports = ", ".join(fields.exports[:_EXPORTS]) + (", …" if len(fields.exports) > _EXPORTS else "")
     made_of = "; ".join(", ".join(part) for part in (fields.languages, fields.frameworks, fields.patterns) if part)
     return [*_line("made of", made_of), *_line("exports", exports)]
@@ -132,7 +132,7 @@ def _names(links: Sequence[Link]) -> str:
     return ", ".join(clean_line(link.other_name, NAME) for link in links)
 
 
-def _need(link: Link, conditions: Mapping[str, Condition]) -> str:
+def _need(link: Link, conditions: Mapping[str, RequirementCheck]) -> str:
     if link.other_type != REQUIREMENT:
         return clean_line(link.other_name, NAME)
     kind, _, name = link.other_name.partition(":")  # `binary:docker`, `env:API_KEY`

@@ -10,7 +10,7 @@ from repertoire.app.installation.install import InstallPlan
 from repertoire.app.installation.installable import Part
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
-from repertoire.installing.changing import File, Undone
+from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.journal import JournalEntry
 from repertoire.rendering.answers import LINE, NAME, type_name
 
@@ -34,7 +34,7 @@ def done_text(entry: JournalEntry) -> str:
     )
 
 
-def undone_text(undone: Undone) -> str:
+def undone_text(undone: UndoneInstallation) -> str:
     """Render what was taken back."""
     entry = undone.entry
     lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
@@ -58,7 +58,7 @@ def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
     }
 
 
-def undone_data(undone: Undone) -> dict[str, Any]:
+def undone_data(undone: UndoneInstallation) -> dict[str, Any]:
     """Return what was taken back as data."""
     entry = undone.entry
     return {
@@ -89,7 +89,7 @@ def _part(part: Part) -> list[str]:
     ]
 
 
-def _written(files: Sequence[File]) -> list[str]:
+def _written(files: Sequence[PlannedFile]) -> list[str]:
     shown = [f"  writes {clean_line(str(file.path), _PATH)} ({len(file.content):,} bytes)" for file in files[:_FILES]]
     return [*shown, *_more(len(files) - _FILES, "file")]
 

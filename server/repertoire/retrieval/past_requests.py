@@ -10,7 +10,7 @@ import numpy as np
 
 from repertoire.domain.answer import REQUEST_SPACE
 from repertoire.domain.component import REQUEST, SELECTED
-from repertoire.domain.experience import LEFT, Experience, Experiences
+from repertoire.domain.experience import CONTRADICTION_DISCOUNT, Experience, Experiences
 from repertoire.ports import Vectors
 from repertoire.retrieval.arrays import Floats, Rows
 from repertoire.retrieval.snapshot import Snapshot
@@ -89,10 +89,9 @@ def _entries(
     accepted = {}
     for row, times in selected.items():
         experience = by_row.get(row, _UNKNOWN)
-        before = max(
-            times - experience.selected, 0.0
-        )  # selections that left the log by compaction; the graph counts them
-        accepted[row] = before * LEFT**experience.refused + experience.accepted
+        # selections that left the log by compaction: the graph still counts them
+        before = max(times - experience.selected, 0.0)
+        accepted[row] = before * CONTRADICTION_DISCOUNT**experience.refused + experience.accepted
     parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
     return [
         (row, parts.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)

@@ -1,1 +1,1 @@
-"""Where components come from: folders, git repositories, what Claude Code has on this machine; nothing is executed."""
+"""Reads the sources of components: folders, repositories, packages, Claude Code's files; nothing is executed."""

@@ -1,4 +1,4 @@
-"""Tells what an argument names (a folder, an archive, a repository, a package) and refuses what must not be reached."""
+"""Parses a source's address (folder, archive, repository or package), and refuses those that must not be read."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from repertoire.domain.text import clean_line
 FOLDER, GIT, INSTALLED, CATALOGUE = "folder", "git", "installed", "catalogue"
 ARCHIVE, PACKAGE = "archive", "package"
 NPM, PYPI = "npm", "pypi"
-# Names and versions alone: npm and pip take paths, addresses and options in their place.
+# Only names and versions match, because npm and pip would also accept paths, addresses and options.
 _PACKAGE = {
     NPM: re.compile(
         r"(?P<name>(?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~-][\w.~-]*)(?:@(?P<version>[0-9a-z][\w.+-]*))?", re.ASCII
     ),
     PYPI: re.compile(r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(?:==(?P<version>[0-9][\w.+!-]*))?", re.ASCII),
 }
-_BETWEEN_WORDS = re.compile(r"[-_.]+")  # of a Python package's name
+_BETWEEN_WORDS = re.compile(r"[-_.]+")  # separators in a Python package's name
 _SCP = re.compile(r"^(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+\.[\w-]+|[\w-]+):(?!//)(?P<path>[\w./~+-]+)$")
 _SHORT = re.compile(r"^[\w-]+/[\w.-]+$")
 _HOSTED = re.compile(r"^(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w./-]+$")
 _HOST = re.compile(
     r"^(?:[\w](?:[\w.-]*[\w])?\.?|[0-9a-f:.]+)$", re.ASCII | re.IGNORECASE
-)  # it reaches ssh's command line
+)  # strict, because the host becomes a word of ssh's command line
 _WAY_OUT = "send a folder, owner/name on GitHub, or an https or ssh address of a git repository"
 _PACKAGE_FORMS = "send npm:NAME, npm:@SCOPE/NAME@VERSION, pypi:NAME or pypi:NAME==VERSION"
 
 
 @dataclass(frozen=True)
 class Address:
-    """What is to be ingested: `kind` is a word above; `text` a path, what git takes, or `npm:NAME@VERSION`."""
+    """The address of a source: `kind` is a constant above; `text` a path, a git address, or `npm:NAME@VERSION`."""
 
     kind: str
     text: str
     key: str = ""
     repository: str = ""
-    pinned: str = ""  # `host:port:ip` that git must connect to, where the host was checked
+    pinned: str = ""  # `host:port:ip` that git must connect to, if the host was checked
 
 
 def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Address:
-    """Return what an argument names; an untrusted caller (the model) reaches public hosts and its project alone.
+    """Parse an argument into an address; an untrusted caller (the model) may read only public hosts and its project.
 
     Raises:
-        SourceRefused: it may not be read from here.
-        SourceError: it names nothing.
+        SourceRefused: the source may not be read from here.
+        SourceError: the argument names no source.
     """
     text = argument.strip()
     if text in (INSTALLED, CATALOGUE):
@@ -82,7 +82,7 @@ def parse(argument: str, *, trusted: bool, project: Path | None = None) -> Addre
 
 
 def package_of(address: Address) -> tuple[str, str, str]:
-    """Return what a package's address names: the registry, the package, and the version, which may be empty."""
+    """Return the registry, the name and the version (perhaps empty) in a package's address."""
     registry, _, text = address.text.partition(":")
     found = _PACKAGE[registry].fullmatch(text)
     return (registry, found["name"], found["version"] or "") if found else (registry, text, "")
@@ -108,7 +108,7 @@ def _existing(text: str) -> Path | None:
 
 
 def key_of(address: str) -> str:
-    """Return the stable key of a remote address, `host/owner/name` without user, port and `.git`; or nothing."""
+    """Return the stable key of a remote address: `host/owner/name` without user, port and `.git`, or empty."""
     scp = None if "://" in address else _SCP.match(address)
     if scp is not None:
         host, path = scp["host"], scp["path"]
@@ -170,9 +170,9 @@ def _is_archive(place: Path) -> bool:
 
 
 def _pin(host: str, port: int) -> str:
-    """Return the address to connect to, once every address of the host is known to be public.
+    """Check that all IP addresses of a host are public; return the one to connect to, as `host:port:ip`.
 
-    git resolves the name again by itself; without the pin, one that answers differently the second time gets through.
+    git resolves the name again; without the pin, a name server could answer with a private address the second time.
     """
     if ":" in host:
         message = f"{host} is no name of a host; {_WAY_OUT}"

@@ -1,4 +1,4 @@
-"""Unpacks archives that strangers made: regular files alone, inside one folder, within bounds; nothing is executed."""
+"""Unpacks untrusted archives: only regular files, inside one folder, within bounds; nothing is executed."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from repertoire.domain.text import clean_line
 SUFFIXES = (".tar.gz", ".tgz", ".tar", ".whl", ".zip")
 _CHUNK = 1 << 16
 _DEPTH = 24
-_RATIO_COUNTS_FROM = 10_000_000  # bytes: a small file of blanks is no attack
+_RATIO_COUNTS_FROM = 10_000_000  # bytes from which the ratio is checked: a small file of blanks is no attack
 _END = b"PK\x05\x06"
 _ZIP64 = b"PK\x06\x07"
 _END_SIZE, _COMMENT_MOST = 22, 65_535
-_LISTED = 400  # bytes of a zip's directory for one entry, with a long name
+_LISTED = 400  # bytes of one entry in a zip's directory, with a long name
 _LINK, _SPECIAL, _UNSAFE = "a link", "not a regular file", "its path is not one inside the archive"
 _DAMAGED = (zlib.error, tarfile.TarError, zipfile.BadZipFile)
-# what Windows reads as a drive, a stream or a device is refused everywhere: an archive means one thing
+# Names that Windows reads as a drive, a stream or a device are refused on every system, so that all unpack the same.
 _NOT_A_NAME = re.compile(r"[\x00-\x1f\x7f\\:]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class ArchiveBounds:
-    """How much is taken out of one archive at most; `ratio` is bytes out for each byte in."""
+    """The limits for one archive; `ratio` is the number of unpacked bytes for each packed byte."""
 
     entries: int = 20_000
-    file_bytes: int = 5_000_000  # of one file; a larger one is left out
-    total_bytes: int = 300_000_000  # of all that is decompressed
+    file_bytes: int = 5_000_000  # size of one file; a larger one is left out
+    total_bytes: int = 300_000_000  # size of everything that is decompressed
     ratio: int = 200
 
 
 @dataclass(frozen=True)
 class Unpacked:
-    """What lies in the folder now, and what was left out, by its name in the archive, with the reason."""
+    """The result of unpacking: the files in the folder, and the entries that were left out, with the reasons."""
 
     files: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
@@ -79,16 +79,16 @@ class _Target:
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a file is an archive that is read here, by its name."""
+    """Tell by its name whether a file is an archive in a format that is read."""
     return path.name.lower().endswith(SUFFIXES)
 
 
 def unpack(archive: Path, target: Path, *, bounds: ArchiveBounds | None = None) -> Unpacked:
-    """Write the regular files of a zip or a tar into an empty folder; links and paths that leave it are left out.
+    """Write the regular files of a zip or a tar into an empty folder, without links and paths that lead out of it.
 
     Raises:
-        SourceError: it cannot be read as an archive.
-        SourceRefused: it is larger than its bounds: nothing of it is to be used.
+        SourceError: the file cannot be read as an archive.
+        SourceRefused: the archive exceeds a limit; nothing of it may be used.
     """
     limits = bounds or ArchiveBounds()
     try:
@@ -111,7 +111,7 @@ def unpack(archive: Path, target: Path, *, bounds: ArchiveBounds | None = None) 
 
 
 def single_root(unpacked: Unpacked) -> str:
-    """Return the one folder that everything lies in, as tars of packages have it; empty where there is none."""
+    """Return the one folder that holds all files, as in tars of packages; empty if there is none."""
     tops = {path.partition("/")[0] for path in unpacked.files}
     return tops.pop() if len(tops) == 1 and all("/" in path for path in unpacked.files) else ""
 
@@ -143,7 +143,7 @@ def _unzip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, state: _Targe
 
 
 def _check_directory(file: IO[bytes], state: _Target) -> None:
-    """Refuse a zip by the size of its directory, which `zipfile` would read whole into memory."""
+    """Refuse a zip whose directory is too large, because `zipfile` would read it whole into memory."""
     start = max(0, state.packed - _END_SIZE - _COMMENT_MOST)
     file.seek(start)
     tail = file.read()
@@ -160,7 +160,7 @@ class _Readable(Protocol):
 
 
 class _Counted:
-    """A stream that counts what it gives, so that headers and what is skipped count too."""
+    """A stream that counts all bytes read from it, so that headers and skipped entries count too."""
 
     def __init__(self, stream: _Readable, state: _Target) -> None:
         self._stream = stream
@@ -205,7 +205,7 @@ def _write(name: str, size: int, content: _Readable, state: _Target, *, counted:
     place = state.root / path
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with place.open("xb") as file:  # never over another: two names may mean one file here
+        with place.open("xb") as file:  # never overwrites: two names may be the same file on this system
             while data := content.read(_CHUNK):
                 if not counted:
                     state.count(len(data))
@@ -224,7 +224,7 @@ def _write(name: str, size: int, content: _Readable, state: _Target, *, counted:
 
 
 def _inside(name: str) -> str:
-    """Return a member's name as a path inside the folder; empty where it would lie elsewhere."""
+    """Return an entry's name as a path inside the folder; empty if it would lie outside."""
     parts = name.split("/")
     while parts and parts[0] == ".":
         parts = parts[1:]

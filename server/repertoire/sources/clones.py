@@ -1,7 +1,7 @@
-"""Keeps clones of git repositories, which can do nothing there: no hooks, filters or submodules; bounded.
+"""Clones and fetches git repositories within bounds, and without hooks, filters or submodules.
 
-A clone holds the whole history of paths and dates, and of contents only the newest: that is enough to tell when a file
-was last changed and what was released when. Where even that is too much, it holds the newest commit alone.
+A clone holds the whole history of paths and dates, but only the newest contents: that is enough to tell when a file
+last changed and when versions were released. If even that is too large, it holds only the newest commit.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from repertoire.sources.git import GitBounds
 from repertoire.sources.scratch import remove, scratch
 
 _CLONE_S, _FETCH_S = 300.0, 120.0
-_PAST_S = 120.0  # for a clone with its history; after that the newest commit has to do
+_PAST_S = 120.0  # time limit of a clone with history; after that only the newest commit is cloned
 _TREE = "tree"
-_ALONE = "repertoire-newest-alone"  # in .git: this clone is shallow for a reason
+_ALONE = "repertoire-newest-alone"  # marker file in .git of a clone that is shallow on purpose
 _REDIRECTED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """What fetching came to: the newest commit, and where the repository has moved to; empty: it has not."""
+class FetchResult:
+    """The result of a fetch: the newest commit, and the repository's new address if it has moved (else empty)."""
 
     commit: str
     moved: str = ""
@@ -36,7 +36,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a repository is fetched from: git reaches what is lent in its place, where it lies on this machine."""
+    """The address that git fetches from; for a local repository, git reads the `lent` directory in its place."""
 
     url: str
     options: tuple[str, ...]
@@ -45,11 +45,11 @@ class _Origin:
 
 def fetch(
     address: str, target: Path, *, max_bytes: int, pinned: str = "", tick: Callable[[], None] | None = None
-) -> Fetched:
-    """Bring a repository's newest commit into a folder, by fetching where it is already there.
+) -> FetchResult:
+    """Bring a repository's newest commit into a folder: clone it, or fetch if the folder holds a clone already.
 
     Raises:
-        SourceError: it cannot be fetched, or is larger than allowed; the folder is as it was.
+        SourceError: the repository cannot be fetched, or is larger than allowed; the folder is unchanged.
     """
     bounds = GitBounds(target, max_bytes, _FETCH_S, tick)
     if not Path(address).is_absolute():
@@ -61,17 +61,17 @@ def fetch(
         return _fetched(_Origin(url, instead, place), target, bounds)
 
 
-def _fetched(origin: _Origin, target: Path, bounds: GitBounds) -> Fetched:
+def _fetched(origin: _Origin, target: Path, bounds: GitBounds) -> FetchResult:
     if _is_usable(target):
         with contextlib.suppress(SourceError):
-            said = _update(origin, target, bounds)
-            return Fetched(_newest(target), _moved(said, origin.url))
-    said = _clone(origin, target, bounds)
-    return Fetched(_newest(target), _moved(said, origin.url))
+            messages = _update(origin, target, bounds)
+            return FetchResult(_newest(target), _moved(messages, origin.url))
+    messages = _clone(origin, target, bounds)
+    return FetchResult(_newest(target), _moved(messages, origin.url))
 
 
 def _is_usable(target: Path) -> bool:
-    """Tell whether a clone is whole and as complete as it can be; else it is made anew."""
+    """Tell whether a clone is sound and as complete as possible; otherwise it is cloned again."""
     with contextlib.suppress(SourceError):
         return not repository.look(target, ours=True).shallow or (target / ".git" / _ALONE).exists()
     return False
@@ -81,9 +81,9 @@ def _newest(target: Path) -> str:
     return repository.look(target, ours=True).commit
 
 
-def _moved(said: str, url: str) -> str:
-    """Return where a repository is now, as git said while it followed; it is asked for at its old place next time."""
-    found = _REDIRECTED.findall(said)
+def _moved(messages: str, url: str) -> str:
+    """Return the address that git was redirected to; empty if the repository has not moved."""
+    found = _REDIRECTED.findall(messages)
     now = clean_line(found[-1].rstrip("/").removesuffix("/info/refs"), 300) if found else ""
     return now if _bare(now) != _bare(url) else ""
 
@@ -94,19 +94,19 @@ def _bare(url: str) -> str:
 
 def _clone(origin: _Origin, target: Path, bounds: GitBounds) -> str:
     try:
-        # Beside its place, then renamed: an interrupted clone must never be taken for a whole one.
+        # Cloned beside its place and then renamed: an interrupted clone must never be taken for a complete one.
         with scratch(target) as fresh:
-            said = _cloned(origin, fresh, replace(bounds, folder=fresh))
+            messages = _cloned(origin, fresh, replace(bounds, folder=fresh))
             remove(target)
             (fresh / _TREE).rename(target)
     except OSError as error:
         message = f"{target} cannot be written ({error.strerror}); free some space, or try again"
         raise SourceError(message) from error
-    return said
+    return messages
 
 
 def _cloned(origin: _Origin, fresh: Path, bounds: GitBounds) -> str:
-    """Clone with the past of all paths; without it where that cannot be had."""
+    """Clone a repository with the history of its paths, or else only its newest commit; return git's messages."""
     tree, template = fresh / _TREE, fresh / "template"
     _without_filters(template)
     command = (*origin.options, "clone", "--quiet", "--single-branch", "--no-recurse-submodules")
@@ -118,9 +118,9 @@ def _cloned(origin: _Origin, fresh: Path, bounds: GitBounds) -> str:
     except SourceError:
         remove(tree)
         newest = ("--depth", "1", "--no-tags")
-        said = git.fetch((*command, *newest, *to), replace(bounds, seconds=_CLONE_S), lent=origin.lent)
+        messages = git.fetch((*command, *newest, *to), replace(bounds, seconds=_CLONE_S), lent=origin.lent)
         (tree / ".git" / _ALONE).touch()
-        return said
+        return messages
 
 
 def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
@@ -131,16 +131,16 @@ def _update(origin: _Origin, target: Path, bounds: GitBounds) -> str:
         git.change(("config", "remote.origin.url", origin.url), target)
         what = ("--tags", "--force", "--no-recurse-submodules", "origin", "HEAD")
     _without_filters(target / ".git")
-    said = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
-    # What is new of the contents is brought by this one: the fetch above left it out.
+    messages = git.fetch((*origin.options, "fetch", "--quiet", *what), bounds, clone=target, lent=origin.lent)
+    # The reset fetches the new contents, which the fetch above left out.
     newest = ("reset", "--quiet", "--hard", "FETCH_HEAD")
-    said += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
+    messages += git.fetch((*origin.options, *newest), bounds, clone=target, lent=origin.lent)
     git.change(("clean", "--quiet", "-ffdx"), target)
-    return said
+    return messages
 
 
 def _without_filters(git_dir: Path) -> None:
-    """Have git write every file as it is kept: a repository's attributes may name a filter that the person has set."""
+    """Turn off all filters in a clone: a repository's attributes may name a filter that the person has configured."""
     try:
         (git_dir / "info").mkdir(parents=True, exist_ok=True)
         (git_dir / "info" / "attributes").write_text("* -filter\n", encoding="utf-8")
@@ -152,7 +152,7 @@ def _without_filters(git_dir: Path) -> None:
 def _connection_options(pinned: str) -> tuple[str, ...]:
     if not pinned:
         return _ssh_options("")
-    # Where the host was checked, git goes to the very address that was, and follows no redirect to another.
+    # A checked host is pinned: git connects to the checked IP address, and follows no redirect.
     host, port, ip = pinned.split(":", 2)
     same = f" -o HostName={ip} -o HostKeyAlias={host}"
     resolved = f"{host}:{port}:[{ip}]" if ":" in ip else pinned
@@ -161,7 +161,7 @@ def _connection_options(pinned: str) -> tuple[str, ...]:
 
 
 def _ssh_options(more: str) -> tuple[str, ...]:
-    """Return what keeps ssh from asking for a password, unless a person has chosen a command of their own."""
+    """Return options that keep ssh from asking for a password; none if the person has an ssh command of their own."""
     if not more:
         if "GIT_SSH_COMMAND" in os.environ or "GIT_SSH" in os.environ:
             return ()

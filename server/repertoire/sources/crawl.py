@@ -1,4 +1,4 @@
-"""Lists and reads the files of a folder within bounds, and never leaves it: links that point outside are refused."""
+"""Lists and reads the files of a folder within bounds; links are reported and never followed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-READ_CAP = 1_000_000  # bytes of one file; a component is text for a model, so a larger file is none
+READ_CAP = 1_000_000  # bytes of the largest file that is read; a component is text for a model and never larger
 _UNREAD_FOLDERS = frozenset(
     (
         ".cache",
@@ -33,25 +33,25 @@ _UNREAD_FOLDERS = frozenset(
 
 @dataclass(frozen=True)
 class CrawlLimits:
-    """How much of a source is read at most."""
+    """The limits for reading one source."""
 
     files: int = 20_000
     depth: int = 16
-    text_bytes: int = 100_000_000  # of all files that are read, so that a hostile source cannot fill the memory
+    text_bytes: int = 100_000_000  # size of all files that are read, so that a hostile source cannot fill the memory
 
 
 @dataclass(frozen=True)
 class Mount:
-    """A folder, or one file, that appears in a source under a prefix."""
+    """A folder or a file that appears in a source under a path prefix."""
 
     root: Path
     prefix: str = ""
-    only: tuple[str, ...] = ()  # names at the top that are read; empty: all
+    only: tuple[str, ...] = ()  # names at the top of the folder that are read; empty: all
 
 
 @dataclass(frozen=True)
-class SourceFile:
-    """A regular file of a source; `path` is how the source names it, with forward slashes."""
+class FoundFile:
+    """A regular file that a walk found; `path` is its path in the source, with forward slashes."""
 
     path: str
     location: Path
@@ -60,7 +60,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Refused:
-    """A path of a source that is not read, with the reason."""
+    """A file or folder of a source that is not read, with the reason."""
 
     path: str
     reason: str
@@ -69,9 +69,9 @@ class Refused:
 
 @dataclass(frozen=True)
 class Listing:
-    """What a walk found; `truncated` tells whether a limit ended it."""
+    """The result of a walk: the files, and the refused paths; `truncated` says which limit ended it, if one did."""
 
-    entries: tuple[SourceFile, ...]
+    entries: tuple[FoundFile, ...]
     refused: tuple[Refused, ...]
     truncated: str = ""
 
@@ -79,7 +79,7 @@ class Listing:
 @dataclass
 class _Walk:
     limits: CrawlLimits
-    entries: list[SourceFile] = field(default_factory=list)
+    entries: list[FoundFile] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     truncated: str = ""
 
@@ -91,15 +91,15 @@ def walk(mounts: tuple[Mount, ...], *, limits: CrawlLimits) -> Listing:
         if mount.root.is_dir():
             _walk_folder(state, mount, mount.root, mount.prefix, 0)
         elif mount.root.is_file():
-            state.entries.append(SourceFile(mount.prefix, mount.root, mount.root.stat().st_size))
+            state.entries.append(FoundFile(mount.prefix, mount.root, mount.root.stat().st_size))
     state.entries.sort(key=lambda entry: entry.path)
-    mounted = {mount.prefix for mount in mounts}  # what a link leads to may be mounted in its place
+    mounted = {mount.prefix for mount in mounts}  # a link's target may be mounted at the link's path
     refused = tuple(item for item in state.refused if item.path not in mounted)
     return Listing(tuple(state.entries), refused, state.truncated)
 
 
-def read(entry: SourceFile) -> bytes | str:
-    """Return the bytes of a file, or the reason why they are not read."""
+def read(entry: FoundFile) -> bytes | str:
+    """Return the bytes of a file, or the reason why it is not read."""
     if entry.size > READ_CAP:
         return f"larger than {READ_CAP:,} bytes ({entry.size:,})"
     try:
@@ -118,7 +118,7 @@ def read(entry: SourceFile) -> bytes | str:
 
 
 def decode(data: bytes) -> str | None:
-    """Return the text of a file, or None where it is binary or not UTF-8."""
+    """Decode a file's bytes as UTF-8; None if they are binary or not UTF-8."""
     if b"\x00" in data:
         return None
     with contextlib.suppress(UnicodeDecodeError):
@@ -126,8 +126,8 @@ def decode(data: bytes) -> str | None:
     return None
 
 
-def digest(entry: SourceFile) -> str:
-    """Return the SHA-256 of a file's bytes; of its size alone where it is too large or cannot be read."""
+def digest(entry: FoundFile) -> str:
+    """Return the SHA-256 of a file's bytes, or of its size if it is too large or cannot be read."""
     data = read(entry)
     return hashlib.sha256(data if isinstance(data, bytes) else f"{entry.size}".encode()).hexdigest()
 
@@ -168,7 +168,7 @@ def _visit(state: _Walk, mount: Mount, child: os.DirEntry[str], path: str, depth
     elif shown != path:
         state.refused.append(Refused(shown, "the file name is not UTF-8"))
     else:
-        state.entries.append(SourceFile(path, Path(child.path), status.st_size))
+        state.entries.append(FoundFile(path, Path(child.path), status.st_size))
 
 
 def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
@@ -185,7 +185,7 @@ def _refuse_link(mount: Mount, child: os.DirEntry[str], path: str) -> Refused:
 
 
 def linked_mounts(root: Path, folders: tuple[str, ...]) -> Iterator[Mount]:
-    """Yield what links at the top of these folders lead to: a person links what is kept elsewhere into their own."""
+    """Yield a mount for each link at the top of these folders: people link components from elsewhere into their own."""
     for name in folders:
         folder = root / name
         if not folder.is_dir():

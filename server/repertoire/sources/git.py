@@ -1,8 +1,8 @@
-"""Starts git, and is the one door to it: no setting of a folder that others filled is ever in force.
+"""Runs git, for all other modules: no setting from an untrusted folder is ever in force.
 
-A history is read in a folder of ours that borrows a repository's objects (`repository.py`), with no configuration but
-ours. With the person's own, git runs in clones of ours alone, which are named to it and not looked for. Whatever else
-could start a program is set here to one that does nothing.
+A history is read in a directory of ours that borrows a repository's objects (`repository.py`), with only our own
+configuration. With the person's configuration git runs only in our clones, whose paths are given to it. Every other
+setting that could start a program is set here to one that does nothing.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _KEPT = (
 )
 _POLL_S, _READ_S = 0.2, 30.0
 _NO_GIT = "git is not installed; install it, or ingest a folder"
-# The first release of each branch with what was mended for CVE-2024-32004 and CVE-2024-32465: before, a repository on
-# the same machine could have a program of its own run while it was read or cloned.
+# The first release of each branch with the fixes for CVE-2024-32004 and CVE-2024-32465: before, a repository on
+# the same machine could run a program of its own while it was read or cloned.
 _MENDED = {(2, 39): 4, (2, 40): 2, (2, 41): 1, (2, 42): 2, (2, 43): 4, (2, 44): 1, (2, 45): 1}
 _VERSION = re.compile(r"git version (\d+)\.(\d+)(?:\.(\d+))?")
 _PROMISES = '[extensions]\n\tpartialClone = far\n[remote "far"]\n\turl = file:///\n\tpromisor = true\n'
@@ -80,7 +80,7 @@ _PROMISES = '[extensions]\n\tpartialClone = far\n[remote "far"]\n\turl = file://
 
 @dataclass(frozen=True)
 class GitBounds:
-    """How large a folder may grow, how long that may take, and what is called meanwhile, which may raise."""
+    """The limits of a git command: its folder's size and its seconds; `tick` is called meanwhile and may raise."""
 
     folder: Path
     bytes: int
@@ -89,7 +89,7 @@ class GitBounds:
 
 
 def read(arguments: Sequence[str], git_dir: Path, *, seconds: float = _READ_S) -> str:
-    """Run git in a git directory of ours that borrows objects, and return what it prints; it reaches nothing else.
+    """Run git in a directory of ours that borrows objects, without network or configuration, and return its output.
 
     Raises:
         SourceError: it failed; the message holds git's own words.
@@ -98,10 +98,10 @@ def read(arguments: Sequence[str], git_dir: Path, *, seconds: float = _READ_S) -
 
 
 def settings(text: bytes) -> Mapping[str, str]:
-    """Return what a configuration says: it is data here, none of it is in force, and what it includes is not read.
+    """Parse a git configuration as data; none of it takes effect, and the files that it includes are not read.
 
     Raises:
-        SourceError: it is none.
+        SourceError: the text is no git configuration.
     """
     with _room() as place:
         command = _within(place, ("config", "--file", "-", "--no-includes", "-z", "--list"))
@@ -110,14 +110,14 @@ def settings(text: bytes) -> Mapping[str, str]:
 
 
 def own_setting(name: str) -> str:
-    """Return a setting of the person's own; nothing where there is none."""
+    """Return a setting of the person's own git configuration; empty if it is not set."""
     with contextlib.suppress(SourceError), _room() as place:
         return _run(_within(place, ("config", "--global", "--get", name)), _own(protocols="none"), place).strip()
     return ""
 
 
 def change(arguments: Sequence[str], clone: Path) -> None:
-    """Run git in a clone of ours, without the network.
+    """Run git in one of our clones, without the network.
 
     Raises:
         SourceError: it failed; the message holds git's own words.
@@ -126,9 +126,9 @@ def change(arguments: Sequence[str], clone: Path) -> None:
 
 
 def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = None, lent: Path | None = None) -> str:
-    """Run git with the network, in a clone of ours where one is named, and return what it complains of.
+    """Run git with the network, in `clone` if one is given, and return its error output.
 
-    Where a git directory of ours is lent in place of an address, git reaches nothing else. It is stopped when the
+    With `lent`, git can read only that directory. It is stopped when the
     folder outgrows its bound, when it takes too long, or when `tick` raises.
 
     Raises:
@@ -137,7 +137,7 @@ def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = N
     command = (*_SAFE, *arguments) if clone is None else _within(clone / ".git", arguments, clone)
     if lent is not None:
         environment = _closed(lent, protocols="file")
-    else:  # to check out what is newest, contents that a clone left out are fetched from where it came
+    else:  # the checkout may fetch contents that a partial clone left out
         environment = {name: value for name, value in _own().items() if name != "GIT_NO_LAZY_FETCH"}
     process = _started(command, environment, bounds.folder, printed=subprocess.DEVNULL)
     errors = _awaited(process, bounds)
@@ -147,10 +147,10 @@ def fetch(arguments: Sequence[str], bounds: GitBounds, *, clone: Path | None = N
 
 
 def furnish(git_dir: Path, more: str = "") -> None:
-    """Make an empty folder a git directory with a configuration of ours, and more of it where that is needed.
+    """Turn an empty folder into a git directory with our configuration, plus the lines in `more`.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
     for name in ("objects/info", "refs"):
         (git_dir / name).mkdir(parents=True)
@@ -160,7 +160,7 @@ def furnish(git_dir: Path, more: str = "") -> None:
 
 
 def refusal() -> str:
-    """Return why folders that others filled are not read with the git of this machine; nothing where they are.
+    """Return why this machine's git is too old to read untrusted folders; empty if it is not.
 
     Raises:
         SourceError: there is no git.
@@ -174,17 +174,17 @@ def refusal() -> str:
 @functools.lru_cache(maxsize=8)
 def _refusal(_program: str, _changed: int) -> str:
     with _room() as place:
-        said = _run(("--version",), _closed(place, protocols="none"), place)
-    found = _VERSION.match(said)
+        printed = _run(("--version",), _closed(place, protocols="none"), place)
+    found = _VERSION.match(printed)
     version = (int(found[1]), int(found[2]), int(found[3] or 0)) if found else (0, 0, 0)
     if version >= (2, 46, 0) or version[2] >= _MENDED.get(version[:2], 1_000_000) or _is_mended():
         return ""
-    named = clean_line(said.removeprefix("git version "), 40)
+    named = clean_line(printed.removeprefix("git version "), 40)
     return f"git {named} is older than what is known to be safe in folders that others filled; update it to 2.45.1"
 
 
 def _is_mended() -> bool:
-    """Tell whether who ships an older release has mended it: asked to fetch nothing, it says that it does not."""
+    """Tell whether an older git has the fixes all the same: a fixed one reports that lazy fetching is disabled."""
     with _room() as place:
         furnish(place, _PROMISES)
         command = _within(place, ("cat-file", "-e", "1" * 40))
@@ -195,7 +195,7 @@ def _is_mended() -> bool:
 
 @contextlib.contextmanager
 def _room() -> Iterator[Path]:
-    """Lend a folder that holds nothing, so that git finds nothing around it."""
+    """Lend an empty temporary folder, so that git finds no repository around it."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="repertoire-git-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -206,18 +206,18 @@ def _room() -> Iterator[Path]:
 
 
 def _within(git_dir: Path, arguments: Sequence[str], tree: Path | None = None) -> tuple[str, ...]:
-    # named, not looked for: in a damaged clone git would go on to the next repository above it
+    # the path is given: in a damaged clone git would go on to the next repository above it
     return (*_SAFE, f"--git-dir={git_dir}", *(() if tree is None else (f"--work-tree={tree}",)), *arguments)
 
 
 def _own(*, protocols: str = "https:ssh") -> Mapping[str, str]:
-    """Return the environment of the person's own git, but for what would make it ask, or lead it elsewhere."""
+    """Return the person's environment variables, without those that make git ask a question or read elsewhere."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
     return {**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": protocols}
 
 
 def _closed(home: Path, *, protocols: str) -> Mapping[str, str]:
-    """Return an environment in which git of any age finds no configuration of the machine or the person."""
+    """Return environment variables with which git finds no configuration of the machine or the person."""
     homes = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull}
     return {**_own(protocols=protocols), **homes, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
 
@@ -264,7 +264,7 @@ def _run(
 
 
 def _awaited(process: subprocess.Popen[bytes], bounds: GitBounds) -> bytes:
-    """Return what a process complains of until it ends; end it when a bound is passed."""
+    """Wait for a git process and return its error output; kill it when it exceeds a limit."""
     started = time.monotonic()
     try:
         while True:
@@ -299,7 +299,7 @@ def _check(bounds: GitBounds, started: float) -> None:
 
 
 def size(folder: Path, *, enough: int) -> int:
-    """Return how many bytes a folder holds, counting no further than what is enough."""
+    """Return the size of a folder in bytes; stop counting above `enough`."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -311,12 +311,12 @@ def size(folder: Path, *, enough: int) -> int:
 
 
 def _failure(arguments: Sequence[str], errors: bytes) -> str:
-    said = clean_line(errors.decode("utf-8", "replace"), 300)
-    return f"git {_verb(arguments)} failed: {said or 'no reason given'}"
+    message = clean_line(errors.decode("utf-8", "replace"), 300)
+    return f"git {_verb(arguments)} failed: {message or 'no reason given'}"
 
 
 def _verb(arguments: Sequence[str]) -> str:
-    """Return what git was asked for, its own options aside."""
+    """Return git's subcommand (`clone`, `fetch`, …) in its arguments."""
     words = iter(arguments)
     for word in words:
         if word == "-c":

@@ -17,19 +17,19 @@ _MARK = "\x01"
 
 @dataclass(frozen=True)
 class GitDates:
-    """What git knows of a folder; `dates` maps a path in it to its first and last commit date."""
+    """The git history of a folder; `dates` maps each path in it to its first and last commit date."""
 
     commit: str = ""
-    remote: str = ""  # `host/owner/name` of the remote `origin`, where the folder is a repository's top
+    remote: str = ""  # `host/owner/name` of the remote `origin`, if the folder is a repository's top
     dates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    exact: bool = True  # a shallow clone knows one commit: its date stands for the last of every file
+    exact: bool = True  # False for a shallow clone, whose one commit dates every file
     warning: str = ""
 
 
 def read(folder: Path, *, ours: bool = False) -> GitDates:
-    """Return what git knows of a folder; an empty history where it is in no repository, with why where it is not read.
+    """Read the commit dates of a folder's files; empty, with a warning if git refuses it, if there is no repository.
 
-    Only the top of an ordinary clone has one; `ours` says that we cloned it.
+    Only the top folder of an ordinary clone is read; `ours` says that we cloned it.
     """
     if not _in_repository(folder):
         return GitDates()
@@ -48,7 +48,7 @@ def read(folder: Path, *, ours: bool = False) -> GitDates:
 
 
 def _key(origin: str) -> str:
-    with contextlib.suppress(ValueError):  # nothing holds a repository to an address that is one
+    with contextlib.suppress(ValueError):  # a repository's configuration may hold any text as its address
         key = key_of(origin)
         return key if key.count("/") >= 2 else ""
     return ""
@@ -60,7 +60,7 @@ def _in_repository(folder: Path) -> bool:
 
 
 def _dates(log: str) -> dict[str, tuple[str, str]]:
-    """Read a log whose newest commit comes first: the first date of a path is its last."""
+    """Parse a git log, the newest commit first, into the first and last date of each path."""
     dates: dict[str, tuple[str, str]] = {}
     for block in log.split(_MARK):
         day, _, names = block.partition("\0")

@@ -1,4 +1,4 @@
-"""Finds what Claude Code has on this machine: a person's own components, a project's, plugins, marketplaces' clones."""
+"""Finds Claude Code's components on this machine: a person's, a project's, plugins, and clones of marketplaces."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from repertoire.sources.crawl import READ_CAP, Mount, linked_mounts
 
 _FOLDERS = ("agents", "commands", "skills")
 _SETTINGS = ("settings.json", "settings.local.json")
-_OWN_SCOPES = ("user", "managed", "")  # a plugin of one project's scope is not in use everywhere
+_OWN_SCOPES = ("user", "managed", "")  # scopes of plugins that are in use in every project
 
 
 @dataclass(frozen=True)
 class InstalledSource:
-    """A source on this machine, and what Claude Code knows of it beside its files."""
+    """A source on this machine, with what Claude Code records about it beside its files."""
 
     key: str
     kind: str  # user | project | plugin | marketplace
@@ -26,7 +26,7 @@ class InstalledSource:
     mounts: tuple[Mount, ...]
     documents: Mapping[str, str] = field(
         default_factory=dict
-    )  # path -> text made from a file that holds more than is read
+    )  # path -> text that was cut out of a file whose other content is private
     plugin: str = ""
     marketplace: str = ""
     marketplace_address: str = ""
@@ -36,26 +36,26 @@ class InstalledSource:
 
 @dataclass(frozen=True)
 class Installation:
-    """A plugin as Claude Code installed it, and where its marketplace's clone holds what it was copied from."""
+    """A plugin that Claude Code installed, and the folder in its marketplace's clone that it was copied from."""
 
     name: str  # `plugin@marketplace`
     location: Path
-    commit: str = ""  # the marketplace's, where it was recorded
-    market: Path | None = None  # the clone of its marketplace; None: not on this machine
-    origin: Path | None = None  # its folder in the clone; None: the marketplace lists it no more
-    elsewhere: bool = False  # its marketplace only points to where it comes from
+    commit: str = ""  # the marketplace's commit, if it was recorded
+    market: Path | None = None  # its marketplace's clone; None if it is not on this machine
+    origin: Path | None = None  # its folder in the clone; None if the marketplace lists it no more
+    elsewhere: bool = False  # the marketplace only links to another repository
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Everything that Claude Code has here; plugins are named `name@marketplace`."""
+    """All sources, marketplaces and plugins of Claude Code on this machine; plugins are named `name@marketplace`."""
 
     places: tuple[InstalledSource, ...] = ()
     known_marketplaces: frozenset[str] = frozenset()
     installed_plugins: frozenset[str] = frozenset()
     disabled_plugins: frozenset[str] = frozenset()
     described: Mapping[str, str] = field(default_factory=dict)  # plugin -> key of the source that describes it
-    vanished: frozenset[str] = frozenset()  # keys of marketplaces and plugins that are listed and not where they were
+    vanished: frozenset[str] = frozenset()  # keys of marketplaces and plugins that are listed but whose folder is gone
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
@@ -65,7 +65,7 @@ def config_folder(environment: Mapping[str, str]) -> Path:
 
 
 def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
-    """Return what Claude Code has on this machine and in a project; nothing where it was never used."""
+    """Find everything that Claude Code has on this machine and in a project; empty if it was never used."""
     config = config_folder(environment)
     state = _state_file(config, environment)
     plugins = config / "plugins"
@@ -96,19 +96,19 @@ def look(environment: Mapping[str, str], *, project: Path | None) -> Machine:
 
 
 def _vanished(plugins: Path) -> Iterator[str]:
-    """Yield the keys of what Claude Code lists and what is not there: moved, unmounted, or deleted by hand."""
+    """Yield the keys of plugins and marketplaces that Claude Code lists but whose folder was moved or deleted."""
     for name, record in _json(plugins / "known_marketplaces.json").items():
         location = Path(str(_object(record).get("installLocation") or plugins / "marketplaces" / name))
         if not location.exists():
             yield _marketplace(name, location, _object(_object(record).get("source"))).key
-            yield f"marketplace:{name}"  # where it was one file
+            yield f"marketplace:{name}"  # its key if it was a single file
     for name, record in _installations(plugins):
         if not Path(str(record.get("installPath") or "/nowhere")).is_dir():
             yield f"plugin:{name}"
 
 
 def installations(environment: Mapping[str, str]) -> tuple[Installation, ...]:
-    """Return every installed plugin, with its place in its marketplace's clone."""
+    """Return all installed plugins, each with its folder in its marketplace's clone."""
     plugins = config_folder(environment) / "plugins"
     marketplaces = dict(_marketplaces(plugins))
     return tuple(_installation(name, record, marketplaces) for name, record in _installations(plugins))
@@ -124,7 +124,7 @@ def _installation(name: str, record: Mapping[str, Any], marketplaces: Mapping[st
     stated = _json(market.location / ".claude-plugin" / "marketplace.json")
     entry = _entry(stated, plugin)
     if entry is None:
-        # one that is a single file behind an address holds no plugin itself
+        # a marketplace that is a single file behind an address holds no plugin itself
         return Installation(name, location, commit, market.location, elsewhere=market.location.is_file())
     source = entry.get("source")
     if not isinstance(source, str):
@@ -142,7 +142,7 @@ def _state_file(config: Path, environment: Mapping[str, str]) -> Mapping[str, An
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """Read a JSON object; an empty one where there is none: Claude Code itself tells what is wrong with its files."""
+    """Read a JSON object; empty if the file has none, since Claude Code itself reports errors in its files."""
     try:
         if path.stat().st_size > 50 * READ_CAP:
             return {}
@@ -186,7 +186,7 @@ def _project(project: Path, config: Path, state: Mapping[str, Any]) -> Installed
 
 
 def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
-    """Yield the folders of a person's own components, and what they linked into them from elsewhere."""
+    """Yield the folders of a person's own components, and the components that are linked into them from elsewhere."""
     for name in _FOLDERS:
         place = folder / name
         if place.is_dir():
@@ -197,7 +197,7 @@ def _own_mounts(folder: Path, prefix: str) -> Iterator[Mount]:
 
 
 def _hook_documents(folder: Path, prefix: str) -> dict[str, str]:
-    """Return the hooks of settings files and nothing else of them: the rest is private, keys and tokens among it."""
+    """Return only the hooks of settings files: the rest is private, with keys and tokens among it."""
     found = {}
     for name in _SETTINGS:
         hooks = _json(folder / name).get("hooks")
@@ -247,7 +247,7 @@ def _marketplace(name: str, location: Path, source: Mapping[str, Any]) -> Instal
 
 
 def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every installed plugin once, the installation of the widest scope first."""
+    """Yield each installed plugin once, with its installation of the widest scope."""
     listed = _object(_json(plugins / "installed_plugins.json").get("plugins"))
     for name, value in sorted(listed.items()):
         records = [_object(item) for item in (value if isinstance(value, list) else [value])]
@@ -259,7 +259,7 @@ def _installations(plugins: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _plugin(
     name: str, record: Mapping[str, Any], marketplaces: Mapping[str, InstalledSource]
 ) -> InstalledSource | None:
-    """Return the source of an installed plugin, or None where its marketplace's folder holds it already."""
+    """Return the source of an installed plugin; None if its marketplace's clone holds the plugin already."""
     plugin, _, marketplace = name.rpartition("@")
     location = Path(str(record.get("installPath") or ""))
     market = marketplaces.get(marketplace)

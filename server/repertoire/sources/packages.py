@@ -1,4 +1,4 @@
-"""Fetches a package by its name with a person's own npm or pip, as they configured it; nothing of it is run."""
+"""Fetches a package by name with the person's npm or pip and their configuration; nothing of the package is run."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_S = 180.0
 def fetch(
     registry: str, name: str, version: str, target: Path, *, max_bytes: int, tick: Callable[[], None] | None = None
 ) -> Path:
-    """Have a package's archive written into an empty folder, and return it.
+    """Fetch a package's archive into an empty folder, and return its path.
 
     Raises:
-        SourceError: the tool is missing, or could not fetch it.
+        SourceError: npm or pip is missing, or could not fetch the package.
     """
     if registry == NPM:
         command, environment = _npm(name, version, target)
@@ -46,7 +46,7 @@ def _npm(name: str, version: str, target: Path) -> tuple[list[str], Mapping[str,
     if npm is None:
         message = f"npm is not installed; install it, or ingest the archive of {name}"
         raise SourceError(message)
-    # With a version, npm takes the name for nothing but a package's: else it may be a folder's or a repository's.
+    # With a version, npm reads the name as a package's only; without, it could be a folder or a repository.
     wanted = f"{name}@{version or 'latest'}"
     command = [npm, "pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination", str(target), "--", wanted]
     quiet = {"npm_config_ignore_scripts": "true", "npm_config_update_notifier": "false", "npm_config_audit": "false"}
@@ -58,7 +58,7 @@ def _pip(name: str, version: str, target: Path) -> tuple[list[str], Mapping[str,
     start = [pip] if pip else [shutil.which("python3") or sys.executable, "-m", "pip"]
     options = (
         *("download", "--no-deps", "--quiet", "--no-input", "--disable-pip-version-check"),
-        # of a source distribution pip would run the build to learn its name
+        # for a source distribution pip would run its build to learn the name
         *("--only-binary", ":all:", "--ignore-requires-python", "--dest", str(target)),
     )
     return [*start, *options, "--", f"{name}=={version}" if version else name], os.environ
@@ -71,7 +71,7 @@ def _run(
     max_bytes: int,
     tick: Callable[[], None] | None,
 ) -> None:
-    """Run a tool in a folder; stop it when it takes too long, writes too much, or when `tick` raises."""
+    """Run npm or pip in a folder; stop it when it takes too long, writes too much, or when `tick` raises."""
     tool = Path(command[0]).stem
     with tempfile.TemporaryFile() as errors:
         try:
@@ -109,6 +109,6 @@ def _check(tool: str, folder: Path, max_bytes: int, seconds: float) -> None:
 
 def _failure(tool: str, errors: bytes) -> str:
     lines = [line.strip() for line in errors.decode("utf-8", "replace").splitlines()]
-    told = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))] or lines
+    relevant = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))] or lines
     advice = "; where there is no wheel, download its source archive and ingest the file" if tool != NPM else ""
-    return f"{tool} could not fetch the package: {clean_line(' '.join(told), 300) or 'no reason given'}{advice}"
+    return f"{tool} could not fetch the package: {clean_line(' '.join(relevant), 300) or 'no reason given'}{advice}"

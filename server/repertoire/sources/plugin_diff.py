@@ -1,4 +1,4 @@
-"""Compares installed plugins byte by byte with what their marketplace's clone holds; changes and fetches nothing."""
+"""Compares installed plugins byte by byte with their marketplace's clone; changes and fetches nothing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from repertoire.sources import git, repository
 from repertoire.sources.installed import Installation, installations
 
 CURRENT, OUTDATED, MODIFIED, GONE, UNKNOWN = "current", "outdated", "modified", "gone", "unknown"
-# What running a plugin leaves behind, and what a copy is made without.
+# Names that running a plugin leaves behind, or that are not copied when it is installed.
 _PASSED = frozenset((".git", ".venv", "venv", "node_modules", "__pycache__", ".DS_Store"))
-_CLIENTS = frozenset((".in_use",))  # what Claude Code itself puts at a plugin's top: which of its processes run it
+_CLIENTS = frozenset((".in_use",))  # a file that Claude Code puts at a plugin's top, with the processes that run it
 _FILES, _BYTES = 5_000, 100_000_000
 _CHUNK = 1 << 20
 _NAMED = 3
@@ -23,19 +23,19 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class InstalledCopy:
-    """An installed plugin, how it stands to its marketplace's clone, and by which files."""
+    """The state of an installed plugin (current, outdated, modified, …) against its marketplace's clone."""
 
     name: str  # `plugin@marketplace`
     state: str
     detail: str = ""
-    sure: bool = True  # False: the clone's history is too short to tell an old copy from one that was changed here
+    sure: bool = True  # False if the clone's history is too short to tell an old copy from one that was changed here
 
 
 def compare(environment: Mapping[str, str], *, only: str = "") -> tuple[InstalledCopy, ...]:
-    """Return how every installed plugin, or only one, stands to the clone of its marketplace."""
+    """Compare all installed plugins, or only the named one, with the clones of their marketplaces."""
     known: dict[Path, _Past] = {}
-    found = (one for one in installations(environment) if not only or one.name == only)
-    return tuple(_compared(installation, known) for installation in found)
+    chosen = (installation for installation in installations(environment) if not only or installation.name == only)
+    return tuple(_compared(installation, known) for installation in chosen)
 
 
 class _TooLarge(Exception):
@@ -44,7 +44,7 @@ class _TooLarge(Exception):
 
 @dataclass(frozen=True)
 class _Past:
-    """The blobs that a clone's repository holds, its newest commit, and whether older ones are missing."""
+    """The blobs of a clone's history, its newest commit, and whether the history is complete."""
 
     blobs: frozenset[str] = frozenset()
     head: str = ""
@@ -68,7 +68,7 @@ def _compared(installation: Installation, known: dict[Path, _Past]) -> Installed
 
 
 def _gone(installation: Installation) -> str:
-    """Return what is not there any more of a plugin or of what it was copied from; nothing where both are there."""
+    """Return which of the plugin, its marketplace and its original is gone; empty if all exist."""
     if not installation.location.is_dir():
         return "its files are not where it was installed"
     if installation.market is None:
@@ -107,7 +107,7 @@ def _listed(paths: list[str]) -> str:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by their path in it; links are files whose content is where they lead."""
+    """List the files of a folder by their relative path; a link is a file whose content is its target."""
     found: dict[str, Path] = {}
     room = _BYTES
     for path in _walk(folder):
@@ -144,7 +144,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _blob(path: Path, like: Iterable[str]) -> str:
-    """Return the name that git gives a file's content, by the hash that the repository uses."""
+    """Return git's object name of a file's content, with the repository's hash algorithm."""
     wide = len(next(iter(like), "")) == 64
     own = hashlib.sha256() if wide else hashlib.sha1(usedforsecurity=False)
     if path.is_symlink():
@@ -158,7 +158,7 @@ def _blob(path: Path, like: Iterable[str]) -> str:
 
 
 def _past(market: Path) -> _Past:
-    """Return what a clone's repository still holds of older versions; a shallow one keeps what it had before."""
+    """Read all blobs in a clone's repository, those of older versions included; empty if it cannot be read."""
     try:
         found = repository.look(market)
         with repository.lent(found) as place:

@@ -1,4 +1,4 @@
-"""Reads when a source released what: from its tags, the versions that commits gave its manifests, and change logs."""
+"""Reads the releases of a source from its tags, the version changes in its manifests, and its change logs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from repertoire.domain.errors import SourceError
 from repertoire.domain.freshness import Release
 from repertoire.sources import git, repository
 
-_SECONDS = 10.0  # more than this no release is worth
+_SECONDS = 10.0  # time limit of the search for version changes
 _MARK = "\x01"
-_MOST = 500  # tags, and commits that touch a manifest
+_MOST = 500  # tags, and commits that change a manifest, that are read
 _LOGS = frozenset(("changelog.md", "changes.md", "history.md", "releases.md"))
 _LOG_CAP = 200_000
 _VERSION = r"[vV]?(\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][0-9A-Za-z.-]{1,20})?)"
@@ -27,39 +27,39 @@ _BREAKING = re.compile(r"\bBREAKING\b|(?i:(?<!\bno )\bbreaking changes?\b)")
 
 @dataclass(frozen=True)
 class Releases:
-    """What a source tells of its releases; `of` gives those that concern one path."""
+    """The releases of a source; `of` selects those of one path."""
 
     folder: Path
-    tags: tuple[tuple[str, Release], ...] = ()  # with the name of what was released, where a tag says it
-    manifests: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # by the folder of the plugin
+    tags: tuple[tuple[str, Release], ...] = ()  # each with the released component's name, if the tag has one
+    manifests: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # by the plugin's folder
 
     def of(self, path: str) -> tuple[Release, ...]:
-        """Return the releases of what a path belongs to: the nearest plugin and change log above it, else all of it."""
+        """Return the releases of a path: of the nearest plugin and change log above it, else of the source."""
         parts = path.split("/")
         above = ["/".join(parts[:depth]) for depth in range(len(parts), -1, -1)]
         plugin = next((place for place in above if place in self.manifests), "")
         owned = self.manifests.get(plugin, ())
         names = {"", *parts} if not plugin else {plugin.rpartition("/")[2]}
         tagged = [release for name, release in self.tags if name in names]
-        said = next((found for place in above if (found := _changelog(self.folder, place))), ())
-        return _merged([*owned, *tagged, *said])
+        logged = next((found for place in above if (found := _changelog(self.folder, place))), ())
+        return _merged([*owned, *tagged, *logged])
 
 
 def read(folder: Path, *, ours: bool = False) -> Releases:
-    """Return what git tells of a folder's releases; change logs are read where they are asked for.
+    """Read a folder's releases from git; change logs are read later, when `of` needs them.
 
     `ours` says that we cloned it.
     """
     tags: tuple[tuple[str, Release], ...] = ()
     try:
         found = repository.look(folder, ours=ours)
-        # A shallow clone shows one commit that adds everything: its day says nothing of a version.
-        # Of a partial one, older manifests would have to be fetched while somebody waits for an answer.
+        # A shallow clone has one commit that adds everything: its day tells nothing about a version.
+        # In a partial clone, older manifests would have to be fetched while a person waits for an answer.
         complete = not found.shallow and not found.partial
         with repository.lent(found) as place:
             tags = tuple(_tags(place))
             return Releases(folder, tags, _bumps(place) if complete else {})
-    except SourceError:  # it is in no repository that is read, or it took too long
+    except SourceError:  # no readable repository, or git took too long
         return Releases(folder, tags)
 
 
@@ -73,7 +73,7 @@ def _tags(git_dir: Path) -> Iterator[tuple[str, Release]]:
 
 
 def _bumps(git_dir: Path) -> dict[str, tuple[Release, ...]]:
-    """Return the versions that commits wrote into `plugin.json`, by the folder of the plugin."""
+    """Return the versions that commits wrote into each `plugin.json`, by the plugin's folder."""
     shown = ("-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--dst-prefix=b/")
     chosen = ("-G", '"version"', "--", ":(glob)**/.claude-plugin/plugin.json")
     text = git.read(["log", f"-n{_MOST}", f"--format={_MARK}%cs", *shown, *chosen], git_dir, seconds=_SECONDS)
@@ -106,7 +106,7 @@ def _changelog(folder: Path, below: str) -> tuple[Release, ...]:
 
 
 def _logged(text: str) -> Iterator[Release]:
-    """Yield the releases that a change log lists; one that says nothing of its day tells nothing."""
+    """Yield the releases in a change log; those without a date are left out."""
     version, day, breaking = "", "", False
     for line in text.splitlines():
         heading = _HEADING.match(line[:300])
@@ -121,7 +121,7 @@ def _logged(text: str) -> Iterator[Release]:
 
 
 def _merged(releases: Iterable[Release]) -> tuple[Release, ...]:
-    """Return each version once, on its earliest day, breaking where any says so; the newest first."""
+    """Merge releases of the same version: its earliest day, breaking if any says so; the newest first."""
     known: dict[str, Release] = {}
     for release in releases:
         other = known.get(release.version, release)

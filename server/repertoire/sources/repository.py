@@ -1,8 +1,8 @@
-"""Reads what a repository says of itself as data, and lends git a directory of ours in its place.
+"""Reads a repository's own files as data, and lends git a safe directory of ours in its place.
 
-What others put into a repository's configuration, hooks, attributes or references is then never before git, of
-whatever age: it gets the objects, and the names of the newest commit and of the tags once they were looked at. Only an
-ordinary clone is read, whose top the folder is and all of which lies in it.
+So git, of whatever version, never sees the configuration, hooks, attributes or references of an untrusted repository:
+it gets the objects, and the names of the newest commit and of the tags after they were checked. Only an
+ordinary clone is read: one whose top is the folder, and that lies completely in it.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ _REFERENCE = re.compile(r"refs(?:/(?!\.)[^\x00-\x20\x7f~^:?*\[\\/]+(?<!\.)(?<!\.
 _PROMISOR = re.compile(r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL)
 _SMALL, _LARGE = 1_000_000, 64_000_000
 _TAGS, _LONGEST = 20_000, 1_000
-_STEPS = 5  # from HEAD over names to a commit; git follows as many
+_STEPS = 5  # references that are followed from HEAD to a commit, as many as git follows
 _WIDE = "[extensions]\n\tobjectFormat = sha256\n"
-# With one that is not known, objects or references may be kept where they are not looked for.
+# Known extensions of a repository's format: an unknown one may keep objects or references elsewhere.
 _EXTENSIONS = frozenset(("objectformat", "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"))
 
 
 @dataclass(frozen=True)
 class Repository:
-    """What a repository says of itself."""
+    """A repository as its own files describe it: its commit, branch, tags and origin."""
 
     objects: Path
-    commit: str  # the one that is checked out
-    branch: str = ""  # its full name; empty: none is checked out
-    tags: Mapping[str, str] = field(default_factory=dict)  # full name -> what it names
-    shallow: tuple[str, ...] = ()  # the commits whose parents were left out
-    partial: bool = False  # contents were left out; reading older ones would go to the network
+    commit: str  # the commit that is checked out
+    branch: str = ""  # full name of the branch that is checked out; empty if none is
+    tags: Mapping[str, str] = field(default_factory=dict)  # full name -> object
+    shallow: tuple[str, ...] = ()  # the commits whose parents were not cloned
+    partial: bool = False  # older contents were not cloned; reading them would use the network
     origin: str = ""  # the address of the remote `origin`
-    ours: bool = False  # we cloned it
+    ours: bool = False  # Repertoire cloned it
 
 
 def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
-    """Return what a repository says of itself; one that is nothing but a repository only where `bare` is asked for.
+    """Read a repository's commit, branch, tags and origin from its files; with `bare` also one without a work tree.
 
     Raises:
-        SourceError: it is no ordinary clone, or damaged; the message tells why.
+        SourceError: the repository is no ordinary clone, or damaged; the message says why.
     """
     try:
         git_dir = _git_dir(folder.resolve(), bare=bare)
         _check_owner(folder.resolve(), git_dir, git_dir / "objects")
         _check_whole(git_dir)
-        said = git.settings(_bytes(git_dir, "config", _SMALL))
-        _check_format(said)
+        configuration = git.settings(_bytes(git_dir, "config", _SMALL))
+        _check_format(configuration)
         packed = dict(_packed(git_dir))
         branch, commit = _newest(git_dir, packed)
         tags = {name: value for name, value in packed.items() if name.startswith("refs/tags/")}
@@ -64,17 +64,17 @@ def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
     except OSError as error:
         message = f"the repository cannot be read ({error.strerror})"
         raise SourceError(message) from error
-    partial = any(_PROMISOR.fullmatch(name) for name in said)
+    partial = any(_PROMISOR.fullmatch(name) for name in configuration)
     return Repository(
-        git_dir / "objects", commit, branch, tags, shallow, partial, said.get("remote.origin.url", ""), ours
+        git_dir / "objects", commit, branch, tags, shallow, partial, configuration.get("remote.origin.url", ""), ours
     )
 
 
 def origin(clone: Path) -> str:
-    """Return where a clone of ours came from, as far as that can be told; it may be damaged.
+    """Return the address that one of our clones came from, even if the clone is damaged.
 
     Raises:
-        SourceError: it cannot be told.
+        SourceError: its configuration cannot be read.
     """
     try:
         return git.settings(_bytes(clone / ".git", "config", _SMALL)).get("remote.origin.url", "")
@@ -85,10 +85,10 @@ def origin(clone: Path) -> str:
 
 @contextlib.contextmanager
 def lent(found: Repository) -> Iterator[Path]:
-    """Lend git a directory that borrows a repository's objects, for as long as the block runs.
+    """Lend a temporary git directory that borrows a repository's objects, while the block runs.
 
     Raises:
-        SourceError: others filled it and the git of this machine is too old for that, or there is no room.
+        SourceError: git is too old for an untrusted repository, or the disk is full.
     """
     if not found.ours and (reason := git.refusal()):
         raise SourceError(reason)
@@ -136,7 +136,7 @@ def _git_dir(folder: Path, *, bare: bool) -> Path:
 
 
 def _check_owner(*places: Path) -> None:
-    """Refuse what belongs to somebody else, as git does."""
+    """Refuse a repository that another user owns, as git does."""
     if not hasattr(os, "geteuid"):
         return
     owners = {os.geteuid()}
@@ -148,7 +148,7 @@ def _check_owner(*places: Path) -> None:
 
 
 def _check_whole(git_dir: Path) -> None:
-    """Refuse a repository of which a part lies elsewhere."""
+    """Refuse a repository that borrows objects from another place."""
     objects = git_dir / "objects"
     if os.path.lexists(git_dir / "commondir") or _bytes(git_dir, "objects/info/alternates", _SMALL).strip():
         message = "the repository borrows from another"
@@ -162,20 +162,22 @@ def _check_whole(git_dir: Path) -> None:
         raise SourceError(message)
 
 
-def _check_format(said: Mapping[str, str]) -> None:
-    odd = [name for name in said if name.startswith("extensions.") and name.partition(".")[2] not in _EXTENSIONS]
-    if "extensions.refstorage" in odd and said["extensions.refstorage"] == "files":
+def _check_format(configuration: Mapping[str, str]) -> None:
+    odd = [
+        name for name in configuration if name.startswith("extensions.") and name.partition(".")[2] not in _EXTENSIONS
+    ]
+    if "extensions.refstorage" in odd and configuration["extensions.refstorage"] == "files":
         odd.remove("extensions.refstorage")
-    if odd or said.get("core.repositoryformatversion", "0") not in ("0", "1"):
+    if odd or configuration.get("core.repositoryformatversion", "0") not in ("0", "1"):
         message = "the repository is of a format that is not read" + (f" ({odd[0]})" if odd else "")
         raise SourceError(message)
-    if "core.worktree" in said:
+    if "core.worktree" in configuration:
         message = "the repository says that its files lie elsewhere (core.worktree)"
         raise SourceError(message)
 
 
 def _newest(git_dir: Path, packed: Mapping[str, str]) -> tuple[str, str]:
-    """Return the branch and the commit that are checked out."""
+    """Return the branch and the commit that HEAD names."""
     name, branch = "HEAD", ""
     for _ in range(_STEPS):
         value = _text(git_dir, name, _SMALL).strip() or packed.get(name, "")
@@ -216,7 +218,7 @@ def _text(git_dir: Path, name: str, cap: int) -> str:
 
 
 def _bytes(git_dir: Path, name: str, cap: int) -> bytes:
-    """Return what a plain file of a repository holds; nothing where there is none, or a folder of that name."""
+    """Read a regular file of a repository; empty if there is no such file, or a folder of that name."""
     file = git_dir / name
     if any(place.is_symlink() for place in (*(git_dir / above for above in Path(name).parents), file)):
         message = f"{name} of the repository is a link that leads elsewhere"
@@ -235,7 +237,7 @@ def _bytes(git_dir: Path, name: str, cap: int) -> bytes:
 
 
 def _read(file: Path, most: int) -> bytes:
-    # it may have become a link or a pipe since it was looked at
+    # the file may have become a link or a pipe since it was checked
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(file, "rb", opener=lambda path, flags: os.open(path, flags | careful)) as stream:
         return stream.read(most)

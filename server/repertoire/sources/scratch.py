@@ -1,4 +1,4 @@
-"""Lends folders for what is fetched or unpacked; one whose process was killed goes when the next is asked for."""
+"""Lends temporary folders for fetching and unpacking; those of killed processes are deleted at the next request."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pathlib import Path
 
 from repertoire.boot.filelock import is_free, only_one
 
-PLACE = ".scratch"  # beside the clones, so that what is whole can be moved to its place
+PLACE = ".scratch"  # folder beside the clones, on the same disk, so that a finished folder can be renamed into place
 _LOCK = ".lock"
 
 
 @contextlib.contextmanager
 def scratch(beside: Path) -> Iterator[Path]:
-    """Lend a new folder beside a place for as long as the block runs.
+    """Lend a new temporary folder beside a path while the block runs.
 
-    Its owner holds a lock that the operating system drops with the process, so that a folder is only ever taken from
-    the dead: by the number of a process that could not be told, as another may bear it by now.
+    Its owner holds a lock that the operating system frees with the process, so only folders of dead processes are
+    deleted. A process id could not tell that, because another process may have the same id by now.
 
     Raises:
-        OSError: there is no room for it.
+        OSError: the folder cannot be created.
     """
     place = beside.parent / PLACE
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     with contextlib.ExitStack() as owned:
-        with only_one(place / _LOCK, lambda _seconds: None):  # a folder that is not locked yet is nobody's prey
+        with only_one(place / _LOCK, lambda _seconds: None):  # no other process deletes the folder before it is locked
             _sweep(place)
             folder = Path(tempfile.mkdtemp(dir=place))
             lock = folder.with_suffix(_LOCK)
@@ -39,7 +39,7 @@ def scratch(beside: Path) -> Iterator[Path]:
 
 
 def sweep(beside: Path) -> None:
-    """Delete what processes left there that are no more."""
+    """Delete the temporary folders that dead processes left beside a path."""
     place = beside.parent / PLACE
     if place.is_dir():
         with contextlib.suppress(OSError), only_one(place / _LOCK, lambda _seconds: None):
@@ -47,9 +47,9 @@ def sweep(beside: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder with all that is in it, as far as that can be done.
+    """Delete a folder and its content as far as possible; no error is raised.
 
-    Git protects what it packs from being written, and where it does, Windows deletes nothing.
+    Git makes its packs read-only, and Windows does not delete read-only files.
     """
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():

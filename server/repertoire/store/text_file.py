@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from repertoire.domain.component import PART_OF, Edge, Node
 from repertoire.domain.text import index_text
-from repertoire.domain.texts import DOCUMENT, PART, TEXTS, Document, parts_of
+from repertoire.domain.texts import DOCUMENT, PART, TEXTS, TextDocument, parts_of
 from repertoire.store.database import Store
 from repertoire.store.graph_file import GraphFile, begin
 from repertoire.store.migrations import full_text
@@ -17,7 +17,7 @@ TEXT_FILE = GraphFile("texts", TEXTS, (begin("texts", full_text("document_text")
 Part = tuple[int, str, str]  # its node's id, the hash of its text, and its text
 
 
-def add_documents(store: Store, documents: Iterable[Document], *, size: int, now: str) -> list[Part]:
+def add_documents(store: Store, documents: Iterable[TextDocument], *, size: int, now: str) -> list[Part]:
     """Write documents and their parts of at most `size` characters; return the parts, which wait for their vectors."""
     with store.transaction():
         edges: list[Edge] = []
@@ -26,7 +26,7 @@ def add_documents(store: Store, documents: Iterable[Document], *, size: int, now
     return parts
 
 
-def _add(store: Store, document: Document, size: int, now: str, edges: list[Edge]) -> Iterator[Part]:
+def _add(store: Store, document: TextDocument, size: int, now: str, edges: list[Edge]) -> Iterator[Part]:
     title = index_text(document.title)
     node = Node(document.key, DOCUMENT, document.title)
     store.sources.add_node(node, text=(title, "", index_text(document.text)), now=now)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.wiring import open_texts
 from repertoire.domain.errors import ForeignStore, InvalidRequest
-from repertoire.domain.texts import DOCUMENT, PART, Document, parts_of
+from repertoire.domain.texts import DOCUMENT, PART, TextDocument, parts_of
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import bundled
 from repertoire.retrieval.texts import WEIGHTS, TextRun, rank_texts, read_index
@@ -80,7 +80,7 @@ def test_rankings_have_the_weights_that_a_person_gives(labelled, tmp_path):
 
 def test_stages_that_are_switched_off_or_weigh_nothing_say_so(tmp_path):
     with Store.open(tmp_path / "texts.db", file=TEXT_FILE) as store:
-        add_documents(store, [Document("a", "a berth"), Document("b", "a loaf")], size=900, now="2026-01-01")
+        add_documents(store, [TextDocument("a", "a berth"), TextDocument("b", "a loaf")], size=900, now="2026-01-01")
         index = read_index(store.graph, store.vectors, "m")
         run = TextRun("berth", store.graph, index, None, WEIGHTS, frozenset({"vectors"}))
         assert [key for key, _ in rank_texts(run, limit=9)] == ["a"]
@@ -94,7 +94,7 @@ def test_stages_that_are_switched_off_or_weigh_nothing_say_so(tmp_path):
 
 def test_a_text_index_is_a_graph_that_can_be_walked(tmp_path):
     with Store.open(tmp_path / "texts.db", file=TEXT_FILE) as store:
-        add_documents(store, [Document("a", LONG), Document("b", "alone")], size=900, now="2026-01-01")
+        add_documents(store, [TextDocument("a", LONG), TextDocument("b", "alone")], size=900, now="2026-01-01")
         index = read_index(store.graph, store.vectors, "m")
         assert index.keys == ("a", "b")
         assert set(index.topology.types) == {DOCUMENT, PART}

@@ -20,7 +20,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.domain.component import PART_OF, TWIN_OF
 from repertoire.domain.errors import SourceError, SourceRefused
-from repertoire.domain.fields import fields_of
+from repertoire.domain.technologies import technologies_of
 from repertoire.rendering.explanations import explanation_text
 from repertoire.settings import Settings
 from repertoire.sources.scratch import PLACE
@@ -196,8 +196,8 @@ def test_a_skills_scripts_tell_what_they_define_and_what_they_are_made_of(bench)
     report = bench.ingest(bench.write(files))
     found = bench.one("skill")
     assert found.code == "shown()\n\ndraw(rows: list) -> str  # Draw a table."
-    assert fields_of(found.front_matter).frameworks == ("pandas",)
-    assert fields_of(found.front_matter).exports == ("draw",)
+    assert technologies_of(found.front_matter).frameworks == ("pandas",)
+    assert technologies_of(found.front_matter).exports == ("draw",)
     assert report.warnings == ("skills/tables/scripts/broken.py: not python, or too broken to be read",)
 
 

@@ -18,7 +18,7 @@ from repertoire.app.sources.settle import remove_source
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
-from repertoire.domain.soundness import LEAST, Trouble, soundness
+from repertoire.domain.soundness import MIN_SOUNDNESS, Trouble, soundness
 from repertoire.rendering.answers import answer_text, recommendation_text
 from repertoire.rendering.explanations import explanation_text
 from repertoire.rendering.health import stale_text
@@ -195,6 +195,6 @@ def test_what_is_missing_here_counts_in_how_fresh_a_component_is(bench, opened):
 def test_however_much_speaks_against_something_it_counts_within_its_bound(opened, keeper):
     every = [Trouble(kind, "") for kind in ("gone", "lost", "stale", "flagged", "affected", "possible", "lacking")]
 
-    assert soundness(every) == LEAST
+    assert soundness(every) == MIN_SOUNDNESS
     assert soundness([]) == 1.0
     assert 0.0 < opened.troubles.prior.most <= MOST / 2

@@ -45,8 +45,8 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import SEARCH
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.equipment import Condition
 from repertoire.sources.plugin_diff import InstalledCopy, compare
+from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
@@ -109,7 +109,7 @@ class Explanation:
     muted: bool = False
     warning: str = ""
     standing: RankForTask | None = None
-    conditions: Mapping[str, Condition] = field(default_factory=dict)  # what it requires, by name, and its state here
+    conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
     history: UseHistory = UseHistory()
     lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
     graph: Neighbourhood | None = None
@@ -279,7 +279,7 @@ def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _B
     return ranking, RankForTask(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
-def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, Condition]:
+def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
     if asked.environment is None:
         return {}
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]

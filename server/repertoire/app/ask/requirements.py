@@ -42,11 +42,11 @@ def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str
     found: dict[int, dict[str, str]] = {}
     if len(wants) < 2:
         return found
-    from repertoire.ingestion.ranges import apart  # noqa: PLC0415 - few sets have two versions, and it takes 20 ms
+    from repertoire.ingestion.ranges import disjoint  # noqa: PLC0415 - few sets have two versions, and it takes 20 ms
 
     for (one, ours), (other, theirs) in combinations(wants.items(), 2):
         for kind, name in ours.keys() & theirs.keys():
-            if apart(ours[kind, name], theirs[kind, name]):
+            if disjoint(ours[kind, name], theirs[kind, name]):
                 for row, against in ((one, other), (other, one)):
                     said = f"{name} {wants[row][kind, name]} against {wants[against][kind, name]}"
                     found.setdefault(row, {})[snapshot.summaries[against].id] = said

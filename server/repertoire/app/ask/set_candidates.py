@@ -28,7 +28,7 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.sets.candidates import Candidate
 from repertoire.retrieval.snapshot import Snapshot
-from repertoire.sources.equipment import Condition, Equipment
+from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
 _CONSIDERED = 30  # ranked candidates that may enter a set
 _CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
@@ -37,7 +37,7 @@ _TELLING = 40  # characters from which equal descriptions are no coincidence
 _PART = 0.9  # how far a plugin does the job of what it holds, and the other way round
 _LIKE, _ALIKE = 0.7, 0.5  # similarity from which two descriptions tell of one job; how far, where they are equal
 
-Check = Callable[[str], Condition]
+Check = Callable[[str], RequirementCheck]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Pool:
 def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
     """Return a function that tells whether the machine, the project or an installed component meets a requirement."""
     servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
-    return Equipment(environment, project=Path(project) if project else None, servers=servers).check
+    return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
 
 
 def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
@@ -156,7 +156,7 @@ class _Needs:
                     found.append(row)
         return np.array(sorted(found), dtype=np.int64)
 
-    def _conditions(self, position: int) -> list[Condition]:
+    def _conditions(self, position: int) -> list[RequirementCheck]:
         """Return the requirements that are no components and that this machine does not meet."""
         if self._check is None:
             return []

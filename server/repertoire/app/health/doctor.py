@@ -19,7 +19,7 @@ from repertoire.boot.environment import command, failure, ready
 from repertoire.boot.errors import BootError
 from repertoire.boot.layout import checkout, lock_file
 from repertoire.domain.errors import ModelUnavailable, RepertoireError
-from repertoire.domain.health import FAIL, OK, WARN, Finding, told
+from repertoire.domain.health import FAIL, OK, WARN, Finding, finding_of
 from repertoire.inference import weights
 from repertoire.settings import Settings, load
 
@@ -32,7 +32,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
     try:
         home = homes.locate()
     except BootError as error:
-        yield told("home", FAIL, str(error))
+        yield finding_of("home", FAIL, str(error))
         return
     python = _ready(home)
     yield _interpreter(built=isinstance(python, Path))
@@ -43,7 +43,7 @@ def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Findin
         settings = load(home, environment)
         yield Finding("settings", OK, "read")
     except RepertoireError as error:
-        yield told("settings", FAIL, str(error))
+        yield finding_of("settings", FAIL, str(error))
     model, found = _model(home, settings)
     yield found
     yield from _database(home, model, python if isinstance(python, Path) else None)
@@ -88,7 +88,7 @@ def _home(home: Path) -> Finding:
 def _environment(home: Path, python: Path | BootError | None) -> Iterator[Finding]:
     """Yield what is found of the environment and, from inside it, of the vector extension."""
     if isinstance(python, BootError):
-        yield told("environment", FAIL, str(python))
+        yield finding_of("environment", FAIL, str(python))
         return
     if python is None:
         yield _unbuilt(home)
@@ -111,7 +111,7 @@ def _unbuilt(home: Path) -> Finding:
     try:
         why = failure(home)
     except BootError as error:
-        return told("environment", FAIL, str(error))
+        return finding_of("environment", FAIL, str(error))
     mend = "run `repertoire status`, which builds it"
     if why:
         return Finding(
@@ -122,7 +122,7 @@ def _unbuilt(home: Path) -> Finding:
 
 def _inside(python: Path) -> dict[str, Any] | str:
     """Run the environment's own check in it; return its report, or why there is none."""
-    line = command(python, "repertoire.boot.inside", str(lock_file()))
+    line = command(python, "repertoire.boot.package_check", str(lock_file()))
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else None
@@ -157,7 +157,7 @@ def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
         found = weights.find(settings.model, cache=home / "models")
         weights.verify(found)
     except ModelUnavailable as error:
-        return "", told("model", FAIL, str(error))
+        return "", finding_of("model", FAIL, str(error))
     except OSError as error:
         return "", Finding("model", FAIL, f"cannot be read ({error})", "install the plugin again")
     return found.model, Finding("model", OK, f"{found.model}, {found.bytes / 1e6:.1f} MB, checksums hold")

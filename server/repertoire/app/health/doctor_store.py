@@ -13,7 +13,7 @@ from repertoire.app.health.doctor_advisories import advisories
 from repertoire.domain.database_file import damaged_text, newer_text
 from repertoire.domain.event import RESCUED
 from repertoire.domain.health import FAIL, OK, WARN, Finding
-from repertoire.domain.health import told as message
+from repertoire.domain.health import finding_of as message
 from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.domain.text import clean_line
 from repertoire.store.light.file import SqliteError, judged, refused, unwritable

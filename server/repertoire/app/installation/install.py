@@ -19,10 +19,10 @@ from repertoire.boot.filelock import only_one
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.installing import changing
-from repertoire.installing.changing import File, Undone
+from repertoire.installing.changing import PlannedFile, UndoneInstallation
 from repertoire.installing.client import Client
-from repertoire.installing.journal import LAST, Journal, JournalEntry, Told
-from repertoire.installing.places import Places
+from repertoire.installing.journal import LAST, ClientCommand, Journal, JournalEntry
+from repertoire.installing.places import InstallPaths
 from repertoire.ports import StoredComponent
 from repertoire.settings import Settings
 from repertoire.sources import installed
@@ -37,9 +37,9 @@ class InstallPlan:
     """All that an installation changes."""
 
     parts: tuple[Part, ...]
-    files: tuple[File, ...]
-    commands: tuple[Told, ...]
-    places: Places
+    files: tuple[PlannedFile, ...]
+    commands: tuple[ClientCommand, ...]
+    places: InstallPaths
 
     @property
     def changes(self) -> bool:
@@ -59,9 +59,9 @@ class Wanted:
     alone: bool = False  # without the others of its plugin
 
     @property
-    def places(self) -> Places:
+    def places(self) -> InstallPaths:
         """Where it goes."""
-        return Places(installed.config_folder(self.environment), self.project, self.for_project)
+        return InstallPaths(installed.config_folder(self.environment), self.project, self.for_project)
 
 
 def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> InstallPlan:
@@ -104,7 +104,7 @@ def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
         return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
 
 
-def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> Undone:
+def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> UndoneInstallation:
     """Take an installation back: the last one, or that of a name.
 
     Raises:

@@ -12,10 +12,10 @@ from repertoire.domain.errors import InstallRefused, SourceError
 from repertoire.domain.trust import HIGH, Flag, rank
 from repertoire.ingestion import servers
 from repertoire.installing import merging
-from repertoire.installing.changing import File
+from repertoire.installing.changing import PlannedFile
 from repertoire.installing.files import ComponentFile, gather
-from repertoire.installing.journal import Told, held
-from repertoire.installing.places import Places
+from repertoire.installing.journal import ClientCommand, read_content
+from repertoire.installing.places import InstallPaths
 from repertoire.installing.steps import (
     SERVERS,
     AddMarketplace,
@@ -45,9 +45,9 @@ class Part:
     """What installing one component changes, and what it brings along."""
 
     component: Component
-    files: tuple[File, ...] = ()
+    files: tuple[PlannedFile, ...] = ()
     adds: tuple[str, ...] = ()  # to settings: the key, and what stands there then
-    commands: tuple[Told, ...] = ()
+    commands: tuple[ClientCommand, ...] = ()
     runs: tuple[str, ...] = ()  # what sessions will start because of it
     along: tuple[Component, ...] = ()  # what the same plugin brings
     notes: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Part:
 class InstallContext:
     """What working out an installation needs to know, and the files as the parts before leave them."""
 
-    places: Places
+    places: InstallPaths
     machine: Machine
     servers: frozenset[str]  # names of MCP servers that are there
     root: Callable[[str], Path]  # a source's key to where it lies
@@ -69,7 +69,7 @@ class InstallContext:
 
     def content(self, path: Path) -> bytes | None:
         """Return what a file will hold when this comes to it."""
-        return self.overlay.get(path, held(path))
+        return self.overlay.get(path, read_content(path))
 
 
 def part_of(desk: InstallContext, stored: StoredComponent) -> Part:
@@ -150,16 +150,16 @@ def _of_plugin(desk: InstallContext, stored: StoredComponent, steps: Sequence[St
     )
 
 
-def _command(desk: InstallContext, component: Component, step: Step) -> Told | None:
+def _command(desk: InstallContext, component: Component, step: Step) -> ClientCommand | None:
     scope = ("--scope", "project") if desk.places.for_project else ()
     if isinstance(step, AddMarketplace):
         if component.marketplace in desk.machine.known_marketplaces:
             return None
         add = ("plugin", "marketplace", "add", *scope, step.address)
-        return Told(add, ("plugin", "marketplace", "remove", component.marketplace))
+        return ClientCommand(add, ("plugin", "marketplace", "remove", component.marketplace))
     if not isinstance(step, SetPlugin):
         return None
-    return Told(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
+    return ClientCommand(("plugin", step.verb, *scope, step.plugin), ("plugin", _UNDO[step.verb], *scope, step.plugin))
 
 
 def _runs(component: Component) -> Iterator[str]:
@@ -172,7 +172,9 @@ def _of_server(desk: InstallContext, component: Component, step: AddServer) -> P
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
     scope = "project" if desk.places.for_project else "local"
-    add = Told(("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name))
+    add = ClientCommand(
+        ("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name)
+    )
     return Part(component, commands=(add,), runs=tuple(_runs(component)))
 
 
@@ -190,7 +192,7 @@ def _copied(desk: InstallContext, stored: StoredComponent, step: CopyIn) -> Part
             message = f"{path} is there already and is another: nothing is overwritten; move it away first"
             raise InstallRefused(message)
         if before is None:
-            files.append(File(path, one.content, runs=one.runs))
+            files.append(PlannedFile(path, one.content, runs=one.runs))
     desk.overlay.update({file.path: file.content for file in files})
     notes = [f"a link is left out: {link}" for link in links]
     return Part(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
@@ -227,7 +229,7 @@ def _merged(desk: InstallContext, stored: StoredComponent, step: MergeInto) -> P
         found, told = merging.with_settings(there, offered)
     if not told:
         return Part(component, notes=("it is there already",))
-    change = File(target, merging.written(found), held(target))
+    change = PlannedFile(target, merging.as_json(found), read_content(target))
     desk.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
     return Part(component, files=(change,), adds=tuple(told), runs=runs)

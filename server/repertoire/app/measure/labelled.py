@@ -40,7 +40,7 @@ from repertoire.ingestion.extract import Extraction, ExtractionPlan, extract
 from repertoire.ingestion.install import Site
 from repertoire.ingestion.manifests import plugin_root
 from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
-from repertoire.ingestion.source_context import Checks, Ground
+from repertoire.ingestion.source_context import SourceContext, StaticChecks
 from repertoire.ingestion.strategies import agent, command, plugin, skill
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
@@ -153,16 +153,16 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
     layout = SourceLayout(info.key.rpartition("/")[2], skills=skills, own=clients.own(tuple(by_path)))
     plan = ExtractionPlan(tuple(by_path), {}, layout, tuple(by_path))
     files = {path: _file(path, row) for path, row in by_path.items()}
-    ground = Ground(
+    context = SourceContext(
         info=info,
         site=Site(),
         layout=layout,
         vocabulary=vocabulary_of(reading.load()),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
-        checks=Checks(scan, lambda _: "", RULES_VERSION),
+        checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
         bounded=partial(at_most, _A_ROW_S),
     )
-    found = extract(files, {}, plan, ground, pick=lambda path, _: _reader(path, by_path))
+    found = extract(files, {}, plan, context, pick=lambda path, _: _reader(path, by_path))
     ids = {f"{info.key}:{_own_path(path, row)}": str(row["id"]) for path, row in by_path.items()}
     return replace(
         found,

@@ -16,7 +16,7 @@ from repertoire.app.clock import now
 from repertoire.app.measure.evaluate import EvalResult, asked_of
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.texts import PART_SPACE, Document
+from repertoire.domain.texts import PART_SPACE, TextDocument
 from repertoire.ports import Embedder
 from repertoire.retrieval.texts import WEIGHTS, TextRun, rank_texts, read_index
 from repertoire.store.database import Store
@@ -114,9 +114,9 @@ def _embed(store: Store, parts: Sequence[Part], embedder: CachedEmbedder) -> Non
     store.vectors.put(PART_SPACE, embedder.model, [(node_id, digest) for node_id, digest, _ in parts], vectors)
 
 
-def _document(row: Mapping[str, Any]) -> Document:
+def _document(row: Mapping[str, Any]) -> TextDocument:
     key, title = str(row["id"]), str(row.get("title") or row.get("name") or "")
-    return Document(key, str(row["text"]), title if title != key else "")
+    return TextDocument(key, str(row["text"]), title if title != key else "")
 
 
 def _answers(

@@ -21,9 +21,9 @@ from repertoire.ingestion.advisories import (
     ECOSYSTEMS,
     NPM,
     PYPI,
-    Concern,
+    AffectedPackage,
+    affected_packages,
     as_data,
-    concerns,
     from_data,
     is_record,
     judge,
@@ -85,12 +85,12 @@ def advisories(store: Store, place: Path) -> Advisories:
     """
     required = _required(store)
     unread: list[str] = []
-    found: list[Concern] = []
+    found: list[AffectedPackage] = []
     void: list[str] = []
     records = 0
     for record in _records(place, unread):
         records += 1
-        found += concerns(record)
+        found += affected_packages(record)
         void += filter(None, [withdrawn(record)])
     if not store.read_only:
         store.soundness.keep_advisories(_worth_keeping(found, required), withdrawn=void)
@@ -112,7 +112,7 @@ def forget_advisories(store: Store) -> int:
 
 
 def _matches(
-    found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]
+    found: Iterable[AffectedPackage], required: Mapping[tuple[str, str], list[_Requirement]]
 ) -> tuple[AdvisoryMatch, ...]:
     matched: dict[tuple[str, str, str], AdvisoryMatch] = {}
     for concern in found:
@@ -129,7 +129,7 @@ def _matches(
 
 
 def _worth_keeping(
-    found: Iterable[Concern], required: Mapping[tuple[str, str], list[_Requirement]]
+    found: Iterable[AffectedPackage], required: Mapping[tuple[str, str], list[_Requirement]]
 ) -> Iterator[KeptAdvisory]:
     spare, at = _SPARE, now()
     for concern in found:
@@ -139,7 +139,7 @@ def _worth_keeping(
             yield KeptAdvisory(concern.ecosystem, concern.package, concern.id, as_data(concern), at)
 
 
-def _match(concern: Concern, requirement: _Requirement) -> AdvisoryMatch | None:
+def _match(concern: AffectedPackage, requirement: _Requirement) -> AdvisoryMatch | None:
     certainty, version = judge(concern, requirement.wanted)
     if not certainty:
         return None

@@ -10,7 +10,7 @@ from repertoire.app.naming import no_source, spelled_like
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.ingest import ground_of, read_files
+from repertoire.app.sources.ingest import context_of, read_files
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.domain.component import FileFate
 from repertoire.domain.errors import InvalidRequest
@@ -36,7 +36,7 @@ def account(store: Store, home: Path, source: str, *, settings: Settings) -> tup
         paths = [*entries, *(path for path in opened.documents if path not in entries)]
         plan = extraction.plan(paths, opened.layout)
         files, unread = read_files(entries, opened.documents, plan, lambda _done, _total: None)
-        found = extraction.extract(files, unread, plan, ground_of(store, opened, entries))
+        found = extraction.extract(files, unread, plan, context_of(store, opened, entries))
     refused = [FileFate(item.path, NONE, item.reason) for item in listing.refused]
     return tuple(sorted((*found.fates, *refused), key=lambda fate: fate.path))
 

@@ -33,7 +33,7 @@ from repertoire.domain.component import FileRecord, IngestReport
 from repertoire.ingestion import extract as extraction
 from repertoire.ingestion.extract import PARTS, ExtractionPlan
 from repertoire.ingestion.parts import SourceFile
-from repertoire.ingestion.source_context import Checks, Ground, fingerprint
+from repertoire.ingestion.source_context import SourceContext, StaticChecks, fingerprint
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
 from repertoire.sources import crawl, installed
@@ -107,15 +107,15 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     )
     unread.update({refused.path: refused.reason for refused in listing.refused if not refused.folder})
     unread.update({path: reason for path, reason in opened.refused.items() if path not in files})
-    ground = ground_of(store, opened, entries)
-    state = fingerprint(ground, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())])
+    context = context_of(store, opened, entries)
+    state = fingerprint(context, [*((path, file.digest) for path, file in files.items()), *sorted(unread.items())])
     warnings = [*opened.warnings, *([listing.truncated] if listing.truncated else [])]
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:
         store.sources.seen(info.key, now=now())
         return told(store, info.key, (0, 0), warnings, started)
     report(Step(info.key, "extract", 0, len(files)))
-    found = extraction.extract(files, unread, plan, ground)
+    found = extraction.extract(files, unread, plan, context)
     folders = [
         FileRecord(refused.path, refused.reason, skipped=refused.reason)
         for refused in listing.refused
@@ -129,10 +129,10 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     return told(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
-def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.SourceFile]) -> Ground:
+def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:
     """Return what is known about a source beside its files."""
     prefix = f"{opened.info.key}:"
-    return Ground(
+    return SourceContext(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
         site=opened.site,
         layout=opened.layout,
@@ -141,13 +141,13 @@ def ground_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.So
         dates=opened.history.dates,
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
-        checks=Checks(scan, lambda part: _part(entries[part]), RULES_VERSION),
+        checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
         bounded=partial(at_most, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
 
 
-def _part(entry: crawl.SourceFile) -> str | None:
+def _part(entry: crawl.FoundFile) -> str | None:
     """Return the text of a part that is checked; None for a program that cannot be read."""
     if not is_checked(entry.path):
         return ""
@@ -158,7 +158,7 @@ def _part(entry: crawl.SourceFile) -> str | None:
 
 
 def read_files(
-    entries: Mapping[str, crawl.SourceFile],
+    entries: Mapping[str, crawl.FoundFile],
     documents: Mapping[str, str],
     plan: ExtractionPlan,
     tell: Callable[[int, int], None],
@@ -183,7 +183,7 @@ def read_files(
     return files, unread
 
 
-def _digest(data: bytes, path: str, entries: Mapping[str, crawl.SourceFile], plan: ExtractionPlan) -> str:
+def _digest(data: bytes, path: str, entries: Mapping[str, crawl.FoundFile], plan: ExtractionPlan) -> str:
     own = hashlib.sha256(data)
     for part in plan.parts.get(path, ())[:PARTS]:
         own.update(f"\0{part}\0{crawl.digest(entries[part])}".encode("utf-8", "replace"))

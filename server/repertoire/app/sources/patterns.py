@@ -25,7 +25,7 @@ from repertoire.ingestion.patterns import (
     PROJECT_SET,
     REQUESTS,
     Pattern,
-    PatternContext,
+    PatternMember,
     Transaction,
     patterns,
     used_patterns,
@@ -49,7 +49,7 @@ def renew_patterns(store: Store) -> int:
     return len(found) + len(used)
 
 
-def _of_known(transactions: Iterable[Transaction], known: Mapping[str, PatternContext]) -> list[Transaction]:
+def _of_known(transactions: Iterable[Transaction], known: Mapping[str, PatternMember]) -> list[Transaction]:
     # Another process may write between the two reads.
     return [replace(one, members=one.members.intersection(known)) for one in transactions]
 
@@ -69,13 +69,13 @@ class _Whole:
     topology: Topology
     summaries: Sequence[Summary]
 
-    def known(self) -> dict[str, PatternContext]:
+    def known(self) -> dict[str, PatternMember]:
         """Return the name and the capabilities of every component."""
         provided: dict[str, dict[str, float]] = {}
         for source, target, weight in self._edges(PROVIDES, COMPONENT, CAPABILITY):
             term = self.topology.names[target]
             provided.setdefault(self.topology.keys[source], {})[term] = weight
-        return {summary.id: PatternContext(summary.name, provided.get(summary.id, {})) for summary in self.summaries}
+        return {summary.id: PatternMember(summary.name, provided.get(summary.id, {})) for summary in self.summaries}
 
     def plugins(self) -> Iterator[Transaction]:
         """Yield what every plugin carries."""

@@ -14,10 +14,10 @@ from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
 from repertoire.ingestion import alternatives, conflicts, minhash, statements, twins
-from repertoire.ingestion.alternatives import Purpose
-from repertoire.ingestion.conflicts import Party
+from repertoire.ingestion.alternatives import ComponentPurpose
+from repertoire.ingestion.conflicts import ConflictCandidate
 from repertoire.ingestion.source_context import EXTRACTOR_VERSION
-from repertoire.ingestion.statements import Named, Statement
+from repertoire.ingestion.statements import NamedComponent, Statement
 from repertoire.ingestion.twins import ComponentText
 from repertoire.ports import Outline
 from repertoire.store.database import Store
@@ -45,7 +45,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     beside = [edge for edge in said if edge.relation == ALTERNATIVE_TO]
     copies = _both_ways((edge.source, edge.target) for edge in same)
     clashing = conflicts.conflicts(known.parties(), copies)
-    instead = alternatives.choose(beside, alternatives.in_words(known.jobs(), copies))
+    instead = alternatives.choose(beside, alternatives.by_words(known.jobs(), copies))
     with store.transaction():
         for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
             store.sources.set_edges(edges, now=now(), file=label)
@@ -79,7 +79,7 @@ def relate_in_meaning(store: Store, model: str) -> None:
         nearest = _nearest(vectors[[row for row, _ in listed]], [job for _, job in listed])
         present = known.pairs(ALTERNATIVE_TO, but=MEANING)
         settled = _both_ways([*present, *known.pairs(TWIN_OF)])
-        edges = alternatives.fill(present, alternatives.in_meaning([job for _, job in listed], nearest, settled))
+        edges = alternatives.fill(present, alternatives.by_meaning([job for _, job in listed], nearest, settled))
     with store.transaction():
         store.sources.set_edges(edges, now=now(), file=MEANING)
         store.likeness.note_compared(MEANING, _state(store, model))
@@ -101,7 +101,7 @@ def _read_new(store: Store, tick: Tell) -> None:
             if node_id not in found:  # another process has dropped it since
                 continue
             component = found[node_id].component
-            words = twins.carried(component)
+            words = twins.identifying_words(component)
             text = minhash.text_hash(words)
             if text not in sketched and words:
                 sketched.add(text)
@@ -133,7 +133,7 @@ def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str,
     for start in range(0, len(wanted), _CHUNK):
         texts = {carrier[text]: text for text in wanted[start : start + _CHUNK]}
         for node_id, stored in store.graph.components(texts).items():
-            shingled[texts[node_id]] = minhash.shingles(twins.carried(stored.component))
+            shingled[texts[node_id]] = minhash.shingles(twins.identifying_words(stored.component))
     return {
         (low, high): round(minhash.jaccard(shingled[low], shingled[high]), 4)
         for low, high in pairs
@@ -141,7 +141,9 @@ def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str,
     }
 
 
-def _nearest(vectors: np.typing.NDArray[np.float32], jobs: Sequence[Purpose]) -> Iterator[tuple[int, int, float]]:
+def _nearest(
+    vectors: np.typing.NDArray[np.float32], jobs: Sequence[ComponentPurpose]
+) -> Iterator[tuple[int, int, float]]:
     """Yield the nearest pairs of one kind and different sources, a stripe of the matrix at a time."""
     kinds = np.unique([job.kind for job in jobs], return_inverse=True)[1]
     places = np.unique([job.source for job in jobs], return_inverse=True)[1]
@@ -180,22 +182,23 @@ class _Known:
             if text.words
         ]
 
-    def named(self) -> list[Named]:
+    def named(self) -> list[NamedComponent]:
         """Return what may speak of others and be spoken of."""
         return [
-            Named(o.id, o.name, o.source, o.plugin, tuple(Statement(*said) for said in text.said))
+            NamedComponent(o.id, o.name, o.source, o.plugin, tuple(Statement(*said) for said in text.said))
             for o, text in self._read()
         ]
 
-    def parties(self) -> list[Party]:
+    def parties(self) -> list[ConflictCandidate]:
         """Return what may get in the way of another."""
         hooks = self._store.graph.components(o.node_id for o, _ in self._read() if o.type == HOOK)
         bodies = {node_id: stored.component.body for node_id, stored in hooks.items()}
         return [
-            Party.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, "")) for o, text in self._read()
+            ConflictCandidate.of(o, text.text_hash if text.words else o.id, bodies.get(o.node_id, ""))
+            for o, text in self._read()
         ]
 
-    def jobs(self, *, nearest: bool = False) -> list[Purpose]:
+    def jobs(self, *, nearest: bool = False) -> list[ComponentPurpose]:
         """Return what may do the job of another, the catalogue's too: its entries stand for what is not here yet.
 
         Capabilities that only vectors show come later than text: with them, the same texts would be judged twice.
@@ -205,7 +208,7 @@ class _Known:
             held = provides.setdefault(source, {})
             if (nearest or label != NEAREST) and (term not in held or held[term][0] < weight):
                 held[term] = weight, told
-        return [Purpose.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
+        return [ComponentPurpose.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
 
     def pairs(self, relation: str, *, but: str = "") -> list[tuple[str, str]]:
         """Return the ids that edges of a relation connect, without those of one label."""

@@ -82,7 +82,7 @@ class Troubles:
         troubles = self.all()
         if not troubles:
             return np.zeros(len(snapshot))
-        full = 1.0 - kinds.LEAST
+        full = 1.0 - kinds.MIN_SOUNDNESS
         return np.array([(soundness(troubles.get(row.id, ())) - 1.0) / full for row in snapshot.summaries])
 
     def _found(self) -> Mapping[str, tuple[Trouble, ...]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from repertoire.app.project import project_folder
 from repertoire.boot.filelock import only_one
-from repertoire.boot.layout import apart, command
+from repertoire.boot.layout import command, detached_flags
 from repertoire.domain.database_file import unwritable_text
 from repertoire.domain.errors import RepertoireError, StoreError, StoreFull, StoreReadOnly
 
@@ -83,7 +83,7 @@ def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
             stdout=output,
             stderr=output,
             start_new_session=True,
-            creationflags=apart(),
+            creationflags=detached_flags(),
         )
     with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
         os.setpriority(os.PRIO_PROCESS, process.pid, 10)

@@ -1,1 +1,1 @@
-"""What packages hold: their manifests, and the tools that MCP servers in them register."""
+"""Reads packages: their manifests, and the tools that the MCP servers in them register."""

@@ -1,4 +1,4 @@
-"""What becomes of a package: itself, the MCP server that it starts with its tools, programs for the command line."""
+"""Makes the drafts of a package: the package, its MCP server with the tools, or its command-line programs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from repertoire.domain.component import BODY_INDEXED, MCP_SERVER, PACKAGE, TOOL
-from repertoire.domain.fields import Fields
+from repertoire.domain.technologies import Technologies
 from repertoire.ingestion import install, prose, requirements
-from repertoire.ingestion.packages.found import FoundTool
 from repertoire.ingestion.packages.manifest import NPM, PackageManifest
 from repertoire.ingestion.packages.package_files import root_of
+from repertoire.ingestion.packages.registered_tools import RegisteredTool
 from repertoire.ingestion.parts import ComponentRequirement, Draft, entry_digest
 
 _MOST_TOOLS, _MOST_PROGRAMS = 200, 10
@@ -26,22 +26,22 @@ _TAGS = 20
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What was read of a package; `path` is what its id has after the source."""
+class PackageContents:
+    """Everything that was read of a package; `path` is the part of its id after the source."""
 
     manifest: PackageManifest
     path: str
     digest: str
     readme: str = ""
-    tools: Sequence[FoundTool] = ()
+    tools: Sequence[RegisteredTool] = ()
     signatures: Sequence[str] = ()
-    fields: Fields = field(default_factory=Fields)
+    fields: Technologies = field(default_factory=Technologies)
     needs: tuple[ComponentRequirement, ...] = ()
     is_server: bool = False
 
 
-def drafts(contents: Contents) -> Iterator[Draft]:
-    """Yield the drafts of a package, what holds others before what it holds."""
+def drafts(contents: PackageContents) -> Iterator[Draft]:
+    """Yield the drafts of a package: the package first, then its server or programs, then tools."""
     yield _package(contents)
     if contents.is_server:
         yield from _server(contents)
@@ -49,7 +49,7 @@ def drafts(contents: Contents) -> Iterator[Draft]:
         yield from _programs(contents)
 
 
-def _package(contents: Contents) -> Draft:
+def _package(contents: PackageContents) -> Draft:
     manifest = contents.manifest
     shown = {"registry": manifest.registry, "package": manifest.name, "version": manifest.version}
     if manifest.server:
@@ -72,7 +72,7 @@ def _package(contents: Contents) -> Draft:
     )
 
 
-def _server(contents: Contents) -> Iterator[Draft]:
+def _server(contents: PackageContents) -> Iterator[Draft]:
     manifest = contents.manifest
     program = _server_program(manifest)
     path = _program_path(contents, program)
@@ -117,7 +117,7 @@ def _server(contents: Contents) -> Iterator[Draft]:
         )
 
 
-def _programs(contents: Contents) -> Iterator[Draft]:
+def _programs(contents: PackageContents) -> Iterator[Draft]:
     manifest = contents.manifest
     for program in sorted(manifest.programs)[:_MOST_PROGRAMS]:
         run, arguments = _command(manifest, program)
@@ -140,7 +140,7 @@ def _programs(contents: Contents) -> Iterator[Draft]:
         )
 
 
-def _described(contents: Contents) -> str:
+def _described(contents: PackageContents) -> str:
     return (
         contents.manifest.description or prose.first_paragraph(contents.readme) or f"Package {contents.manifest.name}"
     )
@@ -151,9 +151,9 @@ def _one_line(text: str) -> str:
 
 
 def _all_searched(lines: Sequence[str], room: int) -> list[str]:
-    """Return lines so that the beginning of each lies in the part of a text that is searched; those cut follow whole.
+    """Return lines cut so that the beginning of each is in the searched part of the text; the whole lines follow.
 
-    It is the server that is offered to who asks for what one of its tools does, the last of sixty as well.
+    A search for what one tool does should find its server, even for the last of sixty tools.
     """
     fits = next((most for most in range(2 * _LINE, 9, -10) if sum(_taken(line, most) for line in lines) <= room), 0)
     if not fits or all(len(line) <= fits for line in lines):
@@ -162,12 +162,12 @@ def _all_searched(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _taken(line: str, most: int) -> int:
-    return min(len(line), most) + 1  # and its end
+    return min(len(line), most) + 1  # 1 for the line break
 
 
-def _signature(tool: FoundTool) -> str:
-    said = _one_line(tool.description)
-    return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {said}" if said else "")
+def _signature(tool: RegisteredTool) -> str:
+    described = _one_line(tool.description)
+    return f"{tool.name}({', '.join(tool.arguments)})" + (f"  # {described}" if described else "")
 
 
 def _server_program(manifest: PackageManifest) -> str:
@@ -175,8 +175,8 @@ def _server_program(manifest: PackageManifest) -> str:
     return listed[0] if listed else ""
 
 
-def _program_path(contents: Contents, program: str) -> str:
-    """Return where a program starts: what it is a part of, by name, survives other versions."""
+def _program_path(contents: PackageContents, program: str) -> str:
+    """Return the path of a program's entry point, which its components' ids keep over versions."""
     started = contents.manifest.programs.get(program, "")
     root = root_of(contents.path)
     if contents.manifest.registry != NPM:
@@ -187,7 +187,7 @@ def _program_path(contents: Contents, program: str) -> str:
 
 
 def _command(manifest: PackageManifest, program: str) -> tuple[str, list[str]]:
-    """Return how a package's program is run without installing it."""
+    """Return the command and arguments that run a package's program without installation."""
     base = manifest.name.rpartition("/")[2]
     if manifest.registry == NPM:
         if len(manifest.programs) > 1 and program != base:
@@ -200,7 +200,7 @@ def _command(manifest: PackageManifest, program: str) -> tuple[str, list[str]]:
 
 def _add_server(name: str, command: str, arguments: Sequence[str], needs: Sequence[ComponentRequirement]) -> str:
     variables = (need.name for need in needs if need.kind == "env")
-    return install.started(name, variables, [command, *arguments])
+    return install.stdio_server_line(name, variables, [command, *arguments])
 
 
 def _install(manifest: PackageManifest) -> str:
@@ -210,5 +210,5 @@ def _install(manifest: PackageManifest) -> str:
 
 
 def runtimes(engines: Mapping[str, str]) -> dict[str, Any]:
-    """Return the runtimes of a manifest in the form in which front matter states them."""
+    """Return a manifest's runtimes in the form of front matter."""
     return {"engines": dict(engines)}

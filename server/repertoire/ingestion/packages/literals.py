@@ -1,4 +1,4 @@
-"""Reads the texts that programs write down: literals, joined or named, never computed; what cannot be told is None."""
+"""Evaluates text expressions in programs (literals, concatenations, constants) without running them; else None."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from repertoire.ingestion.syntax import PYTHON, find, named, source
+from repertoire.ingestion.syntax import PYTHON, children_of, find, node_text
 
 _LONGEST = 20_000
 _DEEPEST = 12
 _PARTS = 400
-_GIVEN = 20  # values that one name is given, of which two that differ tell enough
+_GIVEN = 20  # assignments to one name that are read
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": "", "\r\n": ""}
 _UNKNOWN = "…"
 _REFERENCES = ("identifier", "shorthand_property_identifier", "attribute", "member_expression")
 _WRAPPED = frozenset(("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"))
-# what leaves a text as it is, for whoever reads it
+# functions that keep a text's meaning
 _KEEPS = frozenset("strip rstrip lstrip trim trimStart trimEnd dedent cleandoc value toString String str".split())
 _OF_CLASS = (
     "(class_definition name: (identifier) @class body: (block (expression_statement (assignment "
@@ -40,12 +40,12 @@ _ENUM = (
 )
 
 
-class Names:
-    """What the names of one program stand for, and those of the package around it that it may import."""
+class NameTable:
+    """The values of the names in one program, and the texts of names that it may import from its package."""
 
     def __init__(self, root: Node, language: str, around: Mapping[str, str] | None = None) -> None:
         self._nodes: dict[str, list[Node]] = {}
-        self._told: dict[str, str | None] = {}
+        self._evaluated: dict[str, str | None] = {}
         self._around = around or {}
         wrapped = dict.fromkeys(_WRAPPED, self._wrapped)
         self._readers: dict[str, Callable[[Node, int, bool], str | None]] = {
@@ -58,33 +58,33 @@ class Names:
         patterns = _NAMES[PYTHON] if language == PYTHON else _NAMES[""]
         for pattern in (*patterns, *((_ENUM,) if language in ("typescript", "tsx") else ())):
             for found in find(root, language, pattern):
-                holder = f"{source(found['class'])}." if "class" in found else ""
-                self._nodes.setdefault(holder + source(found["name"]).strip("\"'"), []).append(found["value"])
+                holder = f"{node_text(found['class'])}." if "class" in found else ""
+                self._nodes.setdefault(holder + node_text(found["name"]).strip("\"'"), []).append(found["value"])
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield every name that stands for one text."""
+        """Yield each name in the program whose value is one known text, with that text."""
         for name in self._nodes:
-            told = self._stated(name, 0)
-            if told is not None:
-                yield name, told
+            text = self._stated(name, 0)
+            if text is not None:
+                yield name, text
 
     def node(self, name: str) -> Node | None:
-        """Return the one value that a name is given; None where it has several, or none here."""
+        """Return the one value that is assigned to a name; None if it has several or none."""
         nodes = self._nodes.get(name, ())
         return nodes[0] if len(nodes) == 1 else None
 
     def text(self, node: Node | None, *, partly: bool = False) -> str | None:
-        """Return the text that an expression stands for; `partly` puts a mark where a part of it cannot be told."""
+        """Evaluate an expression to its text; None if it is unknown. With `partly`, unknown parts become a mark."""
         return self._text(node, 0, partly=partly)
 
     def _stated(self, name: str, depth: int) -> str | None:
         if name not in self._nodes:
             return self._around.get(name)
-        if name not in self._told:
-            self._told[name] = None  # while it is read, so that what refers to itself ends, and each is read once
+        if name not in self._evaluated:
+            self._evaluated[name] = None  # set first, so that a name that refers to itself ends
             found = {self._text(node, depth + 1, partly=False) for node in self._nodes[name][:_GIVEN]}
-            self._told[name] = found.pop() if len(found) == 1 else None
-        return self._told[name]
+            self._evaluated[name] = found.pop() if len(found) == 1 else None
+        return self._evaluated[name]
 
     def _text(self, node: Node | None, depth: int, *, partly: bool) -> str | None:
         if node is None or depth > _DEEPEST:
@@ -93,19 +93,19 @@ class Names:
         return read(node, depth, partly) if read is not None else None
 
     def _reference(self, node: Node, depth: int, _partly: bool) -> str | None:  # noqa: FBT001 - one form for all
-        return self._stated(source(node).removesuffix(".value"), depth)
+        return self._stated(node_text(node).removesuffix(".value"), depth)
 
     def _wrapped(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
-        return self._text(next(iter(named(node)), None), depth + 1, partly=partly)
+        return self._text(next(iter(children_of(node)), None), depth + 1, partly=partly)
 
     def _joined(self, node: Node, depth: int, partly: bool) -> str | None:  # noqa: FBT001
         parts: list[Node] = []
         left: Node | None = node
         while left is not None and left.type == node.type and len(parts) < _PARTS:
             operator = left.child_by_field_name("operator")
-            if operator is not None and source(operator) != "+":
+            if operator is not None and node_text(operator) != "+":
                 return None
-            inner = named(left)
+            inner = children_of(left)
             parts.extend(reversed(inner[1:]))
             left = inner[0] if inner else None
         listed = [left, *reversed(parts)]
@@ -116,8 +116,8 @@ class Names:
         if function is None:
             return None
         holder = function.child_by_field_name("object")
-        name = source(function).rpartition(".")[2]
-        arguments = named(node.child_by_field_name("arguments"))
+        name = node_text(function).rpartition(".")[2]
+        arguments = children_of(node.child_by_field_name("arguments"))
         if name == "join" and holder is not None:
             in_front = holder.type == "array"  # of JavaScript
             between, listed = (arguments[:1], [holder]) if in_front else ([holder], arguments[:1])
@@ -128,7 +128,7 @@ class Names:
         return self._text(arguments[0] if by_name and arguments else holder, depth + 1, partly=partly)
 
     def _list_joined(self, between: Sequence[Node], listed: Sequence[Node], depth: int, partly: bool) -> str | None:  # noqa: FBT001
-        texts = [self._text(part, depth + 1, partly=partly) for one in listed for part in named(one)[:_PARTS]]
+        texts = [self._text(part, depth + 1, partly=partly) for one in listed for part in children_of(one)[:_PARTS]]
         known = [text for text in texts if text is not None]
         if not known or (len(known) < len(texts) and not partly):
             return None
@@ -141,11 +141,11 @@ class Names:
         pieces: list[str | None] = []
         for child in node.children:
             if child.type in ("string_content", "string_fragment"):
-                pieces.append(_unescaped(source(child, _LONGEST)))
+                pieces.append(_unescaped(node_text(child, _LONGEST)))
             elif child.type == "escape_sequence":
-                pieces.append(_unescaped(source(child)))
+                pieces.append(_unescaped(node_text(child)))
             elif child in inner:
-                pieces.append(self._text(next(iter(named(child)), None), depth + 1, partly=partly))
+                pieces.append(self._text(next(iter(children_of(child)), None), depth + 1, partly=partly))
         return _together(pieces, partly=partly)
 
 
@@ -157,7 +157,7 @@ def _together(listed: Sequence[str | None], *, partly: bool) -> str | None:
 
 
 def _plain(node: Node) -> str | None:
-    text = source(node, _LONGEST + 10)
+    text = node_text(node, _LONGEST + 10)
     if node.children and node.children[0].type == "string_start":
         try:
             value = ast.literal_eval(text)
@@ -172,8 +172,8 @@ def _unescaped(text: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    told = match.group(1)
-    if told[0] in "ux" and len(told) > 1:
-        code = int(told[1:].strip("{}"), 16)
+    escaped = match.group(1)
+    if escaped[0] in "ux" and len(escaped) > 1:
+        code = int(escaped[1:].strip("{}"), 16)
         return chr(code) if code < 0x110000 else ""
-    return _PLAIN.get(told, told)
+    return _PLAIN.get(escaped, escaped)

@@ -1,4 +1,4 @@
-"""What a package says of itself: `package.json` of npm, `pyproject.toml` and `METADATA` of Python, in one form."""
+"""Parses package manifests (`package.json` of npm, `pyproject.toml` and `METADATA` of Python) into one form."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MCP = re.compile(r"(?<![a-z])mcp(?![a-z])|model[ -]?context[ -]?protocol", re.I
 
 @dataclass(frozen=True)
 class PackageManifest:
-    """What a package is called, what it offers and what it needs."""
+    """A package's manifest: its name, description, programs, dependencies and runtimes."""
 
     registry: str
     name: str
@@ -45,8 +45,8 @@ class PackageManifest:
     licence: str = ""
     repository: str = ""
     keywords: tuple[str, ...] = ()
-    programs: Mapping[str, str] = field(default_factory=dict)  # name -> what it starts
-    packages: tuple[str, ...] = ()  # names of what it depends on
+    programs: Mapping[str, str] = field(default_factory=dict)  # name -> entry point
+    packages: tuple[str, ...] = ()  # names of its dependencies
     engines: Mapping[str, str] = field(default_factory=dict)  # runtime -> range
     exports: tuple[str, ...] = ()
     server: str = ""  # its name in the registry of MCP servers
@@ -54,20 +54,20 @@ class PackageManifest:
 
     @property
     def uses_sdk(self) -> bool:
-        """Whether it depends on a kit for MCP servers."""
+        """Whether the package depends on an SDK for MCP servers."""
         return any(_SDKS[self.registry].fullmatch(name) for name in self.packages)
 
     @property
     def speaks_of_mcp(self) -> bool:
-        """Whether its name, programs or keywords say that it has to do with MCP."""
+        """Whether the package's name, programs or keywords mention MCP."""
         return bool(self.server) or any(_MCP.search(word) for word in (self.name, *self.programs, *self.keywords))
 
 
 def of_package_json(text: str) -> PackageManifest | None:
-    """Read a `package.json`; None where it names no package.
+    """Parse a `package.json`; None if it names no package.
 
     Raises:
-        Unusable: it is not JSON, or out of bounds.
+        Unusable: the text is not JSON, or out of bounds.
     """
     data = values.mapping(values.parse_json(text))
     name = values.name(data.get("name"))
@@ -95,10 +95,10 @@ def of_package_json(text: str) -> PackageManifest | None:
 
 
 def of_pyproject(text: str) -> PackageManifest | None:
-    """Read a `pyproject.toml`; None where it describes no package.
+    """Parse a `pyproject.toml`; None if it describes no package.
 
     Raises:
-        Unusable: it is not TOML, or out of bounds.
+        Unusable: the text is not TOML, or out of bounds.
     """
     if _ENDLESS_KEY.search(text):
         message = "a key of more than 100 parts"
@@ -133,7 +133,7 @@ def of_pyproject(text: str) -> PackageManifest | None:
 
 
 def of_metadata(text: str, entry_points: str = "") -> PackageManifest | None:
-    """Read the `METADATA` of a wheel or the `PKG-INFO` of a source archive; None where it names no package."""
+    """Parse the `METADATA` of a wheel or the `PKG-INFO` of a source archive; None if it names no package."""
     head, _, body = text.replace("\r\n", "\n").partition("\n\n")
     headers: dict[str, list[str]] = {}
     for line in head.split("\n")[:_MOST_HEADERS]:

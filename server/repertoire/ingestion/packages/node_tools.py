@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from repertoire.ingestion.packages.found import FoundTool, Program, tool
-from repertoire.ingestion.packages.literals import Names
-from repertoire.ingestion.syntax import find, named, source
+from repertoire.ingestion.packages.literals import NameTable
+from repertoire.ingestion.packages.registered_tools import Program, RegisteredTool, tool
+from repertoire.ingestion.syntax import children_of, find, node_text
 
 _REGISTERS = "^(registerTool|registerToolTask|registerAppTool|tool|addTool|define\\\\w*Tool|createTool)$"
 _CALLED = (
@@ -31,7 +31,7 @@ _DEEPEST = 4
 Given = Mapping[str, Node]
 
 
-def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
+def tools(programs: Sequence[Program]) -> Iterator[RegisteredTool]:
     """Yield every tool that the JavaScript and TypeScript programs of a package register."""
     looped = any(_DYNAMIC.search(program.text) for program in programs)
     for program in programs:
@@ -40,20 +40,20 @@ def tools(programs: Sequence[Program]) -> Iterator[FoundTool]:
                 yield found
 
 
-def _in(program: Program, *, looped: bool) -> Iterator[FoundTool | None]:
+def _in(program: Program, *, looped: bool) -> Iterator[RegisteredTool | None]:
     for found in find(program.root, program.language, _CALLED):
-        yield _called(source(found["name"]), named(found["with"]), program.names)
+        yield _called(node_text(found["name"]), children_of(found["with"]), program.names)
     for pattern in (_LISTED, *((_LOOPED,) if looped else ())):
         for found in find(program.root, program.language, pattern):
             given = _pairs(found["value"])
             if "name" in given and "description" in given:
                 yield _of_object(given, program.names)
     for found in find(program.root, program.language, _CLASS):
-        if _TOOL_CLASS.match(source(found["of"])):
+        if _TOOL_CLASS.match(node_text(found["of"])):
             yield _of_object(_members(found["body"]), program.names)
 
 
-def _called(function: str, arguments: Sequence[Node], names: Names) -> FoundTool | None:
+def _called(function: str, arguments: Sequence[Node], names: NameTable) -> RegisteredTool | None:
     if function == "registerAppTool":
         arguments = arguments[1:]
     if not arguments:
@@ -74,53 +74,53 @@ def _called(function: str, arguments: Sequence[Node], names: Names) -> FoundTool
     return tool(name, described, _keys(schema, names, 0)) if len(arguments) > 2 or described is None else None
 
 
-def _of_object(given: Given, names: Names) -> FoundTool | None:
+def _of_object(given: Given, names: NameTable) -> RegisteredTool | None:
     described = names.text(given.get("description"), partly=True)
     return tool(names.text(given.get("name")), described, _arguments_of(given, names))
 
 
-def _arguments_of(given: Given, names: Names) -> list[str]:
+def _arguments_of(given: Given, names: NameTable) -> list[str]:
     schema = next((given[key] for key in _SCHEMAS if key in given), None)
     return _keys(schema, names, 0) if schema is not None else []
 
 
-def _object(node: Node | None, names: Names) -> Given | None:
+def _object(node: Node | None, names: NameTable) -> Given | None:
     for _ in range(_DEEPEST):
         if node is None:
             return None
         if node.type == "object":
             return _pairs(node)
         if node.type in ("as_expression", "satisfies_expression", "parenthesized_expression"):
-            node = next(iter(named(node)), None)
+            node = next(iter(children_of(node)), None)
         else:
-            node = names.node(source(node)) if node.type in ("identifier", "shorthand_property_identifier") else None
+            node = names.node(node_text(node)) if node.type in ("identifier", "shorthand_property_identifier") else None
     return None
 
 
 def _pairs(value: Node) -> dict[str, Node]:
     found: dict[str, Node] = {}
-    for child in named(value):
+    for child in children_of(value):
         key = child.child_by_field_name("key") if child.type == "pair" else None
         content = child.child_by_field_name("value") if child.type == "pair" else None
         if key is not None and content is not None:
-            found[source(key).strip("\"'")] = content
+            found[node_text(key).strip("\"'")] = content
         elif child.type == "shorthand_property_identifier":
-            found[source(child)] = child
+            found[node_text(child)] = child
     return found
 
 
 def _members(body: Node) -> dict[str, Node]:
     found: dict[str, Node] = {}
-    for child in named(body):
+    for child in children_of(body):
         value = child.child_by_field_name("value")
         if value is not None:
             key = child.child_by_field_name("property") or child.child_by_field_name("name")
-            found[source(key)] = value
+            found[node_text(key)] = value
     return found
 
 
-def _keys(schema: Node | None, names: Names, depth: int) -> list[str]:
-    """Return the names of a schema's properties: of JSON Schema, of zod, of a plain object of either."""
+def _keys(schema: Node | None, names: NameTable, depth: int) -> list[str]:
+    """Return the property names of a schema in JSON Schema, zod, or a plain object of either."""
     if schema is None or depth > _DEEPEST:
         return []
     given = _object(schema, names)
@@ -130,7 +130,7 @@ def _keys(schema: Node | None, names: Names, depth: int) -> list[str]:
         stated = names.text(given.get("type"))
         return [] if stated == "object" else [key for key in given if not key.startswith("$")]
     if schema.type == "identifier":
-        return _keys(names.node(source(schema)), names, depth + 1)
+        return _keys(names.node(node_text(schema)), names, depth + 1)
     if schema.type == "call_expression":
-        return _keys(next(iter(named(schema.child_by_field_name("arguments"))), None), names, depth + 1)
+        return _keys(next(iter(children_of(schema.child_by_field_name("arguments"))), None), names, depth + 1)
     return _keys(schema.child_by_field_name("object"), names, depth + 1) if schema.type == "member_expression" else []

@@ -1,4 +1,4 @@
-"""Which files of a package are read beside its manifest: its programs, not its tests, and what describes it."""
+"""Selects the files of a package that are read with its manifest: its programs and README, not its tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def root_of(path: str) -> str:
 
 
 def is_manifest(path: str) -> bool:
-    """Tell whether a path is a package's manifest by its name."""
+    """Tell by its name whether a file is a package's manifest."""
     name = path.rpartition("/")[2]
     if name == "METADATA":
         return folder(path).endswith(".dist-info")
@@ -33,7 +33,7 @@ def is_manifest(path: str) -> bool:
 
 
 def belonging(path: str, paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the files that are read with a manifest, the nearest to it first, up to a bound."""
+    """Return the files that are read with a manifest, the nearest first, up to a bound."""
     root = root_of(path)
     under = f"{root}/" if root else ""
     inner = tuple(
@@ -49,7 +49,7 @@ def belonging(path: str, paths: Sequence[str]) -> tuple[str, ...]:
         and not (inner and candidate.startswith(inner))
         and _is_read(candidate[len(under) :])
     ]
-    return tuple(sorted(found, key=lambda one: (one.count("/"), one))[:_MOST])
+    return tuple(sorted(found, key=lambda candidate: (candidate.count("/"), candidate))[:_MOST])
 
 
 def _is_read(path: str) -> bool:

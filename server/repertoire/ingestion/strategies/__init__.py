@@ -1,1 +1,1 @@
-"""One module for each kind of file that components are read from."""
+"""The strategies: one module for each kind of file that components are read from."""

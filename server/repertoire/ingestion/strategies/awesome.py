@@ -1,4 +1,4 @@
-"""Reads lists of links, the README at the top of a source: each entry points to what lies elsewhere."""
+"""Reads a list of links in the README at the top of a source: each entry becomes a pointer."""
 
 from __future__ import annotations
 

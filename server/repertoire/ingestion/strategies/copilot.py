@@ -1,4 +1,4 @@
-"""Reads what is written for GitHub Copilot: chat modes as agents, prompts as commands, instructions as settings."""
+"""Reads GitHub Copilot's files: chat modes as agents, prompts as commands, instructions as settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _extract(file: SourceFile, _: SourceLayout) -> FileOutcome:
     found = markdown.outcome(file, kind, fallback_name=stem(file.path))
     where = values.words(found.drafts[0].front_matter.get("applyTo"))
     tags = tuple(f"applies to {pattern}" for pattern in where if pattern != "**")
-    # a prompt is called by its file's name, and so is what instructions are kept as
+    # prompts and instructions are both named after their files
     drafts = (dataclasses.replace(found.drafts[0], name=stem(file.path), tags=(*found.drafts[0].tags, *tags)),)
     return dataclasses.replace(found, drafts=drafts)
 

@@ -1,4 +1,4 @@
-"""Reads MCP servers of the Docker MCP registry: a `server.yaml`, with the tools listed beside it."""
+"""Reads MCP servers of the Docker MCP registry: a `server.yaml`, with a list of tools beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads packages of npm and Python: the MCP server in one with its tools, or the programs that it brings."""
+"""Reads packages of npm and Python: a package's MCP server with its tools, or its command-line programs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from packaging.utils import canonicalize_name
 
 from repertoire.ingestion import dependencies, requirements, technologies
 from repertoire.ingestion.packages import manifest, node_tools, package_files, python_tools, readme_tools
-from repertoire.ingestion.packages.drafts import Contents, drafts, runtimes
-from repertoire.ingestion.packages.found import FoundTool, merged, programs
+from repertoire.ingestion.packages.drafts import PackageContents, drafts, runtimes
 from repertoire.ingestion.packages.manifest import PYPI, PackageManifest
+from repertoire.ingestion.packages.registered_tools import RegisteredTool, merged, programs
 from repertoire.ingestion.parts import ComponentRequirement, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.signatures import signatures
 from repertoire.ingestion.syntax import PYTHON, language_of
@@ -48,14 +48,14 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     if not (is_server or stated.programs or asked_for):
         return FileOutcome(left="a package that starts no program")
     defined = dict(pair for program in parsed for pair in signatures(program.root, program.language))
-    found = Contents(
+    found = PackageContents(
         manifest=stated,
         path=_path(file.path, stated),
         digest=file.digest,
         readme=readme,
         tools=tools if is_server else (),
         signatures=tuple(defined.values()),
-        fields=technologies.fields(
+        fields=technologies.of_programs(
             code,
             packages=stated.packages,
             exports=[*stated.programs, *stated.exports, *(name for name in defined if "." not in name)][:_EXPORTS],
@@ -86,15 +86,15 @@ def _is_readme(path: str) -> bool:
     return path.rpartition("/")[2].lower().startswith(package_files.README)
 
 
-def _is_server(stated: PackageManifest, tools: list[FoundTool]) -> bool:
-    """Tell whether a package is an MCP server: it says so, or registers tools with what it depends on for that."""
+def _is_server(stated: PackageManifest, tools: list[RegisteredTool]) -> bool:
+    """Tell whether a package is an MCP server: it says so, or registers tools and depends on an MCP SDK."""
     if stated.server or (tools and stated.uses_sdk):
         return True
     return stated.speaks_of_mcp and bool(stated.programs) and (stated.uses_sdk or bool(tools))
 
 
 def _path(path: str, stated: PackageManifest) -> str:
-    """Return where a package lies in its source, without the version that a wheel's folder has in its name."""
+    """Return a package's path in its source, without the version in a wheel's folder name."""
     above = folder(path)
     if not above.endswith(".dist-info"):
         return path
@@ -107,8 +107,8 @@ def _needs(
 ) -> tuple[ComponentRequirement, ...]:
     listed = [
         *requirements.of_front_matter(runtimes(stated.engines)),
-        *technologies.keys(code),
-        *technologies.documented(readme),
+        *technologies.required_keys(code),
+        *technologies.documented_keys(readme),
     ]
     if stated.registry == PYPI and not file.path.endswith(".toml"):
         text = "\n".join(line.partition(":")[2] for line in file.text.splitlines() if line.startswith("Requires-Dist:"))
@@ -119,7 +119,7 @@ def _needs(
 
 
 def _plain(line: str) -> str:
-    """Return what a wheel requires without a condition, and nothing where it is wanted for an extra alone."""
+    """Return a wheel's requirement without its condition; empty if it belongs to an extra."""
     wanted, _, condition = line.partition(";")
     return "" if "extra" in condition else wanted
 

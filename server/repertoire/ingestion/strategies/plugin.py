@@ -1,4 +1,4 @@
-"""Reads plugins from their `plugin.json`, with the MCP servers and hooks that stand in it."""
+"""Reads plugins from their `plugin.json`, with the MCP servers and hooks in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what Python says to agent frameworks: tools, agents, crews and graphs; parsed, never run."""
+"""Reads tools, agents, crews and graphs that Python code defines for agent frameworks; parsed, never run."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _parse(text: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class _Module:
-    """One file, and what its names mean."""
+    """One parsed Python file, and the drafts that it defines."""
 
     file: SourceFile
     tree: ast.Module
@@ -130,30 +130,30 @@ class _Module:
         elif any(known.get(_called(item)) == "CrewBase" for item in node.decorator_list):
             inner = [item for item in node.body if isinstance(item, ast.FunctionDef)]
             parts = [item.name for item in inner if {_called(mark) for mark in item.decorator_list} & {"agent", "task"}]
-            said = ast.get_docstring(node) or ""
-            yield self._draft(WORKFLOW, node.name, f"{said or 'CrewAI crew'}: {', '.join(parts)}", node, "")
+            described = ast.get_docstring(node) or ""
+            yield self._draft(WORKFLOW, node.name, f"{described or 'CrewAI crew'}: {', '.join(parts)}", node, "")
 
     def _agent(self, node: ast.Call) -> Iterator[Draft]:
         stated = _keywords(node)
         name, goal = stated.get("name") or stated.get("role", ""), stated.get("goal", "")
-        told = stated.get("instructions") or stated.get("backstory") or stated.get("description", "")
-        if name and (goal or told):
-            role = f"{stated['role']}: {goal}" if goal and "role" in stated else told
-            yield self._draft(AGENT, name, role, node, "", body="\n\n".join(dict.fromkeys((role, goal, told))))
+        instructions = stated.get("instructions") or stated.get("backstory") or stated.get("description", "")
+        if name and (goal or instructions):
+            role = f"{stated['role']}: {goal}" if goal and "role" in stated else instructions
+            yield self._draft(AGENT, name, role, node, "", body="\n\n".join(dict.fromkeys((role, goal, instructions))))
 
     def _graph(self, known: Mapping[str, str]) -> Iterator[Draft]:
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         made = next((node for node in calls if known.get(_called(node.func)) == "StateGraph"), None)
         added = [node for node in calls if isinstance(node.func, ast.Attribute) and node.func.attr == "add_node"]
-        nodes = list(dict.fromkeys(name for node in added if node.args and (name := _said(node.args[0]))))
+        nodes = list(dict.fromkeys(name for node in added if node.args and (name := _name_or_text(node.args[0]))))
         if made is None or len(nodes) < 2:
             return
         name = stem(self.file.path).removesuffix(".py")
         if name in _GENERAL:
             name = folder(self.file.path).rpartition("/")[2] or self.source
-        said = (ast.get_docstring(self.tree) or "").partition("\n\n")[0]
+        described = (ast.get_docstring(self.tree) or "").partition("\n\n")[0]
         steps = f"LangGraph graph of the nodes {', '.join(nodes[:20])}"
-        yield self._draft(WORKFLOW, name, f"{said}\n{steps}" if said else steps, made, "")
+        yield self._draft(WORKFLOW, name, f"{described}\n{steps}" if described else steps, made, "")
 
     def _draft(self, kind: str, name: str, described: str, node: ast.AST, signature: str, body: str = "") -> Draft:
         code = body or values.storable(ast.get_source_segment(self.file.text, node) or "")[:_SHOWN]
@@ -171,7 +171,7 @@ class _Module:
 
 
 def _imports(tree: ast.Module) -> dict[str, str]:
-    """Map what a name means here to the name that a framework gives it."""
+    """Map each local name of an import from an agent framework to its original name."""
     return {
         alias.asname or alias.name: alias.name
         for node in ast.walk(tree)
@@ -193,7 +193,7 @@ def _text(node: ast.expr | None) -> str:
     return ""
 
 
-def _said(node: ast.expr) -> str:
+def _name_or_text(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else _text(node)
 
 
@@ -221,7 +221,7 @@ def _constants(node: ast.ClassDef) -> dict[str, str]:
 
 
 def _is_tool(node: ast.ClassDef, stated: Mapping[str, str]) -> bool:
-    """Tell a tool from a base class for tools: it has a name, or does something."""
+    """Tell whether a class is a tool and not a base class: it has a name, or a method that runs."""
     return bool(stated.get("name")) or any(_runs(item) for item in node.body)
 
 

@@ -64,7 +64,7 @@ def _draft(entry: Mapping[str, Any]) -> Draft:
 
 
 def _configurations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield how a server can be reached or started, in the form of a client's configuration."""
+    """Yield a client's configuration for each way to reach or start a server."""
     for remote in _items(entry, "remotes"):
         if url := values.text(remote.get("url")):
             kind = values.name(remote.get("type") or remote.get("transport_type"))

@@ -1,4 +1,4 @@
-"""Reads settings that a repository offers: the settings themselves, and the hooks that stand in them."""
+"""Reads the settings files that a repository offers: the settings, and the hooks in them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:
         description=described or f"Claude Code settings: {', '.join(own)}",
         body=text,
         anchor="settings",
-        digest=entry_digest(json.dumps(own, sort_keys=True, default=str)),  # what is not kept counts too
+        digest=entry_digest(json.dumps(own, sort_keys=True, default=str)),  # covers the values that are not stored, too
         front_matter=public,
         signatures=text[:4_000],
         tags=tuple(own),
@@ -69,7 +69,7 @@ def _setting(name: str, own: Mapping[str, Any], described: str) -> Draft:
 
 
 def _hooks(configured: Mapping[str, Any]) -> list[Draft]:
-    """Return a draft for each thing that runs, so that each of a person's own hooks can be told from the others."""
+    """Return a draft for each action of the hooks, so that a person's hooks are separate components."""
     found: dict[str, Draft] = {}
     for action in hooks.actions(configured):
         script = _SCRIPT.search(action.line)

@@ -1,4 +1,4 @@
-"""Reads `tools.json`: each tool that it lists is a component, and a part of the server that it lies beside."""
+"""Reads `tools.json`: each listed tool is a component, and a part of the server beside it."""
 
 from __future__ import annotations
 

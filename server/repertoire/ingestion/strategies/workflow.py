@@ -22,7 +22,7 @@ from repertoire.ingestion.parts import (
 )
 
 _YAML = (".yml", ".yaml")
-# What an Action runs that is an agent: as a step of its own, or by its command line.
+# Agents that a GitHub workflow runs: as an action, or by a command line.
 _AGENT = re.compile(
     r"claude-code(?:-base)?-action|run-gemini-cli|codex-action|actions/ai-inference|openhands|swe-agent|pr-agent"
     r"|coderabbit|aider-github|\bclaude (?:-p|--print)\b|\bcodex exec\b|\b(?:gemini|copilot) (?:-p|--prompt)\b"
@@ -90,7 +90,7 @@ def _of_github(file: SourceFile, data: Mapping[str, Any]) -> FileOutcome:
 
 
 def _named(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the names of what a workflow goes through."""
+    """Yield the names of a workflow's steps."""
     if depth > 6:
         return
     if isinstance(value, Mapping):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from repertoire.boot.home import lost, writable
 from repertoire.domain import database_file as known
-from repertoire.domain.health import FAIL, WARN, Finding, told
+from repertoire.domain.health import FAIL, WARN, Finding
+from repertoire.domain.health import finding_of as told
 
 SqliteError = sqlite3.Error  # what reading raises where SQLite cannot
 _WAIT_S = 5.0

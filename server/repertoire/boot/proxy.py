@@ -1,4 +1,4 @@
-"""Stands before the real server: answers the client at once, builds the environment, then passes lines to and fro.
+"""A proxy before the real server: answers the client at once, builds the environment, then forwards lines both ways.
 
 All state changes in one thread, which takes events from a queue; other threads only read and write pipes.
 """
@@ -26,44 +26,44 @@ from repertoire.boot.home import home, log_path
 from repertoire.boot.layout import checkout, command, ready
 
 SERVER_MODULE = "repertoire.mcp_server"
-TICK_S = 0.1  # between looks at a build
-PROGRESS_S = 2
-WAIT_S = 120.0  # a held call's patience; REPERTOIRE_BOOT_WAIT overrides
-FAREWELL_S = 1.0  # for a server whose input has ended to finish what it was asked
-INITIALIZE, LIST_TOOLS = "repertoire-boot-initialize", "repertoire-boot-tools"
+TICK_S = 0.1  # interval of the checks on a running build
+PROGRESS_S = 2  # interval of progress messages for a waiting call
+WAIT_S = 120.0  # longest wait of a tool call for the server; REPERTOIRE_BOOT_WAIT overrides it
+FAREWELL_S = 1.0  # time for the server to finish its work after its input ended
+INITIALIZE, LIST_TOOLS = "repertoire-boot-initialize", "repertoire-boot-tools"  # ids of the proxy's own requests
 
-Event = Tuple[Optional[Child], Optional[bytes]]  # whose line (None: the client's), and the line (None: the end)
+Event = Tuple[Optional[Child], Optional[bytes]]  # the line's sender (None: the client), and the line (None: its end)
 Message = Mapping[str, Any]
 
 
 @dataclass
-class Held:
-    """A tool call that waits for the server."""
+class WaitingCall:
+    """A tool call of the client that waits for the server."""
 
     line: bytes
-    call: Message
+    request: Message
     since: float
-    told: int = -PROGRESS_S
+    reported_s: int = -PROGRESS_S
 
 
-class Front:
-    """Keeps one client content for as long as it stays, whatever becomes of the build and of the server."""
+class ServerProxy:
+    """The proxy of one client: it answers every message, even while the build runs or after the server has ended."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._manifest = _manifest()
         self._wait_s = _wait_s()
-        self._opening: Message | None = None  # the client's initialize, to be said again to each server
+        self._opening: Message | None = None  # the client's initialize, which is repeated to each server
         self._initialized: bytes | None = None
-        self._held: dict[object, Held] = {}
-        self._pending: dict[object, Message] = {}  # what the server was asked and has not answered
+        self._waiting: dict[object, WaitingCall] = {}
+        self._pending: dict[object, Message] = {}  # requests to the server without an answer yet
         self._builder: subprocess.Popen[bytes] | None = None
         self._child: Child | None = None
         self._serving = False
 
     def run(self, client: BinaryIO) -> None:
-        """Serve until the client's input ends."""
+        """Serve the client until its input ends."""
         threading.Thread(target=self._listen, args=(client,), daemon=True).start()
         self._guard(self._pursue)
         while True:
@@ -75,7 +75,7 @@ class Front:
         self._farewell()
 
     def stop(self) -> None:
-        """End the server, now; a build goes on without us."""
+        """Stop the server now; a build goes on in its own process."""
         if self._child is not None:
             self._child.stop()
 
@@ -93,7 +93,7 @@ class Front:
         # Without a limit nothing wakes an idle launcher; Windows sees no signal while it waits like that.
         idle = 1.0 if sys.platform == "win32" else None
         try:
-            return self._events.get(timeout=TICK_S if self._builder or self._held else idle)
+            return self._events.get(timeout=TICK_S if self._builder or self._waiting else idle)
         except queue.Empty:
             return None
 
@@ -143,14 +143,14 @@ class Front:
         if message["method"] == "notifications/initialized":
             self._initialized = line
         elif message["method"] == "notifications/cancelled":
-            self._held.pop(_cancelled(message), None)
+            self._waiting.pop(_cancelled(message), None)
 
     def _call(self, line: bytes, call: Message) -> None:
         if handshake.is_hook(self._manifest, call):
             self._send(handshake.hook_reply(call))
             self._pursue(build=False)
         else:
-            self._held[_hashable(call["id"])] = Held(line, call, time.monotonic())
+            self._waiting[_hashable(call["id"])] = WaitingCall(line, call, time.monotonic())
             self._pursue()
 
     def _pass_on(self, child: Child, line: bytes, message: Message) -> None:
@@ -163,7 +163,7 @@ class Front:
     # --- towards a server
 
     def _pursue(self, *, build: bool = True) -> None:
-        """Come one step nearer to a server: start it, or start the build of what it needs."""
+        """Take the next step towards a running server: start the server, or the build of its environment."""
         if self._child is not None or self._builder is not None:
             return
         try:
@@ -174,13 +174,13 @@ class Front:
             elif build:
                 self._builder = environment.start_detached(where)
         except BootError as error:
-            self._refuse_held(f"Repertoire cannot start: {error}")
+            self._refuse_waiting(f"Repertoire cannot start: {error}")
         except OSError as error:
-            self._refuse_held(f"Repertoire cannot start: {error.strerror} ({error.filename})")
+            self._refuse_waiting(f"Repertoire cannot start: {error.strerror} ({error.filename})")
 
     def _start(self, python: Path) -> None:
         if self._opening is None:
-            return  # its first words would be missing
+            return  # the server needs the client's initialize first
         self._child = Child(command(python, SERVER_MODULE), self._heard)
         self._child.send(_line({**self._opening, "id": INITIALIZE}))
 
@@ -189,16 +189,16 @@ class Front:
             self._look_at_build(self._builder)
         doing = "first run: installing packages" if self._builder is not None else "starting the server"
         now = time.monotonic()
-        for identity, held in list(self._held.items()):
-            seconds = int(now - held.since)
-            if now - held.since >= self._wait_s:
-                del self._held[identity]
-                self._send(handshake.refusal(held.call, _not_yet(doing, seconds)))
-            elif seconds - held.told >= PROGRESS_S:
-                held.told = seconds
-                told = handshake.progress(held.call, seconds, doing)
-                if told is not None:
-                    self._send(told)
+        for identity, waiting in list(self._waiting.items()):
+            seconds = int(now - waiting.since)
+            if now - waiting.since >= self._wait_s:
+                del self._waiting[identity]
+                self._send(handshake.refusal(waiting.request, _not_yet(doing, seconds)))
+            elif seconds - waiting.reported_s >= PROGRESS_S:
+                waiting.reported_s = seconds
+                report = handshake.progress(waiting.request, seconds, doing)
+                if report is not None:
+                    self._send(report)
 
     def _look_at_build(self, builder: subprocess.Popen[bytes]) -> None:
         ended = builder.poll() is not None
@@ -210,12 +210,12 @@ class Front:
             self._builder = None
             why = environment.failure(where) or f"the build ended unfinished; the log is {log_path(where)}"
             _log(why)
-            self._refuse_held(f"Repertoire's environment could not be built: {why}")
+            self._refuse_waiting(f"Repertoire's environment could not be built: {why}")
 
-    def _refuse_held(self, why: str) -> None:
-        held, self._held = self._held, {}
-        for one in held.values():
-            self._send(handshake.refusal(one.call, why))
+    def _refuse_waiting(self, why: str) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for call in waiting.values():
+            self._send(handshake.refusal(call.request, why))
 
     # --- the server's side
 
@@ -244,9 +244,9 @@ class Front:
         if self._initialized is not None:
             child.send(self._initialized)
             child.send(_line({"jsonrpc": "2.0", "id": LIST_TOOLS, "method": "tools/list"}))
-        held, self._held = self._held, {}
-        for one in held.values():
-            self._pass_on(child, one.line, one.call)
+        waiting, self._waiting = self._waiting, {}
+        for call in waiting.values():
+            self._pass_on(child, call.line, call.request)
 
     def _compare_tools(self, answer: Message) -> None:
         real = answer.get("result", {}).get("tools")
@@ -267,7 +267,7 @@ class Front:
                 self._send(handshake.hook_reply(message))
             else:
                 self._send(handshake.refusal(message, why))
-        self._refuse_held(why)
+        self._refuse_waiting(why)
 
     def _farewell(self) -> None:
         if self._child is None:
@@ -286,13 +286,13 @@ class Front:
         self._write(_line(message))
 
 
-def _manifest() -> handshake.Manifest:
+def _manifest() -> handshake.ServerManifest:
     path = checkout() / "server" / "tools.json"
     try:
         return handshake.load(path)
     except (OSError, ValueError) as error:
         _log(f"cannot read {path} ({error}); the tools are listed once the server runs")
-        return handshake.Manifest()
+        return handshake.ServerManifest()
 
 
 def _wait_s() -> float:

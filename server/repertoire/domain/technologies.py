@@ -1,4 +1,4 @@
-"""What a component's programs are made of: languages, frameworks, patterns, and what they offer to others."""
+"""The technologies of a component's programs (languages, frameworks, patterns, exports), and how they are stored."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from repertoire.domain.text import clean_line
 
-KEY = "made_of"  # in the front matter, where what we found stands beside what the author wrote
+KEY = "made_of"  # the front matter's key for these fields, which we add to the author's own keys
 _MOST, _LENGTH = 40, 80
 
 
 @dataclass(frozen=True)
-class Fields:
-    """What was read from manifests, imports and definitions; every part may be empty."""
+class Technologies:
+    """The technologies of a component, read from manifests, imports and definitions; every part may be empty."""
 
     languages: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
@@ -25,23 +25,23 @@ class Fields:
         return bool(self.as_mapping())
 
     def as_mapping(self) -> dict[str, list[str]]:
-        """Return the parts that hold something, as they are stored."""
+        """Return the parts that are not empty, in the form in which they are stored."""
         return {name: list(getattr(self, name))[:_MOST] for name in _NAMES if getattr(self, name)}
 
 
 _NAMES = ("languages", "frameworks", "patterns", "exports")
 
 
-def fields_of(front_matter: Mapping[str, Any]) -> Fields:
-    """Return the stored fields of a component's programs; empty where there are none."""
+def technologies_of(front_matter: Mapping[str, Any]) -> Technologies:
+    """Read the stored technologies from a component's front matter; empty if there are none."""
     stored = front_matter.get(KEY)
     if not isinstance(stored, Mapping):
-        return Fields()
-    return Fields(**{name: tuple(_words(stored.get(name))) for name in _NAMES})
+        return Technologies()
+    return Technologies(**{name: tuple(_words(stored.get(name))) for name in _NAMES})
 
 
-def with_fields(front_matter: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
-    """Return a front matter with what was read of the programs beside it; that is never the author's to say."""
+def with_technologies(front_matter: Mapping[str, Any], fields: Technologies) -> Mapping[str, Any]:
+    """Return a front matter with these technologies under our key, whatever the author wrote there."""
     found = fields.as_mapping()
     if not found and KEY not in front_matter:
         return front_matter

@@ -1,4 +1,4 @@
-"""Tells whether what a component requires is on this machine, from names and files alone: nothing is ever run."""
+"""Checks whether a component's requirements are met on this machine, from names and files; nothing is ever run."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ _OF_ENVIRONMENT = re.compile(r"^version(?:_info)?[ \t]*=[ \t]*(\S+)", re.MULTILI
 _OF_NODE = tuple(re.compile(rf"#define NODE_{part}_VERSION (\d+)") for part in ("MAJOR", "MINOR", "PATCH"))
 _OF_FOLDER = re.compile(r"(?:[a-z-]*)(\d+\.\d+\.\d+)")
 _PROGRAMS = {"python": ("python3", "python"), "node": ("node", "nodejs")}
-_PINNED = {"python": (".python-version",), "node": (".nvmrc", ".node-version")}  # a project's own word on its runtime
-_MOST = 100_000  # characters of a file that tells a version
+_PINNED = {"python": (".python-version",), "node": (".nvmrc", ".node-version")}  # with a runtime's version
+_MOST = 100_000  # characters that are read of a file with a version
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A requirement, `binary:docker`, and whether it is met here; None: that cannot be told without running things."""
+class RequirementCheck:
+    """A requirement such as `binary:docker`, and whether it is met here; None: only running programs could tell."""
 
     requirement: str
     met: bool | None
-    text: str  # what is required, and what is wrong with it here
+    text: str  # the requirement, and the reason why it is not met
 
 
-class Equipment:
-    """What one machine and project have; each requirement is looked up once."""
+class RequirementChecker:
+    """The programs, variables, servers and packages of one machine and project; each requirement is checked once."""
 
     def __init__(
         self, environment: Mapping[str, str], *, project: Path | None = None, servers: Iterable[str] = ()
     ) -> None:
-        """`servers` are those known to be configured, by name; a project's own stand in its `.mcp.json`."""
+        """Take the names of configured `servers`; those in the project's `.mcp.json` are found by themselves."""
         self._environment = environment
         self._project = project
         self._servers = frozenset(name.lower() for name in servers)
-        self._known: dict[str, Condition] = {}
+        self._known: dict[str, RequirementCheck] = {}
         self._variables: frozenset[str] | None = None
 
-    def check(self, requirement: str) -> Condition:
-        """Tell whether a requirement, `kind:name`, is met."""
+    def check(self, requirement: str) -> RequirementCheck:
+        """Check whether a requirement, `kind:name`, is met."""
         if requirement not in self._known:
             kind, _, name = requirement.partition(":")
             look = _LOOKS.get(kind)
             met, text = look(self, name) if look else (None, name)
-            self._known[requirement] = Condition(requirement, met, text)
+            self._known[requirement] = RequirementCheck(requirement, met, text)
         return self._known[requirement]
 
     def _binary(self, name: str) -> tuple[bool | None, str]:
@@ -86,7 +86,7 @@ class Equipment:
         return _judged(name, wanted, version, npm=name == "node")
 
     def _package(self, text: str) -> tuple[bool | None, str]:
-        # A runner fetches what is missing, so only a version that is there and does not fit is a lack.
+        # A runner fetches a missing package, so only an installed version that does not fit fails the requirement.
         name, wanted = _split(text)
         for version, npm in ((self._npm_version(name), True), (self._python_version(name), False)):
             if version is not None:
@@ -122,7 +122,7 @@ class Equipment:
         return _version_in(places, name) if places else None
 
     def _configured_variables(self) -> Iterator[str]:
-        """Yield the names that Claude Code's settings set for every session; their values stay unread."""
+        """Yield the names of environment variables that Claude Code's settings set for each session."""
         folders = [config_folder(self._environment)]
         if self._project is not None:
             folders.append(self._project / ".claude")
@@ -134,23 +134,23 @@ class Equipment:
         return _json(self._project / name) if self._project is not None else {}
 
 
-_LOOKS: Mapping[str, Callable[[Equipment, str], tuple[bool | None, str]]] = {
-    "binary": Equipment._binary,  # noqa: SLF001 - its own table of what it looks up
-    "env": Equipment._variable,  # noqa: SLF001
-    "mcp_server": Equipment._server,  # noqa: SLF001
-    "component": Equipment._component,  # noqa: SLF001
-    "runtime": Equipment._runtime,  # noqa: SLF001
-    "package": Equipment._package,  # noqa: SLF001
+_LOOKS: Mapping[str, Callable[[RequirementChecker, str], tuple[bool | None, str]]] = {
+    "binary": RequirementChecker._binary,  # noqa: SLF001 - the class's own table of checks
+    "env": RequirementChecker._variable,  # noqa: SLF001
+    "mcp_server": RequirementChecker._server,  # noqa: SLF001
+    "component": RequirementChecker._component,  # noqa: SLF001
+    "runtime": RequirementChecker._runtime,  # noqa: SLF001
+    "package": RequirementChecker._package,  # noqa: SLF001
 }
 
 
 def satisfies(version: str, wanted: str, *, npm: bool) -> bool | None:
-    """Tell whether a version is in a range, by the rules of npm or of Python; None where either cannot be read."""
+    """Tell whether a version is in a range, by the rules of npm or of Python; None if one of them cannot be parsed."""
     if npm:
         import nodesemver  # noqa: PLC0415 - few answers compare versions
 
         try:
-            # A range that it cannot read matches nothing; the highest version there could be tells the two apart.
+            # A range that cannot be parsed would match nothing; `valid_range` tells such a one from a range that fails.
             readable = nodesemver.valid_range(wanted, loose=True) is not None
             return bool(nodesemver.satisfies(_three_parts(version), wanted, loose=True)) if readable else None
         except ValueError:
@@ -182,7 +182,7 @@ def _judged(name: str, wanted: str, version: str | None, *, npm: bool) -> tuple[
 
 
 def _version_beside(name: str, program: Path) -> str | None:
-    """Return what the place of a program tells of its version: its real name, its folder, the headers beside it."""
+    """Return the version of a program, from its real name, its folder or the headers beside it; None if unknown."""
     real = program.resolve()
     if name == "python":
         return _plain(real.name.removeprefix("python"), parts=2) or _in_path(real)

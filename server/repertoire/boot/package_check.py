@@ -1,4 +1,4 @@
-"""Tells, from inside an environment, how its packages differ from the lock and whether the native ones load."""
+"""Checks, inside an environment, which packages differ from the lock and whether the native ones can be loaded."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-# What is compiled, or is imported by every verb: a package can be there and yet not load on this machine.
+# Compiled packages and those that every verb imports: such a package can be installed and yet not load on this machine.
 _LOADED = ("apsw", "click", "mcp", "networkx", "numpy", "onnxruntime", "rich", "sqlite_vec", "tokenizers", "yaml")
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^]]*\])?==([^\s;\\]+)\s*(?:;([^\\]+))?")
 
 
 def main() -> None:
-    """Print the report on the lock that is named first, as JSON."""
+    """Print the report on the lock file named by the first argument, as JSON."""
     lock = Path(sys.argv[1]).read_text(encoding="utf-8")
     sys.stdout.write(json.dumps(report(lock)))
 
 
 def report(lock: str) -> dict[str, Any]:
-    """Return what is missing, of another version or not to be imported, and the vector extension's version."""
+    """Return which packages are missing, differ or cannot be imported, and the version of the vector extension."""
     missing, differing, known = [], [], 0
     for name, version in _pins(lock):
         known += 1
@@ -49,11 +49,11 @@ def report(lock: str) -> dict[str, Any]:
 
 
 def _pins(lock: str) -> list[tuple[str, str]]:
-    """Return the names and versions that the lock wants on this machine."""
+    """Return the packages and versions that the lock pins for this machine."""
     found = [match.groups() for line in lock.splitlines() if (match := _PIN.match(line))]
     try:
         holds = importlib.import_module("packaging.markers").Marker
-    except ImportError:  # the lock names it, so it is reported as missing; what is conditional is left out
+    except ImportError:  # `packaging` itself is then reported as missing; conditional pins are left out
         return [(name, version) for name, version, marker in found if not marker]
     return [(name, version) for name, version, marker in found if not marker or holds(marker.strip()).evaluate()]
 
@@ -67,7 +67,7 @@ def _import(name: str) -> str:
 
 
 def _vectors() -> tuple[str, str]:
-    """Load the vector extension as the store does; return its version, and why it does not load."""
+    """Load the vector extension as the store does; return its version, or else the reason why it does not load."""
     try:
         apsw, sqlite_vec = importlib.import_module("apsw"), importlib.import_module("sqlite_vec")
         db = apsw.Connection(":memory:")

@@ -1,4 +1,4 @@
-"""Whether what a component requires is here: told from names and files, and never by running anything."""
+"""Requirements are checked on this machine by names and files, and nothing is run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.sources.equipment import Equipment, satisfies
+from repertoire.sources.requirement_checks import RequirementChecker, satisfies
 
 
 def program(folder: Path, name: str) -> Path:
@@ -26,12 +26,12 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def equipment(tmp_path: Path, project: Path | None = None, **environment: str) -> Equipment:
+def equipment(tmp_path: Path, project: Path | None = None, **environment: str) -> RequirementChecker:
     machine = {"PATH": str(tmp_path / "bin"), "CLAUDE_CONFIG_DIR": str(tmp_path / "config"), **environment}
-    return Equipment(machine, project=project, servers=("Context7",))
+    return RequirementChecker(machine, project=project, servers=("Context7",))
 
 
-def told(found: Equipment, requirement: str) -> tuple[bool | None, str]:
+def told(found: RequirementChecker, requirement: str) -> tuple[bool | None, str]:
     condition = found.check(requirement)
     return condition.met, condition.text
 
