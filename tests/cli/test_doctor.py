@@ -64,6 +64,7 @@ def home(environment: dict[str, str], source: Path) -> Path:
         model = bundled()
         rows = store.vectors.pending(BODY_SPACE, model.model, limit=len(records))
         store.vectors.mark(BODY_SPACE, model.model, model.dimensions, rows)
+        store.backup.write(now=now())
     return home
 
 
@@ -125,7 +126,7 @@ def test_a_sound_machine_is_told_to_be_sound(doctor: Doctor, home: Path) -> None
     before = (home / "repertoire.db").read_bytes()
     found = doctor(status=0, REPERTOIRE_PYTHON=sys.executable)
     assert " ".join(found) == (
-        "interpreter home environment vectors settings model database sources embedding advisories hooks client"
+        "interpreter home environment vectors settings model database sources embedding backup advisories hooks client"
     )
     assert {finding["state"] for finding in found.values()} == {"ok"}
     assert "40 components" in found["sources"]["text"]
@@ -347,4 +348,4 @@ def test_a_wrong_option_is_wrong_usage(plugin: Path, machine: dict[str, str]) ->
 def test_it_is_a_verb_of_the_command_line_like_any_other(run: Run, machine: dict[str, str]) -> None:
     done = run("doctor", **machine, REPERTOIRE_PYTHON=sys.executable)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "12 ok, 0 warn, 0 fail"
+    assert done.stdout.splitlines()[-1] == "13 ok, 0 warn, 0 fail"

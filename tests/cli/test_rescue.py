@@ -17,11 +17,9 @@ from cli.conftest import Run
 from ingestion.workbench import repository
 from privileges import held_back
 from repertoire.app.health.doctor_store import database
-from repertoire.app.places import clone_folder
-from repertoire.domain.event import SELECTED, Event
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, filled_home
-from store.damages import DAMAGES, PAGE, overwrite, spoil
+from store.damages import DAMAGES, PAGE, overwrite, spoil, spoil_tables
 
 NO_MODEL = {"REPERTOIRE_MODEL": "none/at-all"}  # loading it takes longer than all that is tested here
 
@@ -34,6 +32,7 @@ def home(environment: dict[str, str]) -> Path:
 def test_a_command_that_meets_damage_mends_it_and_the_next_one_goes_on(run: Run, home: Path) -> None:
     with Store.open(home / "repertoire.db") as store:
         store.preferences.mute(f"{SOURCE.key}:mcp_servers/postgres.md", "component", now=NOW)
+        store.backup.write(now=NOW)
     overwrite(home / "repertoire.db", 0, random.Random(1).randbytes(PAGE))
     first = run("search", "fill PDF forms", **NO_MODEL)
     assert (first.returncode, first.stdout) == (1, "")
@@ -70,31 +69,38 @@ def test_damage_that_no_command_has_met_yet_is_found_and_mended_on_request(run: 
     assert "Traceback" not in done.stderr
 
 
-def test_sources_whose_list_is_lost_are_told_by_their_clones_or_named(
+def test_a_list_of_sources_that_is_lost_comes_back_as_the_last_ingest_or_removal_left_it(
     run: Run, home: Path, tmp_path: Path, skill: Callable[..., Path]
 ) -> None:
-    skill(tmp_path / "origin", "pebble-counting", "Counts pebbles on a beach.")
-    origin = repository(tmp_path / "origin")
-    assert run("ingest", origin.as_uri()).returncode == 0
-    used = ("github.com/acme/tools:skills/a.md", "npm:@acme/kit:dist/index.js#kit", "folder:/gone:skills/b/SKILL.md",
-            "user:~/.claude:skills/c.md", "capability:sql")  # fmt: skip
-    kit = clone_folder(home, "npm:@acme/kit")
-    kit.mkdir()
-    with Store.open(home / "repertoire.db") as store:
-        store.events.append([Event(NOW, SELECTED, node=node) for node in used])
-    with contextlib.closing(sqlite3.connect(home / "repertoire.db")) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        pages = db.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'source' AND rootpage").fetchall()
-    for (page,) in pages:
-        overwrite(home / "repertoire.db", (page - 1) * PAGE, random.Random(page).randbytes(PAGE))
+    for name in ("pebble-counting", "shell-sorting"):
+        skill(tmp_path / name, name, "Counts what lies on a beach.")
+        assert run("ingest", str(tmp_path / name)).returncode == 0
+    assert run("remove", f"folder:{tmp_path / 'shell-sorting'}").returncode == 0
+    spoil_tables(home / "repertoire.db", "source")
     told = run("rescue").stdout
-    assert f"sources known again by their clones: folder:{origin}, npm:@acme/kit;" in told
-    assert "as only the log speaks of them: /gone, github.com/acme/tools;" in told
+    assert "; from the backup of 2" in told
+    assert ": sources (2); lost is what was recorded after that, in 1 minutes at most, of: sources, " in told
     assert run("refresh", "--text-only").returncode == 0
     with Store.open(home / "repertoire.db") as store:
         assert "pebble-counting" in {summary.name for summary in store.graph.summaries()}
-        [back] = [row.info for row in store.sources.all() if row.info.kind == "git"]
-    assert (back.key, back.location) == (f"folder:{origin}", str(origin))
+        assert f"folder:{tmp_path / 'shell-sorting'}" not in {row.info.key for row in store.sources.all()}
+
+
+def test_a_backup_is_written_by_a_refresh_and_told_by_doctor(run: Run, home: Path) -> None:
+    def told() -> dict[str, str]:
+        findings = json.loads(run("doctor", "--json").stdout)["findings"]
+        return next(finding for finding in findings if finding["check"] == "backup")
+
+    backup = home / "repertoire.db.backup"
+    assert (told()["state"], told()["mend"]) == ("warn", "run `repertoire refresh`, which writes it")
+    assert run("refresh", "--text-only").returncode == 0
+    assert (told()["state"], str(backup) in told()["text"]) == ("ok", True)
+    overwrite(backup, 100, random.Random(1).randbytes(PAGE))
+    assert (told()["state"], "is damaged" in told()["text"]) == ("warn", True)
+    assert run("refresh", "--text-only").returncode == 0
+    assert told()["state"] == "ok"
+    assert run("forget", "--all", "--yes").returncode == 0
+    assert not backup.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"a diary\n" * 1000])
@@ -113,7 +119,7 @@ def test_an_empty_file_becomes_ours_and_another_programs_is_named(run: Run, home
         assert "no sources yet" in done.stdout
 
 
-def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_what_lies_beside(
+def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_the_backup(
     run: Run, home: Path, tmp_path: Path, skill: Callable[..., Path]
 ) -> None:
     path = home / "repertoire.db"
@@ -126,7 +132,7 @@ def test_a_database_that_was_emptied_is_no_new_one_and_comes_back_from_what_lies
     told = run("search", "fill PDF forms", **NO_MODEL)
     assert told.returncode == 1
     assert f"{path} was damaged (it is empty, and was not before) and is kept as repertoire.db.damaged-" in told.stderr
-    assert f"sources known again by their clones: folder:{origin}" in told.stderr
+    assert "from the backup of 2" in told.stderr
     assert f"folder:{origin} (git)" in run("sources").stdout
     assert len(list(home.glob("repertoire.db.damaged-*"))) == 1
 

@@ -13,7 +13,7 @@ import pytest
 
 from git_traps import SPRINGS, Trapped, old_git, recording_git
 from repertoire.domain.errors import SourceError
-from repertoire.sources import clones, git, git_dates, plugin_diff, releases, repository
+from repertoire.sources import clones, git, git_dates, plugin_diff, releases
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")
 DATES = {"SKILL.md": ("2025-01-01", "2025-04-04"), "notes.txt": ("2025-01-01", "2025-01-01")}
@@ -202,4 +202,3 @@ def test_an_odd_address_of_a_remote_is_no_address(trapped):
     config.write_text(config.read_text() + '[remote "origin"]\n\turl = "https://[x/y/z"\n')
 
     assert git_dates.read(trapped.folder).remote == ""
-    assert repository.origin(trapped.folder) == "https://[x/y/z"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import shutil
+import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repertoire.boot.home import backup_path
 from repertoire.domain.event import ASKED, SELECTED, Event
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, fill
@@ -21,14 +25,21 @@ PAGE = 4096
 
 @dataclass(frozen=True)
 class Sound:
-    """A database before it is damaged, and its events by number."""
+    """A database before it is damaged with its backup, and its events by number: all, and those of the backup."""
 
     path: Path
     events: Mapping[int, Event] = field(repr=False)
+    backed: Mapping[int, Event] = field(repr=False)
+
+    def copy(self, folder: Path) -> Path:
+        """Put both into a folder."""
+        for file in (self.path, backup_path(self.path)):
+            shutil.copy(file, folder)
+        return folder / self.path.name
 
 
 def valuable(path: Path) -> Sound:
-    """Make a database that holds the shelf, what a person decided, and a log."""
+    """Make a database that holds the shelf, what a person decided, and a log; all but 20 events are in its backup."""
     with Store.open(path) as store:
         fill(store, installed=("pdf-forms",))
         for number in range(EVENTS // 2):
@@ -44,7 +55,10 @@ def valuable(path: Path) -> Sound:
         store.preferences.correct(PDF, ["fill-pdf-forms", "tax"], now=NOW)
         store.preferences.dismiss((PDF, "other"), "twin_of", content="both", now=NOW)
         store.flags.accept(ACCEPTED, PDF, now=NOW)
-        return Sound(path, {event.id: event for event in store.events.since(0)})
+        store.backup.write(now=NOW)
+        backed = {event.id: event for event in store.events.since(0)}
+        store.events.append([Event(NOW, ASKED, "late", data={"prompt": "merge these " * 5})] * 20)
+        return Sound(path, {event.id: event for event in store.events.since(0)}, backed)
 
 
 def overwrite(path: Path, at: int, data: bytes) -> None:
@@ -60,6 +74,16 @@ def spoil(path: Path, share: float, seed: int = 1) -> None:
         if noise.random() < share:
             content[page * PAGE : (page + 1) * PAGE] = noise.randbytes(PAGE)
     path.write_bytes(content)
+
+
+def spoil_tables(path: Path, *tables: str) -> None:
+    """Fill the first page of each table with noise, and of its indexes."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        names = ", ".join(map(repr, tables))
+        pages = db.execute(f"SELECT rootpage FROM sqlite_schema WHERE tbl_name IN ({names}) AND rootpage").fetchall()
+    for (page,) in pages:
+        overwrite(path, (page - 1) * PAGE, random.Random(page).randbytes(PAGE))
 
 
 def leave_log(path: Path, kind: str = "late") -> None:
@@ -107,11 +131,4 @@ DAMAGES: Mapping[str, Callable[[Path], None]] = {
     "the log of another database": _other_log,
     "emptied, its log left": _only_log,
 }
-WHOLE = (  # where everything is found again
-    "noise in the header",
-    "noise in the first page",
-    "another number in the header",
-    "another size of pages in the header",
-    "the log of another database",
-    "emptied, its log left",
-)
+READABLE = ("another number in the header", "the log of another database")  # where SQLite can read everything still

@@ -55,6 +55,11 @@ def database_path(folder: Path) -> Path:
     return folder / "repertoire.db"
 
 
+def backup_path(database: Path) -> Path:
+    """Name the copy of what is a person's own in a database."""
+    return database.with_name(f"{database.name}.backup")
+
+
 def lost(path: Path) -> str:
     """Return the evidence that a database with content was lost from this path; empty if there is none.
 
@@ -74,6 +79,7 @@ def _has_remains(path: Path) -> bool:
     """Tell whether files lie beside the database that are made only after a database was written."""
     folder, clones = path.parent, path.parent / "sources"
     kept = any((folder / name).exists() for name in ("refresh.json", "unwritten"))
+    kept = kept or backup_path(path).exists()
     return kept or any(folder.glob(f"{path.name}.damaged-*")) or (clones.is_dir() and any(clones.iterdir()))
 
 

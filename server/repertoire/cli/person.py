@@ -69,7 +69,7 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool, as_json: bool) -> None:
-    r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log.
+    r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log, also in the backup.
 
     \b
     repertoire forget --requests

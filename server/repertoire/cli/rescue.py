@@ -18,12 +18,12 @@ from repertoire.settings import load
 @click.command("rescue")
 @json_option
 def rescue_command(as_json: bool) -> None:
-    r"""Mend a damaged database: set it aside, dated, and bring over all that can be read.
+    r"""Mend a damaged database: set it aside, dated, and bring a person's own into a new one.
 
-    Brought over are sources, the log, mutes, corrections, trust acceptances and dismissals; past requests are made
-    anew from the log, components are read again from their sources. Where the list of sources itself is lost, clones
-    tell theirs, and what only the log speaks of is named. The damaged file is never deleted. Every command that meets
-    damage does the same by itself; this one checks the file from end to end.
+    That is sources, the log, past requests, mutes, corrections, trust acceptances and dismissals: out of the damaged
+    file where SQLite still reads them, else out of the backup that every refresh and ingest writes. It says what came
+    from where and what is lost. Components are read again from their sources. The damaged file is never deleted.
+    Every command that meets damage does the same by itself; this one checks the file from end to end.
 
     \b
     repertoire rescue
@@ -31,7 +31,7 @@ def rescue_command(as_json: bool) -> None:
     """
     home = find_home()
     settings = load(home, os.environ)
-    told = mend(home, settings)
+    told = mend(home)
     if told is not None and settings.background:
         start_detached_refresh(home)
     show(

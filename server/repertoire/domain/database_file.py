@@ -69,5 +69,5 @@ def damaged_text(path: Path, cause: object) -> str:
     """Return the error message that the database is damaged."""
     return (
         f"{path} is damaged ({cause}), nothing in it was changed; run `repertoire rescue`, which sets it aside and "
-        "brings over what can be read"
+        "brings over what is yours"
     )

@@ -1,12 +1,11 @@
-"""What became of a damaged database: where it lies now, what was brought out of it, and what was not."""
+"""What became of a damaged database: where it lies now, what was brought from where, and what is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime, timezone
 from typing import Any
-
-from repertoire.domain.text import clean_line
 
 _CALLED = {
     "source": "sources",
@@ -18,10 +17,10 @@ _CALLED = {
     "advisory": "advisories",
     "departed": "departures",
     "node": "past requests",
-    "edge": "past requests",
+    "request": "past requests",
 }
-_NAMED = 5
-_AGAIN = "components are read again from their sources"
+_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+_HOUR, _DAY = 60, 24 * 60
 
 
 @dataclass(frozen=True)
@@ -30,61 +29,57 @@ class Rescue:
 
     kept: str  # the file's name now, in the same folder
     cause: str
-    brought: Mapping[str, int] = field(default_factory=dict)  # rows by table
+    brought: Mapping[str, int] = field(default_factory=dict)  # out of the damaged file: rows by table, nodes by kind
+    backed: Mapping[str, int] = field(default_factory=dict)  # out of the backup
+    backup: str = ""  # when that was made; empty: there was none that could be read
+    minutes: int = 0  # from then until the rescue
     partly: tuple[str, ...] = ()  # tables of which rows may be missing
-    missing: int = 0  # numbers of events that were not found; forgotten ones among them
-    requests: int = 0  # past requests, made anew from the log
-    again: tuple[str, ...] = ()  # sources whose rows were lost and that their clones told
-    lost: tuple[str, ...] = ()  # what to ingest for sources that only the log speaks of
 
     def data(self) -> dict[str, Any]:
         """Return it as the event holds it."""
-        return {
-            "kept": self.kept,
-            "cause": self.cause,
-            "brought": dict(self.brought),
-            "partly": list(self.partly),
-            "missing": self.missing,
-            "requests": self.requests,
-            "again": list(self.again),
-            "lost": list(self.lost),
-        }
+        return asdict(self)
 
     @property
     def text(self) -> str:
-        """Say what was brought out, what was not, and where the rest comes from."""
-        counted = [f"{_CALLED.get(name, name)} ({count})" for name, count in self.brought.items() if count]
-        parts = [f"brought over: {', '.join(counted) or 'nothing'}"]
-        if self.requests:
-            parts.append(f"past requests, from the log where need be ({self.requests})")
+        """Say what was brought from where, what is lost, and where the rest comes from."""
+        parts = [f"brought over: {_counted(self.brought)}"]
         if self.partly:
-            listed = ", ".join(dict.fromkeys(_CALLED.get(name, name) for name in self.partly))
-            parts.append(f"some may be missing of: {listed}")
-        if self.missing:
-            parts.append(f"{self.missing} numbers of the log are not there, those condensed or forgotten among them")
-        if self.again:
-            parts.append(f"sources known again by their clones: {_few(self.again)}")
-        if self.lost:
-            parts.append(f"to be ingested again where still wanted, as only the log speaks of them: {_few(self.lost)}")
-        elif "source" in self.partly:
-            parts.append("compare `repertoire sources` with what you had added: nothing else tells of a folder")
-        return "; ".join([*parts, _AGAIN])
+            named = _listed(_CALLED.get(name, name) for name in self.partly)
+            if self.backup:
+                parts.append(f"from the backup of {self.backup}: {_counted(self.backed)}")
+                some = f", of: {named}, but for what the first list counts" if self.brought else ""
+                parts.append(f"lost is what was recorded after that, in {_span(self.minutes)} at most{some}")
+            else:
+                parts.append(f"there was no backup yet, some are lost of: {named}")
+                if "source" in self.partly:
+                    parts.append("compare `repertoire sources` with what you had added")
+        return "; ".join([*parts, "components are read again from their sources"])
 
 
-def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(clean_line(name, 120) for name in names[:_NAMED]) + more
+def _counted(rows: Mapping[str, int]) -> str:
+    return _listed(f"{_CALLED.get(name, name)} ({count})" for name, count in rows.items() if count) or "nothing"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _span(minutes: int) -> str:
+    if minutes < 2 * _HOUR:
+        return f"{minutes} minutes"
+    return f"{minutes // _HOUR + 1} hours" if minutes < 2 * _DAY else f"{minutes // _DAY + 1} days"
+
+
+def minutes_between(earlier: str, later: str) -> int:
+    """Return how many minutes lie between two times at most."""
+    try:
+        end, start = (datetime.strptime(at, _FORMAT).replace(tzinfo=timezone.utc) for at in (later, earlier))
+    except ValueError:
+        return 0
+    return max(0, int((end - start).total_seconds()) // 60 + 1)
 
 
 def rescue_of(data: Mapping[str, Any]) -> Rescue:
     """Return what an event's data hold."""
-    return Rescue(
-        str(data.get("kept", "")),
-        str(data.get("cause", "")),
-        dict(data.get("brought", {})),
-        tuple(data.get("partly", ())),
-        int(data.get("missing", 0)),
-        int(data.get("requests", 0)),
-        tuple(data.get("again", ())),
-        tuple(data.get("lost", ())),
-    )
+    told: dict[str, Any] = {name: data[name] for name in (one.name for one in fields(Rescue)) if name in data}
+    return Rescue(**{"kept": "", "cause": "", **told, "partly": tuple(told.get("partly", ()))})

@@ -70,19 +70,6 @@ def look(folder: Path, *, ours: bool = False, bare: bool = False) -> Repository:
     )
 
 
-def origin(clone: Path) -> str:
-    """Return the address that one of our clones came from, even if the clone is damaged.
-
-    Raises:
-        SourceError: its configuration cannot be read.
-    """
-    try:
-        return git.settings(_bytes(clone / ".git", "config", _SMALL)).get("remote.origin.url", "")
-    except OSError as error:
-        message = f"its configuration cannot be read ({error.strerror})"
-        raise SourceError(message) from error
-
-
 @contextlib.contextmanager
 def lent(found: Repository) -> Iterator[Path]:
     """Lend a temporary git directory that borrows a repository's objects, while the block runs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import final
 
+from repertoire.store.backup import Backup
 from repertoire.store.connection import Connection
 from repertoire.store.events import Events, Preferences
 from repertoire.store.flags import Flags
@@ -43,6 +44,7 @@ class Store:
         self.flags = Flags(connection)
         self.soundness = Soundness(connection)
         self.privacy = Privacy(connection, self.sources, self.vectors)
+        self.backup = Backup(connection)
         self.transaction = connection.transaction
         self.snapshot = connection.snapshot
 

@@ -1,120 +1,242 @@
-"""Brings nodes and tables that are a person's own from a damaged file into a new one, under their old numbers.
-
-What SQLite reads of them is brought over, in either direction up to where it cannot read on. Past requests and the
-tables whose rows are known by their look come by another way (`salvage.py`).
-"""
+"""Says in SQL what of a graph file is a person's own, and brings it from damaged files and backups into a new one."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import apsw
 
-from repertoire.domain.component import REQUEST
-from repertoire.domain.graph import Layout, Table
+from repertoire.domain.graph import Layout
 from repertoire.store.connection import Connection
+from repertoire.store.graph_file import GraphFile, open_graph_file
+from repertoire.store.migrations import migrate
 from repertoire.store.rows import marks
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-Row = tuple[Any, ...]
-_NODE = ("id", "key", "type", "name", "source_id", "file", "data", "first_seen", "last_changed")
-_EDGE = ("id", "source", "target", "relation", "weight", "evidence", "source_id", "file")
-_TEXT = ("rowid", "name", "description", "body")
-_KIND = _NODE.index("type")
+Part = Mapping[str, str]  # tables that are brought from one file together, each with the SQL that reads what is own
+NUMBERS = "number"  # what a copy calls SQLite's table of the numbers that were given last
+_GAP = 1_000_000  # more events than come between two backups
+_LARGEST = 2**53  # of the numbers that we write
+_TYPES: Mapping[str, tuple[type, ...]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (int, float)}
+_AS_JSON = ("data", "capabilities")  # columns, of whatever table
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What was read of a table."""
+
+    columns: Sequence[str] = ()
+    rows: Sequence[tuple[Any, ...]] = ()
 
 
 @dataclass
-class Own:
-    """What was read: nodes with the ends of their edges, edges, words, and rows of tables."""
+class Brought:
+    """How many rows of each table, or nodes of each kind, came from where, and of which some may be missing."""
 
-    nodes: dict[int, Row] = field(default_factory=dict)
-    kinds: frozenset[str] = frozenset()
-    edges: list[Row] = field(default_factory=list)
-    rows: dict[str, tuple[Sequence[str], list[Row]]] = field(default_factory=dict)  # by table: columns, rows
-    texts: dict[str, list[Row]] = field(default_factory=dict)  # by table of full text
-    partly: list[str] = field(default_factory=list)  # kinds and tables of which some may be missing
-
-    def counts(self) -> Mapping[str, int]:
-        """Return how many nodes of each kind, and rows of each table, were read."""
-        nodes = Counter(str(row[_KIND]) for row in self.nodes.values() if row[_KIND] in self.kinds)
-        return {**nodes, **{table: len(rows) for table, (_, rows) in self.rows.items()}}
+    damaged: Counter[str] = field(default_factory=Counter)
+    backup: Counter[str] = field(default_factory=Counter)
+    partly: list[str] = field(default_factory=list)
 
 
-def own_names(layout: Layout, *, but: Collection[str]) -> tuple[tuple[str, ...], tuple[Table, ...]]:
-    """Return the kinds and the tables that are brought over here: a person's own, but for what comes another way."""
-    kinds = tuple(kind.name for kind in layout.kinds if kind.own and kind.name != REQUEST)
-    return kinds, tuple(table for table in layout.tables if table.own and table.name not in but)
+def own_parts(layout: Layout) -> list[Part]:
+    """Return what is a person's own: each table for itself, and nodes with all that hangs on their numbers."""
+    kinds = [kind.name for kind in layout.kinds if kind.own]
+    nodes = f"SELECT id FROM node WHERE type IN ({', '.join(map(repr, kinds))})"
+    edges = f"source IN ({nodes}) OR target IN ({nodes})"
+    ends = " UNION ".join(f"SELECT {end} FROM edge WHERE {edges}" for end in ("source", "target"))
+    texts = sorted({layout.text_of(kind) for kind in kinds} - {""})
+    tables = [table for table in layout.tables if table.own]
+    return [
+        *({table.name: f"SELECT * FROM {table.name}"} for table in tables if not table.node),
+        {
+            "node": f"SELECT * FROM node WHERE id IN ({nodes}) OR id IN ({ends})",
+            "edge": f"SELECT * FROM edge WHERE {edges}",
+            **{text: f"SELECT rowid, name, description, body FROM {text} WHERE rowid IN ({nodes})" for text in texts},
+            **{
+                table.name: f"SELECT * FROM {table.name} WHERE {table.node} IN ({nodes})"
+                for table in tables
+                if table.node
+            },
+        },
+    ]
 
 
-def read_own(db: apsw.Connection, layout: Layout, *, but: Collection[str]) -> Own:
-    """Read what is a person's own, but for past requests and for these tables."""
-    kinds, tables = own_names(layout, but=but)
-    own = Own(kinds=frozenset(kinds))
-    if kinds:
-        _read_nodes(db, own, kinds)
-    for text in sorted({layout.text_of(kind) for kind in kinds} - {""}):
-        own.texts[text] = [row for row in _read(db, own, text, _TEXT) if row[0] in own.nodes]
-    for table in tables:
-        columns = _columns(db, table.name)
-        rows = _read(db, own, table.name, columns) if columns else []
-        at = columns.index(table.node) if table.node in columns else None
-        own.rows[table.name] = columns, [row for row in rows if at is None or row[at] in own.nodes]
-    return own
+class OldFile:
+    """A file that a new one is made from: a damaged database, or a backup, which holds nothing but what is own."""
 
+    def __init__(self, db: apsw.Connection, *, backup: bool) -> None:
+        self._db = db
+        self._backup = backup
+        self.schema = int(db.pragma("user_version"))
+        self.close = db.close
 
-def write_own(connection: Connection, own: Own) -> None:
-    """Write it into a new file, inside a transaction; what a source will tell again stands in until it does."""
-    connection.execute("PRAGMA defer_foreign_keys = 1")
-    writer = GraphWriter(connection, Vectors(connection), "")
-    _insert(connection, "node", _NODE, own.nodes.values())
-    lent = [(number, str(row[1])) for number, row in own.nodes.items() if writer.of_a_source(str(row[_KIND]))]
-    writer.release([one for one in lent if own.nodes[one[0]][_KIND] not in own.kinds])
-    _insert(connection, "edge", _EDGE, own.edges)
-    for text, words in own.texts.items():
-        _insert(connection, text, _TEXT, words)
-    for name, (columns, rows) in own.rows.items():
-        _insert(connection, name, columns, rows)
-    for table, number, *_ in connection.rows("PRAGMA foreign_key_check"):  # what they lead to was not read
-        connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
-
-
-def _read_nodes(db: apsw.Connection, own: Own, kinds: Sequence[str]) -> None:
-    nodes = _read(db, own, "node", _NODE, f"WHERE type IN ({marks(kinds)})", kinds)
-    own.nodes = {int(row[0]): row for row in nodes}
-    own.edges = [row for row in _read(db, own, "edge", _EDGE) if row[1] in own.nodes or row[2] in own.nodes]
-    for end in sorted({end for row in own.edges for end in row[1:3]} - own.nodes.keys()):
-        own.nodes.update((end, row) for row in _read(db, own, "node", _NODE, "WHERE id = ?", (end,)))
-    own.edges = [row for row in own.edges if row[1] in own.nodes and row[2] in own.nodes]
-
-
-def _read(
-    db: apsw.Connection, own: Own, table: str, columns: Sequence[str], where: str = "", values: Sequence[object] = ()
-) -> list[Row]:
-    """Return the rows that can be read, from the first on, and where that ends early from the last on too."""
-    found: dict[Row, None] = {}
-    for order in ("", "ORDER BY rowid DESC"):
+    def whole(self, part: Part) -> dict[str, Rows] | None:
+        """Return all rows of a part; None where SQLite cannot read them all or finds something wrong with a table."""
         try:
-            for row in db.execute(f"SELECT {', '.join(columns)} FROM {table} {where} {order}", tuple(values)):
-                found[row] = None
-        except (apsw.Error, UnicodeDecodeError):  # noqa: PERF203 - the other way may lead on
-            if table not in own.partly:
-                own.partly.append(table)
-        else:
-            break
-    return list(found)
+            return {name: self._read(name, sql) for name, sql in part.items() if self._is_sound(name)}
+        except (apsw.Error, UnicodeDecodeError):
+            return None
+
+    def readable(self, part: Part) -> dict[str, Rows]:
+        """Return the rows of a part that SQLite reads, from the first on and from the last on; none that is torn."""
+        found = {}
+        for name, sql in part.items():
+            with contextlib.suppress(apsw.Error, UnicodeDecodeError):
+                columns = self._columns(name)
+                rows = dict.fromkeys(row for row in self._until_damage(sql) if _is_row(row, columns))
+                found[name] = Rows(tuple(columns), tuple(rows))
+        return found
+
+    def numbers(self) -> dict[str, int] | None:
+        """Return the highest number that each table ever gave; None where that cannot be read."""
+        table = NUMBERS if self._backup else "sqlite_sequence"
+        try:
+            return {str(name): int(number) for name, number in self._db.execute(f"SELECT name, seq FROM {table}")}
+        except (apsw.Error, ValueError, TypeError):
+            return None
+
+    def made(self) -> str:
+        """Return when a backup was made."""
+        found = self._db.execute("SELECT at FROM made").fetchone()
+        return str(found[0]) if found else ""
+
+    def _is_sound(self, table: str) -> bool:
+        """Tell whether there is such a table (an older schema may have none); a virtual one is judged by reading it.
+
+        Raises:
+            apsw.CorruptError: something is wrong with it.
+        """
+        found = self._db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        if found is not None and found[0]:
+            told = self._db.execute(f"PRAGMA quick_check({table})").fetchone()
+            if told is None or told[0] != "ok":
+                raise apsw.CorruptError(table)
+        return found is not None
+
+    def _read(self, table: str, sql: str) -> Rows:
+        rows = self._db.execute(f"SELECT * FROM {table}" if self._backup else sql).fetchall()
+        return Rows(tuple(self._columns(table)), rows)
+
+    def _columns(self, table: str) -> dict[str, tuple[str, bool]]:
+        """Map each column to its type and whether it must not be empty; a table of full text has its number too."""
+        told = {
+            name: (kind, bool(needed))
+            for name, kind, needed in self._db.execute(
+                'SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)
+            )
+        }
+        virtual = self._db.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = ? AND rootpage = 0 AND type = 'table'", (table,)
+        )
+        return {"rowid": ("INTEGER", True), **told} if virtual.fetchone() else told
+
+    def _until_damage(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        for order in ("", " ORDER BY rowid DESC"):
+            try:
+                yield from self._db.execute(sql + order)
+            except (apsw.Error, UnicodeDecodeError):  # noqa: PERF203 - the other way may lead on
+                continue
+            else:
+                return
 
 
-def _columns(db: apsw.Connection, table: str) -> list[str]:
-    """Return the columns of a table; none where its schema cannot be read, or is older."""
+def _is_row(row: tuple[Any, ...], columns: Mapping[str, tuple[str, bool]]) -> bool:
+    """Tell whether values next to damage are what their columns hold."""
+    return all(_fits(value, name, *told) for value, (name, told) in zip(row, columns.items(), strict=True))
+
+
+def _fits(value: object, name: str, kind: str, needed: bool) -> bool:  # noqa: FBT001 - as its column says
+    if value is None:
+        return not needed
+    if name in _AS_JSON:
+        try:
+            return isinstance(json.loads(str(value)), (dict, list))
+        except (ValueError, RecursionError):
+            return False
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return False
+    return isinstance(value, _TYPES.get(kind, (object,)))
+
+
+def build(path: Path, file: GraphFile, damaged: OldFile | None, backup: OldFile | None) -> Brought:
+    """Make a new database of what is own: of each part all that the damaged file holds, else what the backup does.
+
+    What the backup brings is added to by what can still be read, where a table never gives one number twice.
+    """
+    brought = Brought()
+    numbered = set((backup.numbers() if backup else None) or ())
+    taken: dict[OldFile, list[dict[str, Rows]]] = {old: [] for old in (backup, damaged) if old}
+    for part in own_parts(file.layout):
+        found = damaged.whole(part) if damaged else None
+        if damaged and found is not None:
+            taken[damaged].append(found)
+            continue
+        brought.partly += [name for name in part if name not in ("edge", *_texts(file.layout))]
+        if backup:
+            taken[backup].append(backup.whole(part) or {})
+        if damaged and (not backup or part.keys() <= numbered):
+            taken[damaged].append(damaged.readable(part))
+    oldest = min((old.schema for old in taken), default=file.newest)
+    connection = open_graph_file(path, _until(file, oldest))
     try:
-        return [str(row[0]) for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-    except apsw.Error:
-        return []
+        for old in sorted(taken, key=lambda one: one.schema):
+            migrate(connection, _until(file, old.schema).migrations)
+            _insert(connection, file.layout, taken[old], brought.backup if old is backup else brought.damaged)
+        migrate(connection, file.migrations)
+        with connection.transaction():
+            _settle(connection, file.layout)
+            _go_on_numbering(connection, damaged.numbers() if damaged else None, backup.numbers() if backup else None)
+            connection.touch(*file.layout.view)
+    finally:
+        connection.close()
+    return brought
 
 
-def _insert(connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    connection.executemany(f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES ({marks(columns)})", [*rows])
+def _texts(layout: Layout) -> set[str]:
+    return {view.text for view in layout.views}
+
+
+def _until(file: GraphFile, schema: int) -> GraphFile:
+    return replace(file, migrations=tuple(step for step in file.migrations if step.number <= schema))
+
+
+def _insert(connection: Connection, layout: Layout, parts: Sequence[Mapping[str, Rows]], counted: Counter[str]) -> None:
+    with connection.transaction():
+        connection.execute("PRAGMA defer_foreign_keys = 1")
+        for table, found in ((table, found) for part in parts for table, found in part.items() if found.rows):
+            before, names = connection.total_changes(), ", ".join(found.columns)
+            connection.executemany(
+                f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks(found.columns)})", found.rows
+            )
+            if table == "node":
+                kinds = Counter(str(row[found.columns.index("type")]) for row in found.rows)
+                counted.update({kind.name: kinds[kind.name] for kind in layout.kinds if kind.own})
+            elif table != "edge" and table not in _texts(layout):
+                counted[table] += connection.total_changes() - before
+        for table, number, *_ in connection.rows("PRAGMA foreign_key_check"):  # what they lead to was not read
+            connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
+
+
+def _settle(connection: Connection, layout: Layout) -> None:
+    """Leave what sources tell again to them: their nodes stand in until they do, and none of them was read yet."""
+    if "source" in {table.name for table in layout.tables}:
+        connection.execute("UPDATE source SET ingested_at = ''")
+    writer = GraphWriter(connection, Vectors(connection), "")
+    own = {kind.name for kind in layout.kinds if kind.own}
+    nodes = connection.rows("SELECT id, key, type FROM node")
+    writer.release([(number, key) for number, key, kind in nodes if writer.of_a_source(kind) and kind not in own])
+
+
+def _go_on_numbering(connection: Connection, sure: Mapping[str, int] | None, kept: Mapping[str, int] | None) -> None:
+    """Never give a number twice: where nothing tells which was the last, go on far above all that is known."""
+    for (table,) in connection.rows("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'"):
+        last = max(int(connection.value(f"SELECT max(id) FROM {table}") or 0), (sure or kept or {}).get(table, 0))
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, last + (0 if sure else _GAP)))

@@ -1,4 +1,4 @@
-"""Moves a damaged database out of the way and puts what it still holds in its place; nothing is ever deleted.
+"""Moves a damaged database out of the way and puts a new one with a person's own in its place; nothing is ever deleted.
 
 In an order that a process may be killed in at any point: the new file is complete under a name of its own before the
 old one is moved, and whoever comes next goes on from there.
@@ -8,44 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from repertoire.boot.home import MENDED, lost
-from repertoire.domain.errors import CorruptStore, StoreError
-from repertoire.domain.rescue import Rescue
+from repertoire.boot.home import MENDED
+from repertoire.domain.errors import StoreError
+from repertoire.domain.rescue import Rescue, minutes_between
+from repertoire.store.damage import open_backup, open_damaged
 from repertoire.store.graph_file import HOME_FILE, GraphFile
-from repertoire.store.opening import refuse_newer, schema_in_header
-from repertoire.store.requests import Request
-from repertoire.store.salvage import OWN, build, salvage, trouble
+from repertoire.store.own import build
 
 _SIDECARS = ("-wal", "-shm", "-journal")
 
-
-Finish = Callable[[Path, Rescue, Sequence[Request]], Rescue]
-
-
-def damage(path: Path, file: GraphFile = HOME_FILE) -> str:
-    """Return what is wrong with a database, empty where nothing is; of what only its traces tell too.
-
-    Raises:
-        StoreError: it is not ours, newer than this version, or cannot be read at all.
-    """
-    try:
-        schema = schema_in_header(path)
-        if schema is not None:
-            refuse_newer(path, schema, file.newest)
-            return trouble(path)
-    except CorruptStore:
-        return "its header is not what it was"
-    return lost(path)
+Finish = Callable[[Path, Rescue], object]
 
 
 def rescue(path: Path, cause: str, *, now: str, finish: Finish, file: GraphFile = HOME_FILE) -> Rescue:
-    """Put a new database in the place of a damaged one, with all of a person's own that can be read.
+    """Put a new database in the place of a damaged one: a person's own out of that, else out of the backup.
 
-    `finish` completes the new file before anybody sees it, with the past requests, and the report. One process at a
-    time.
+    `finish` completes the new file before anybody sees it. One process at a time.
 
     Raises:
         StoreError: there is no room for the new file, or the old one cannot be moved; it is as it was then.
@@ -54,17 +36,32 @@ def rescue(path: Path, cause: str, *, now: str, finish: Finish, file: GraphFile 
     mended = path.with_name(f"{path.name}{MENDED}{target.name.removeprefix(path.name)}")
     making = path.with_name(f"{path.name}.making")
     _discard(making)
-    found = salvage(path, file)
     try:
-        build(making, found, file)
-        brought = {**{name: len(found.rows[name]) for name in OWN}, **found.own.counts()}
-        told = finish(making, Rescue(target.name, cause, brought, found.partly, found.missing), found.requests())
+        told = _made(making, path, Rescue(target.name, cause), now, file)
+        finish(making, told)
     except BaseException:
         _discard(making)
         raise
     making.rename(mended)
     go_on(path)
     return told
+
+
+def _made(making: Path, path: Path, told: Rescue, now: str, file: GraphFile) -> Rescue:
+    with contextlib.ExitStack() as opened:
+        damaged, backup = open_damaged(path, file), open_backup(path, file)
+        for old in filter(None, (damaged, backup)):
+            opened.callback(old.close)
+        brought = build(making, file, damaged, backup)
+        made = backup.made() if backup else ""
+    return replace(
+        told,
+        brought=dict(brought.damaged),
+        backed=dict(brought.backup),
+        partly=tuple(brought.partly),
+        backup=made,
+        minutes=minutes_between(made, now) if made else 0,
+    )
 
 
 def go_on(path: Path) -> bool:

@@ -1,9 +1,10 @@
-"""A damaged database is set aside whole, and all of a person's own that can be read stands in a new one."""
+"""A damaged database is set aside whole; a person's own stands in a new one, out of the old one or the backup."""
 
 from __future__ import annotations
 
+import contextlib
 import random
-import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,16 +19,26 @@ from repertoire.app.health.rescue import mend
 from repertoire.app.health.status import status
 from repertoire.app.upkeep.refresh_due import is_stale
 from repertoire.app.wiring import open_repertoire
+from repertoire.boot.home import backup_path
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
 from repertoire.domain.event import RESCUED, Event
 from repertoire.domain.rescue import Rescue
-from repertoire.settings import Settings
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE
-from store.damages import ACCEPTED, DAMAGES, PAGE, PDF, WHOLE, Sound, leave_log, overwrite, spoil, valuable
+from store.damages import (
+    ACCEPTED,
+    DAMAGES,
+    PAGE,
+    PDF,
+    READABLE,
+    Sound,
+    leave_log,
+    overwrite,
+    spoil,
+    spoil_tables,
+    valuable,
+)
 from store.samples import command, in_process, start
-
-SETTINGS = Settings(background=False)
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +48,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Sound:
 
 @pytest.fixture
 def home(sound: Sound, tmp_path: Path) -> Path:
-    shutil.copy(sound.path, tmp_path / "repertoire.db")
-    return tmp_path
+    return sound.copy(tmp_path).parent
 
 
 def mended(home: Path) -> Rescue:
-    told = mend(home, SETTINGS)
+    told = mend(home)
     assert told is not None
     return told
 
@@ -54,7 +64,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_what_can_be_read_of_a_damaged_database_is_brought_over_and_the_rest_stays_beside(
+def test_all_but_what_neither_the_damaged_file_nor_the_backup_tells_is_brought_over(
     home: Path, sound: Sound, kind: str
 ) -> None:
     path = home / "repertoire.db"
@@ -63,34 +73,91 @@ def test_what_can_be_read_of_a_damaged_database_is_brought_over_and_the_rest_sta
     told = mended(home)
     after = contents(path)
     assert {
-        name.replace(path.name, told.kept, 1): data for name, data in before.items() if data
+        name.replace(path.name, told.kept, 1): data for name, data in before.items() if data and "backup" not in name
     }.items() <= after.items()
     with Store.open(path) as store:
         events = {event.id: event for event in store.events.since(0, limit=10_000) if event.kind != RESCUED}
-        was = sound.events
-        assert events.items() <= was.items()
-        assert len(events) > len(was) / 3
-        assert store.requests.count() == 20, "past requests, from the log where their nodes are gone"
+        assert sound.backed.items() <= events.items() <= sound.events.items()
         assert [event.data["kept"] for event in store.events.recent(kinds=(RESCUED,))] == [told.kept]
-        assert min(event.id for event in store.events.recent(kinds=(RESCUED,))) > max(was)
-        if kind in WHOLE:
-            assert events == was
-            assert store.preferences.muted() == {PDF: "component"}
-            assert store.preferences.corrections() == {PDF: ("fill-pdf-forms", "tax")}
-            assert list(store.preferences.dismissed().values()) == ["both"]
-            assert store.flags.accepted(ACCEPTED) == NOW
-            assert [row.info.key for row in store.sources.all()] == [SOURCE.key]
-            assert {w for found in store.requests.selections(range(1, 60)).values() for _, w in found} == {6.0}
-        else:
-            assert told.missing >= len(was) - len(events)
-            assert "event" in told.partly
-    assert mend(home, SETTINGS) is None
+        assert min(event.id for event in store.events.recent(kinds=(RESCUED,))) > max(sound.events)
+        assert store.requests.count() == 20
+        assert store.preferences.muted() == {PDF: "component"}
+        assert store.preferences.corrections() == {PDF: ("fill-pdf-forms", "tax")}
+        assert list(store.preferences.dismissed().values()) == ["both"]
+        assert store.flags.accepted(ACCEPTED) == NOW
+        assert [(row.info.key, row.ingested_at) for row in store.sources.all()] == [(SOURCE.key, "")]
+        assert {w for found in store.requests.selections(range(1, 60)).values() for _, w in found} == {6.0}
+        assert store.graph.counts()["components"] == 0, "sources tell them again"
+    assert told.brought.get("event", 0) + told.backed.get("event", 0) == len(events)
+    if kind in READABLE:
+        assert (events, told.partly) == (sound.events, ())
+    else:
+        assert f"from the backup of {NOW}: " in told.text
+        assert "lost is what was recorded after that, in " in told.text
+    assert mend(home) is None
+
+
+def test_each_table_comes_from_the_damaged_file_where_it_is_whole_there_else_from_the_backup(home: Path) -> None:
+    path = home / "repertoire.db"
+    with Store.open(path) as store:
+        store.preferences.mute("acme:new", "component", now=NOW)
+        store.preferences.dismiss(("a", "b"), "twin_of", content="new", now=NOW)
+        store.requests.record("request:new", text="new", now=NOW)
+    spoil_tables(path, "dismissal", "node")
+    told = mended(home)
+    assert set(told.partly) == {"dismissal", "node"}
+    assert (told.backed, told.brought["mute"]) == ({"dismissal": 1, "request": 20}, 2)
+    with Store.open(path) as store:
+        assert "acme:new" in store.preferences.muted()
+        assert list(store.preferences.dismissed().values()) == ["both"]
+        assert store.requests.count() == 20
+
+
+def test_where_there_is_no_backup_what_sqlite_reads_is_brought_over_and_the_loss_is_said(
+    home: Path, sound: Sound
+) -> None:
+    path = home / "repertoire.db"
+    backup_path(path).unlink()
+    with Store.open(path) as store:
+        [page] = store._connection.row("SELECT pageno FROM dbstat WHERE name = 'event' ORDER BY pageno LIMIT 1")
+    spoil_tables(path, "mute")
+    overwrite(path, page * PAGE + 8, random.Random(3).randbytes(PAGE))
+    told = mended(home)
+    assert "there was no backup yet, some are lost of: " in told.text
+    assert "mutes" in told.text.partition("some are lost of: ")[2]
+    with Store.open(path) as store:
+        events = {event.id: event for event in store.events.since(0, limit=10_000) if event.kind != RESCUED}
+        assert events.items() <= sound.events.items()
+        assert store.preferences.corrections()
+
+
+def test_a_backup_that_is_damaged_too_is_no_help_and_no_harm(home: Path) -> None:
+    path = home / "repertoire.db"
+    for file in (path, backup_path(path)):
+        overwrite(file, 0, random.Random(1).randbytes(PAGE))
+    assert "there was no backup" in mended(home).text
+    with Store.open(path) as store:
+        assert store.events.size() == 1
+
+
+def test_a_backup_that_an_older_version_wrote_is_brought_to_the_newest_schema(home: Path) -> None:
+    path = home / "repertoire.db"
+    with contextlib.closing(sqlite3.connect(backup_path(path))) as db, db:
+        db.execute("CREATE TABLE older AS SELECT target, scope, at FROM mute")
+        db.execute("DROP TABLE mute")
+        db.execute("ALTER TABLE older RENAME TO mute")
+        db.execute("DROP TABLE advisory")
+        db.execute("PRAGMA user_version = 4")
+    overwrite(path, 0, random.Random(1).randbytes(PAGE))
+    mended(home)
+    with Store.open(path) as store:
+        assert store.preferences.muted() == {PDF: "component"}
 
 
 def test_what_only_the_log_holds_is_brought_over_too(home: Path) -> None:
     path = home / "repertoire.db"
+    spoil_tables(path, "component")
     leave_log(path)
-    overwrite(path, 0, random.Random(1).randbytes(PAGE))
     mended(home)
     with Store.open(path) as store:
         assert store.events.count("late") == 5
@@ -102,13 +169,12 @@ def test_what_only_the_log_holds_is_brought_over_too(home: Path) -> None:
 def test_any_noise_anywhere_brings_over_nothing_that_was_not_there(
     sound: Sound, tmp_path_factory: pytest.TempPathFactory, seed: int, strokes: int, longest: int
 ) -> None:
-    path, noise = tmp_path_factory.mktemp("noise") / "repertoire.db", random.Random(seed)
-    shutil.copy(sound.path, path)
+    path, noise = sound.copy(tmp_path_factory.mktemp("noise")), random.Random(seed)
     for _ in range(strokes):
         overwrite(path, noise.randrange(path.stat().st_size), noise.randbytes(noise.randint(1, longest)))
     spoilt = path.read_bytes()
     try:
-        told = mend(path.parent, SETTINGS)
+        told = mend(path.parent)
     except (ForeignStore, NewerStore):  # our number gone and our schema with it, or a number that is none of ours
         told = None
     if told is None:
@@ -120,22 +186,23 @@ def test_any_noise_anywhere_brings_over_nothing_that_was_not_there(
         others = [event for event in store.events.since(0, limit=10_000) if was.get(event.id) != event]
         # a byte inside a text changes the text, and nothing tells; a row is never torn or made up
         assert len(others) <= strokes * (1 + longest // 40) + 1
-        assert len(same) + len(others) + told.missing >= len(was)
+        assert len(same) + len(others) >= len(sound.backed)
         store.events.append([Event(NOW, "asked")])
 
 
 def test_a_sound_database_another_programs_and_a_new_home_are_left_alone(home: Path, tmp_path: Path) -> None:
     path = home / "repertoire.db"
     before = contents(path)
-    assert mend(home, SETTINGS) is None
+    assert mend(home) is None
     assert contents(path) == before
     path.write_bytes(b"a diary\n" * 1000)
     with pytest.raises(ForeignStore, match="not a Repertoire database"):
-        mend(home, SETTINGS)
+        mend(home)
     path.write_bytes(b"")
-    assert mend(home, SETTINGS) is None
+    backup_path(path).unlink()
+    assert mend(home) is None
     (tmp_path / "new").mkdir()
-    assert mend(tmp_path / "new", SETTINGS) is None
+    assert mend(tmp_path / "new") is None
 
 
 def test_whoever_meets_damage_mends_it_and_says_what_became_of_it(home: Path) -> None:
@@ -174,8 +241,7 @@ def rename(self, target):
     return whole(self, target)
 pathlib.Path.rename = rename
 from repertoire.app.health.rescue import mend
-from repertoire.settings import Settings
-mend(Path(sys.argv[1]), Settings())
+mend(Path(sys.argv[1]))
 """
 
 
@@ -199,8 +265,8 @@ def test_a_rescue_that_is_killed_is_finished_by_whoever_comes_next(home: Path, s
 def test_two_that_meet_the_damage_at_once_mend_it_once(home: Path) -> None:
     overwrite(home / "repertoire.db", 0, b"x" * 100)
     code = (
-        "from repertoire.app.health.rescue import mend\nfrom repertoire.settings import Settings\n"
-        "sys.stdin.readline()\nprint(mend(Path(sys.argv[1]), Settings()) is not None)"
+        "from repertoire.app.health.rescue import mend\n"
+        "sys.stdin.readline()\nprint(mend(Path(sys.argv[1])) is not None)"
     )
     both = [start(code, home) for _ in range(2)]
     for process in both:
@@ -220,8 +286,7 @@ import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 from repertoire.app.health.rescue import mend
-from repertoire.settings import Settings
-try: mend(Path(sys.argv[1]), Settings())
+try: mend(Path(sys.argv[1]))
 except Exception as error: print(type(error).__name__, error)
 """
     assert in_process(code, home).stdout.startswith(f"{StoreFull.__name__} no space left to write ")
@@ -238,8 +303,8 @@ def read_only(home: Path) -> Iterator[Path]:
 
 def test_where_nothing_can_be_written_that_is_said(read_only: Path) -> None:
     code = (
-        "from repertoire.app.health.rescue import mend\nfrom repertoire.settings import Settings\n"
-        "try: mend(Path(sys.argv[1]), Settings())\nexcept Exception as error: print(type(error).__name__, error)"
+        "from repertoire.app.health.rescue import mend\n"
+        "try: mend(Path(sys.argv[1]))\nexcept Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run(held_back(command(code, read_only)), capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.startswith("StoreError")

@@ -6,19 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from examples import examples
-from repertoire.app.health.relearn import relearn
-from repertoire.app.session import record
 from repertoire.app.session.record import Lesson, Moment, learn, open_request
 from repertoire.domain.answer import REQUEST_SPACE
-from repertoire.domain.event import SELECTED, Event
 from repertoire.learning.prompts import essential_words
 from repertoire.settings import Settings
-from repertoire.store.database import Store
-from sample_home import NOW, SOURCE, fill
+from sample_home import NOW, SOURCE
 
 FORMS, SHIP, CHANGES = (f"{SOURCE.key}:{path}.md" for path in ("skills/pdf-forms", "commands/ship", "skills/changelog"))
 SETTINGS = Settings(max_requests=10)
@@ -125,34 +118,3 @@ def test_what_goes_takes_its_vector_and_its_words_along(store):
     for number in range(12):
         teach(store, f"task number {number}", vector=(1.0, float(number)))
     assert len(store.vectors.matrix(REQUEST_SPACE, "m")[0]) == store.requests.count() == 10
-
-
-said = st.tuples(
-    st.sampled_from((*SAME, "write the release notes", "please write release notes", *(f"task {n}" for n in range(6)))),
-    st.sampled_from((FORMS, SHIP, CHANGES)),
-    st.sampled_from(("s1", "s2", "s3")),
-    st.sampled_from(("/p", "/q")),
-    st.integers(0, 2),
-)
-
-
-@examples(15)
-@given(st.lists(said, max_size=16), st.integers(2, 6))
-def test_what_the_log_tells_is_what_was_learned_as_it_happened(tmp_path_factory, happened, most):
-    settings = Settings(max_requests=most)
-    folder = tmp_path_factory.mktemp("twice")
-    day = 1
-    with Store.open(folder / "a.db") as first, Store.open(folder / "b.db") as second:
-        fill(first)
-        fill(second)
-        for prompt, component, session, project, passed in happened:
-            day += passed
-            moment = Moment(f"2026-01-{day:02}T00:00:00Z" if day < 28 else "2026-01-28T00:00:00Z", session, project)
-            request = open_request(prompt, settings)
-            chosen = Event(moment.at, SELECTED, session, project, request.key, component, {"how": "used"})
-            first.events.append([record.asked(request, moment, settings), chosen])
-            learn(first, Lesson(request, component, moment), settings)
-        second.events.append(first.events.since(0, limit=1000))
-        assert relearn(second, settings) == len(happened)
-        assert kept(second) == kept(first)
-        assert second.requests.count() <= most

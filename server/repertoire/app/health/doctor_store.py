@@ -10,6 +10,7 @@ from pathlib import Path
 
 from repertoire.app.clock import ago
 from repertoire.app.health.doctor_advisories import advisories
+from repertoire.boot.home import backup_path
 from repertoire.domain.database_file import damaged_text, newer_text
 from repertoire.domain.event import RESCUED
 from repertoire.domain.health import FAIL, OK, WARN, Finding
@@ -48,6 +49,7 @@ def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
                 yield _sources(db)
                 told = _rescues(db)
                 yield from _embedded(db, model)
+                yield _backed_up(path)
                 yield advisories(db, path, python, old=ago(_OLD))
     except SqliteError as error:
         yield refused(path, error)
@@ -74,6 +76,22 @@ def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Find
             yield Finding(
                 "rescued", WARN, f"{size} was damaged; nothing tells how it was mended", "keep it, or delete it"
             )
+
+
+def _backed_up(path: Path) -> Finding:
+    """Tell how old the copy is of what no source could tell again, and whether it is whole."""
+    copy, mend = backup_path(path), "run `repertoire refresh`, which writes it"
+    if not copy.is_file():
+        return Finding("backup", WARN, f"{copy} is not there yet", mend)
+    try:
+        with closing(HealthReader(copy)) as db:
+            made, wrong = db.made(), db.trouble(_CHECK_S)
+    except SqliteError as error:
+        made, wrong = "", str(error)
+    if wrong:
+        return Finding("backup", WARN, f"{copy} is damaged ({clean_line(wrong, 200)})", mend)
+    text = f"{copy}, {copy.stat().st_size / 1e6:.1f} MB, of {made}"
+    return Finding("backup", WARN, text, mend) if made < ago(_OLD) else Finding("backup", OK, text)
 
 
 def _whole(db: HealthReader, path: Path) -> Finding:

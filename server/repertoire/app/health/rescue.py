@@ -1,15 +1,11 @@
-"""Mends a damaged database: sets it aside, brings over what can be read, makes anew what the log tells, and says so."""
+"""Mends a damaged database: sets it aside, brings over what is a person's own, and says from where."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.health.recover import recover
-from repertoire.app.health.relearn import relearn
 from repertoire.app.upkeep.background import start_detached_refresh
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
@@ -17,14 +13,14 @@ from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError
 from repertoire.domain.event import RESCUED, Event
 from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
+from repertoire.store.damage import damage
 from repertoire.store.database import Store
-from repertoire.store.requests import Request as Past
-from repertoire.store.rescue import damage, go_on, rescue
+from repertoire.store.rescue import go_on, rescue
 
 _PATIENCE_S = 120
 
 
-def mend(home: Path, settings: Settings) -> Rescue | None:
+def mend(home: Path) -> Rescue | None:
     """Put a sound database in the place of a damaged one; return what became of it, None where nothing is wrong.
 
     A sound one is sound where it cannot be written too. Where another process is at it already, its work is waited for
@@ -41,8 +37,7 @@ def mend(home: Path, settings: Settings) -> Rescue | None:
             cause = damage(path)
             if not cause:
                 return None
-            finish = partial(_finish, home=home, settings=settings)
-            return rescue(path, cause, now=now(), finish=finish)
+            return rescue(path, cause, now=now(), finish=_note)
     except OSError as error:
         if not damage(path):
             return None
@@ -58,7 +53,7 @@ def mended(home: Path, settings: Settings, found: CorruptStore) -> CorruptStore:
 
     Where nothing is wrong (any more), that is the error that was found.
     """
-    told = mend(home, settings)
+    told = mend(home)
     if told is None:
         return found
     if settings.background:
@@ -92,13 +87,6 @@ def _patient(seconds: int) -> None:
         raise StoreBusy(message)
 
 
-def _finish(made: Path, told: Rescue, past: Sequence[Past], *, home: Path, settings: Settings) -> Rescue:
-    with Store.open(made) as store, store.transaction():
-        store.requests.record_many(past, now=now())
-        relearn(store, settings, but={request.key for request in past if request.selected})
-        told = replace(told, requests=store.requests.count())
-        if "source" in told.partly:
-            found = recover(store, home)
-            told = replace(told, again=found.again, lost=found.lost)
+def _note(made: Path, told: Rescue) -> None:
+    with Store.open(made) as store:
         store.events.append([Event(now(), RESCUED, data=told.data())])
-    return told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from repertoire.app.clock import now
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.usage.review import renew_learned
@@ -27,24 +28,31 @@ class Forgotten:
 
 
 def forget(store: Store, what: str, *, project: str = "") -> Forgotten:
-    """Delete and scrub the file.
+    """Delete in the database and in its backup, and scrub the file.
 
     Raises:
         InvalidRequest: it is none of the three, or a project is not named.
         StoreBusy: deleted, but another session still holds traces; the message says what to do.
     """
     take_in(store)  # what waits to be recorded is to be forgotten too
-    if what == REQUESTS:
-        gone = store.privacy.forget_requests()
-    elif what == ALL:
-        gone = store.privacy.forget_all()
-    elif what == PROJECT and project:
-        gone = store.privacy.forget_project(project)
-        renew_patterns(store)  # from what was asked elsewhere
-        renew_learned(store)
-    else:
+    if what not in (REQUESTS, ALL) and not (what == PROJECT and project):
         message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
         raise InvalidRequest(message)
+    with store.backup.forgetting():
+        gone = _forget(store, what, project)
+    if what != ALL:
+        store.backup.write(now=now())
     home, environments = store.path.parent, environment_path(store.path.parent)
     left = str(environments) if what == ALL and environments.exists() else ""
     return Forgotten(what, gone, str(home), tuple(map(str, set_aside(store.path))), left)
+
+
+def _forget(store: Store, what: str, project: str) -> int:
+    if what == REQUESTS:
+        return store.privacy.forget_requests()
+    if what == ALL:
+        return store.privacy.forget_all()
+    gone = store.privacy.forget_project(project)
+    renew_patterns(store)  # from what was asked elsewhere
+    renew_learned(store)
+    return gone

@@ -70,6 +70,7 @@ def ingest(
         note_opened(store, opened)
     if store.sources.unsettled():  # by this ingest, or by one that was killed before it was done
         settle(store, report=report)
+    store.backup.write(now=now())
     return tuple(reports)
 
 

@@ -133,6 +133,7 @@ def remove_source(store: Store, source: str) -> bool:
     if found:
         note_departures(store, before)
         settle(store)
+        store.backup.write(now=now())
     return found
 
 

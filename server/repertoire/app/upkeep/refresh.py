@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from repertoire.app.clock import now
 from repertoire.app.places import clone_folder
 from repertoire.app.project import project_folder
 from repertoire.app.session.spool import take_in
@@ -65,6 +66,7 @@ def refresh(
         renew_learned(store)
         take_in(store)
         condense_when_due(store, half_life=settings.memory_days)
+        store.backup.write(now=now())
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model, embedder.query_encoder)

@@ -31,6 +31,7 @@ def condense_when_due(
         kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
         store.events.compact(found.gone, counts, kept=kept)
+    store.backup.write(now=now())
     return len(found.gone)
 
 

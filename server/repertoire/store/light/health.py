@@ -45,6 +45,10 @@ class HealthReader:
             self._db.set_progress_handler(None, 0)
         return "" if found == "ok" else found
 
+    def made(self) -> str:
+        """Return when a backup was made."""
+        return str(self._value("SELECT at FROM made"))
+
     def sources(self) -> list[tuple[str, str, str, str]]:
         """Return key, kind, location and the time of the last reading of every source."""
         return self._db.execute("SELECT key, kind, location, ingested_at FROM source ORDER BY key").fetchall()
