@@ -79,7 +79,7 @@ def test_a_list_of_sources_that_is_lost_comes_back_as_the_last_ingest_or_removal
     spoil_tables(home / "repertoire.db", "source")
     told = run("rescue").stdout
     assert "; from the backup of 2" in told
-    assert ": sources (2); lost is what was recorded after that, in 1 minutes at most, of: sources, " in told
+    assert ": sources (2); lost is what was recorded after that, in 1 minute at most, of: sources; " in told
     assert run("refresh", "--text-only").returncode == 0
     with Store.open(home / "repertoire.db") as store:
         assert "pebble-counting" in {summary.name for summary in store.graph.summaries()}

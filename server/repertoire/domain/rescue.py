@@ -47,8 +47,10 @@ class Rescue:
             named = _listed(_CALLED.get(name, name) for name in self.partly)
             if self.backup:
                 parts.append(f"from the backup of {self.backup}: {_counted(self.backed)}")
-                some = f", of: {named}, but for what the first list counts" if self.brought else ""
-                parts.append(f"lost is what was recorded after that, in {_span(self.minutes)} at most{some}")
+                still = ", but for what the first list counts" if self.brought else ""
+                parts.append(
+                    f"lost is what was recorded after that, in {_span(self.minutes)} at most, of: {named}{still}"
+                )
             else:
                 parts.append(f"there was no backup yet, some are lost of: {named}")
                 if "source" in self.partly:
@@ -66,7 +68,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _span(minutes: int) -> str:
     if minutes < 2 * _HOUR:
-        return f"{minutes} minutes"
+        return f"{minutes} minute{'s' if minutes != 1 else ''}"
     return f"{minutes // _HOUR + 1} hours" if minutes < 2 * _DAY else f"{minutes // _DAY + 1} days"
 
 
