@@ -52,7 +52,7 @@ def test_a_command_that_meets_damage_mends_it_and_the_next_one_goes_on(run: Run,
     assert told["state"] == "ok"
     assert "mutes (1)" in told["text"]
     [kept] = home.glob("repertoire.db.damaged-*")
-    assert f"still hold what they held: delete {kept}." in run("forget", "--requests", "--yes").stdout
+    assert f"delete them: {kept}" in run("forget", "--requests", "--yes").stdout
     assert (home / "repertoire.db").exists()
     assert len(list(home.glob("repertoire.db.damaged-*"))) == 1
 
