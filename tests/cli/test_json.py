@@ -16,9 +16,11 @@ from click.testing import CliRunner, Result
 from repertoire.cli.main import VERBS, cli
 from sample_home import SOURCE, filled_home
 
-OTHER = {"serve", "completion"}  # what they print is for a client, and for a shell
+OTHER = {"serve", "completion", "trace export"}  # what they print is for a client, a shell, or lines already
 ELSEWHERE = {"doctor", "eval", "trust accept", "trust eval", "model fetch"}  # need more than a shelf; in other files
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}
+TRACE = {"title": "vite is killed", "context": "exit code 137", "solution": "Raise the limit.", "tags": ["vite"]}
+KEY = "trace:e46ed708ee80"  # of those words, on every machine
 
 # what to say to each; the keys that it answers with stand in docs/json.md, and programs may count on them
 SAID: Mapping[str, tuple[str, ...]] = {
@@ -37,6 +39,13 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "stats": (),
     "review": (),
     "mute": ("pdf-forms",),
+    "trace import": ("traces.jsonl",),
+    "trace search": ("vite is killed",),
+    "trace show": (KEY,),
+    "trace contribute": ("--title", "tsc stops", "--context", "out of memory", "--solution", "Split the project."),
+    "trace amend": (KEY, "--solution", "Raise it to 8 GB."),
+    "trace vote": (KEY, "up"),
+    "trace tags": (),
     "trust show": (),
     "rescue": (),
     "model show": (),
@@ -54,6 +63,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: weave\ndescription: Weaves baskets from willow.\n---\nSoak the willow first.\n")
     (tmp_path / "project" / "osv.json").write_text(json.dumps(ADVISORY))
+    (tmp_path / "project" / "traces.jsonl").write_text(json.dumps(TRACE))
     for name in [name for name in os.environ if name.startswith(("REPERTOIRE_", "CLAUDE_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -111,6 +121,9 @@ def test_what_stands_inside_an_answer_has_the_documented_keys(project: Path) -> 
     around = json.loads(ran("explain", "pdf-forms", "--detail", "graph").stdout)["graph"]
     assert keys_of(searched["components"]) == promised["a component"]
     assert keys_of(recommended["items"]) == promised["a component"] + promised["a member of a set, also"]
+    ran("trace import", "traces.jsonl")
+    traces = json.loads(ran("trace search", "vite is killed").stdout)["traces"]
+    assert keys_of(traces) == promised["a trace"] + promised["a trace that was searched for, also"]
     assert keys_of(around["nodes"]) == promised["a node"]
     assert keys_of(around["edges"]) == promised["an edge"]
 

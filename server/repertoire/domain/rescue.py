@@ -17,6 +17,7 @@ _CALLED = {
     "dismissal": "dismissals",
     "advisory": "advisories",
     "departed": "departures",
+    "trace": "traces",
     "node": "past requests",
     "edge": "past requests",
 }

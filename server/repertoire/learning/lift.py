@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from repertoire.learning.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
+from repertoire.domain.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.learning.outcomes import BAD, OK, UNKNOWN, Trial
 
 MIN_REQUESTS = 5.0  # "harmful" needs so many decayed requests of known outcome, with and without the component

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from repertoire.learning.confidence_intervals import wilson
+from repertoire.domain.confidence_intervals import wilson
 from repertoire.learning.outcomes import BAD, Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"

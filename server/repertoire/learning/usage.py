@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from repertoire.domain.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
-from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.exact_copies import of_contents
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of

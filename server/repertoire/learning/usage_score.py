@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from repertoire.learning.confidence_intervals import wilson
+from repertoire.domain.confidence_intervals import wilson
 from repertoire.learning.usage import ComponentUsage, Usage
 
 _TAKEN, _OUTCOME = 0.5, 0.6  # largest amounts of the two parts: how often it is taken, how it then went

@@ -25,7 +25,7 @@ from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
-from repertoire.domain.event import UNDONE, Event
+from repertoire.domain.event import UNDONE, Event, Moment
 from repertoire.domain.hint import silenced
 from repertoire.domain.text import content_words
 from repertoire.learning.edits import Edits
@@ -221,7 +221,7 @@ class Answers:
             return HookOutcome(events=(*before, *events))
         return HookOutcome(events=(*before, *events), lesson=self._lesson(request, node, moment))
 
-    def _lesson(self, request: record.AskedPrompt, node: str, moment: record.Moment) -> record.Lesson:
+    def _lesson(self, request: record.AskedPrompt, node: str, moment: Moment) -> record.Lesson:
         embedder = self.repertoire.embedder
         if embedder is None or not embedder.loaded:
             return record.Lesson(request, node, moment)
@@ -339,5 +339,5 @@ class Writes:
         return Reply(call.verb.text(done), call.verb.data(done))
 
 
-def _moment(hook: Hook) -> record.Moment:
-    return record.Moment(now(), hook.session, hook.project)
+def _moment(hook: Hook) -> Moment:
+    return Moment(now(), hook.session, hook.project)

@@ -29,7 +29,12 @@ def description_of(component: Component, limit: int) -> str:
 
 def is_withheld(component: Component) -> bool:
     """Tell whether a component's words are kept from models."""
-    return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in component.flags)
+    return gives_orders(component.flags)
+
+
+def gives_orders(flags: Iterable[Flag]) -> bool:
+    """Tell whether what was found in a text is that it gives a model orders."""
+    return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in flags)
 
 
 def without_orders(component: Component) -> Component:

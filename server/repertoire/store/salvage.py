@@ -64,7 +64,7 @@ def _json(kind: type) -> Fits:
 
 
 _word = _like(_WORD)
-_SCOPE = _one_of("component", "source", "project")
+_SCOPE = _one_of("component", "source", "project", "trace")
 
 
 @dataclass(frozen=True)

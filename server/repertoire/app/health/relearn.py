@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from repertoire.app.session.record import AskedPrompt, Lesson, Moment, learn
+from repertoire.app.session.record import AskedPrompt, Lesson, learn
 from repertoire.app.usage.installs import INSTALLED
-from repertoire.domain.event import ASKED, SELECTED, Event
+from repertoire.domain.event import ASKED, SELECTED, Event, Moment
 from repertoire.ports import Embedder
 from repertoire.retrieval.foreign import in_english
 from repertoire.settings import Settings
