@@ -32,6 +32,7 @@ _COLUMNS = (
 ).split()
 _JOINED = "trace t JOIN node n ON n.id = t.node_id"
 _SELECT = f"SELECT n.id, n.key, {', '.join('t.' + column for column in _COLUMNS)} FROM {_JOINED}"
+_SHOWING = 500  # traces of one error: what more show says little of any
 _CHUNK = 500  # bindings a statement, well below SQLite's bound
 
 
@@ -45,14 +46,21 @@ class Traces:
     def put(self, trace: Trace, *, token: str = "", now: str) -> int:
         """Keep a trace, and what it replaces as superseded; return its node id. A draft is found by its key alone."""
         with self._db.transaction():
+            return self._put(GraphWriter(self._db, self._vectors, now), trace, token)
+
+    def put_many(self, traces: Iterable[Trace], *, now: str) -> None:
+        """Keep many traces in one transaction."""
+        with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
-            data = {"projects": [storable(trace.project)]} if trace.project else {}
-            node_id = writer.put_node(Node(trace.key, TRACE, trace.title, data))
-            self._db.execute(
-                f"INSERT OR REPLACE INTO trace VALUES (?, {marks(_COLUMNS)})", (node_id, *_row(trace, token))
-            )
-            if trace.status != DRAFT:
-                self._publish(writer, node_id, trace)
+            for trace in traces:
+                self._put(writer, trace, "")
+
+    def _put(self, writer: GraphWriter, trace: Trace, token: str) -> int:
+        data = {"projects": [storable(trace.project)]} if trace.project else {}
+        node_id = writer.put_node(Node(trace.key, TRACE, trace.title, data))
+        self._db.execute(f"INSERT OR REPLACE INTO trace VALUES (?, {marks(_COLUMNS)})", (node_id, *_row(trace, token)))
+        if trace.status != DRAFT:
+            self._publish(writer, node_id, trace)
         return node_id
 
     def _publish(self, writer: GraphWriter, node_id: int, trace: Trace) -> None:
@@ -95,6 +103,11 @@ class Traces:
         found = self._db.value("SELECT node_id FROM trace JOIN node ON id = node_id WHERE key = ?", (storable(key),))
         return None if found is None else int(found)
 
+    def state(self, key: str) -> str:
+        """Return the state of a trace; empty where there is none."""
+        sql = "SELECT t.status FROM node n JOIN trace t ON t.node_id = n.id WHERE n.key = ?"
+        return str(self._db.value(sql, (storable(key),)) or "")
+
     def get(self, key: str) -> Trace | None:
         """Return one trace, or None."""
         row = self._db.row(f"{_SELECT} WHERE n.key = ?", (storable(key),))
@@ -136,16 +149,28 @@ class Traces:
         )
         return [int(node_id) for (node_id,) in rows]
 
+    def states(self) -> list[tuple[int, str]]:
+        """Return node id and state of every trace but drafts, by node id."""
+        return self._db.rows("SELECT node_id, status FROM trace WHERE status <> ? ORDER BY node_id", (DRAFT,))
+
+    def words(self, node_ids: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Return the words of traces, as the full-text index holds them."""
+        rows = self._db.rows(
+            f"SELECT rowid, name, description, body FROM trace_text WHERE rowid IN ({marks(node_ids)})", node_ids
+        )
+        return {int(node_id): frozenset(" ".join(fields).split()) for node_id, *fields in rows}
+
     def showing(self, signatures: Sequence[str]) -> dict[str, list[int]]:
-        """Map each signature to the node ids of the traces that show it."""
-        found: dict[str, list[int]] = {}
-        for key, node_id in self._db.rows(
-            f"""SELECT s.key, e.source FROM node s JOIN edge e ON e.target = s.id AND e.relation = ?
-                WHERE s.key IN ({marks(signatures)}) ORDER BY e.source""",
-            (SHOWS, *signatures),
-        ):
-            found.setdefault(str(key), []).append(int(node_id))
-        return found
+        """Map each signature to the node ids of the traces that show it, the newest where there are very many."""
+        sql = """SELECT e.source FROM node s JOIN edge e ON e.target = s.id AND e.relation = ?
+                 WHERE s.key = ? ORDER BY e.source DESC LIMIT ?"""
+        found = {key: self._db.rows(sql, (SHOWS, key, _SHOWING)) for key in signatures}
+        return {key: [int(node_id) for (node_id,) in rows] for key, rows in found.items() if rows}
+
+    def votes_version(self) -> tuple[int, int]:
+        """Return what changes whenever a vote is given or forgotten."""
+        newest, count = self._db.rows("SELECT ifnull(max(id), 0), count(*) FROM event WHERE kind = ?", (VOTED,))[0]
+        return int(newest), int(count)
 
     def votes(self) -> list[Vote]:
         """Return every vote in the log on a trace that is still there, the oldest first."""

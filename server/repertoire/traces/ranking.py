@@ -11,6 +11,7 @@ from repertoire.traces.trust import Trust
 # What joins the evidence. Measured on two labelled sets, the sum puts the right trace first in 93 and 97 of 100,
 # reciprocal ranks in 92 and 91: a space in which nothing is near says no more than that.
 _WORDS, _ERROR = 0.5, 0.3
+_FEW = 4  # words that are searched for in any case
 _ALIKE = 0.8  # Jaccard of words, from which two traces say the same
 
 # How sure an answer is: read off questions whose trace was there, and the same ones with it taken out.
@@ -51,6 +52,23 @@ def fuse(
         alike = (max(near) + sum(near) / len(near)) / 2
         fused[node_id] = alike + _WORDS * words.get(node_id, 0.0) / best + _ERROR * same_error.get(node_id, 0.0)
     return fused
+
+
+def rarity(count: int, total: int) -> float:
+    """Return how much a word tells that so many of all traces hold (inverse document frequency)."""
+    return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
+
+
+def telling_words(counts: Mapping[str, int], postings: int) -> list[str]:
+    """Return the rarest words that together stand in so many traces, and a few of them however common they are."""
+    held = sorted((count, word) for word, count in counts.items() if count)
+    told, found = list[str](), 0
+    for count, word in held:
+        found += count
+        if found > postings and len(told) >= _FEW:
+            break
+        told.append(word)
+    return told
 
 
 def worth(trust: Trust, *, recency: float, validity: float, alignment: float) -> float:

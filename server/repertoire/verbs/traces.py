@@ -65,12 +65,12 @@ def environment_from(pairs: tuple[str, ...]) -> dict[str, str]:
 
 def _search(context: Context, wanted: Wanted) -> Found:
     repertoire = context.repertoire
-    return search_traces(repertoire.store, wanted, embedder=repertoire.embedder, muted=context.muted)
+    return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
 
 
 def _show(context: Context, asked: str) -> tuple[Trace, Trust]:
     found = trace_named(context.repertoire.store, asked)
-    return found, standing(context.repertoire.store, found, today())
+    return found, standing(context.repertoire.traces, found, today())
 
 
 def _contribute(context: Context, asked: Contributing) -> Contribution:
@@ -91,7 +91,7 @@ def _amend(context: Context, asked: Amending) -> Contribution:
 
 
 def _vote(context: Context, verdict: Verdict) -> Voted:
-    return vote(context.repertoire.store, verdict, moment=context.moment)
+    return vote(context.repertoire.traces, verdict, moment=context.moment)
 
 
 def _tags(context: Context, _question: None) -> Mapping[str, int]:

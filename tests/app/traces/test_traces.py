@@ -61,7 +61,7 @@ def keep(repertoire: Repertoire, *told: Told, project: str = "/srv/acme/billing"
 
 
 def look(repertoire: Repertoire, query: str = "", **more: object) -> Found:
-    return search_traces(repertoire.store, Wanted(query, **more), embedder=repertoire.embedder)  # type: ignore[arg-type]
+    return search_traces(repertoire.traces, Wanted(query, **more), embedder=repertoire.embedder)  # type: ignore[arg-type]
 
 
 def test_a_draft_is_redacted_and_nobody_finds_it_before_it_is_confirmed(repertoire: Repertoire) -> None:
@@ -88,7 +88,7 @@ def test_a_draft_that_is_refused_leaves_nothing(repertoire: Repertoire) -> None:
 
 def test_an_error_is_found_on_another_machine_and_says_why_and_how_far_to_trust_it(repertoire: Repertoire) -> None:
     kept, *_ = keep(repertoire, SETTINGS, VITE, DOCKER)
-    vote(repertoire.store, Verdict(kept.key, up=True), moment=moment("/elsewhere"))
+    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment("/elsewhere"))
     printed = PRINTED.format(line=77).replace("/home/jane/acme/billing", r"C:\Users\bob\shop")
     found = look(repertoire, error=printed, environment={"framework": "pydantic 3.0"})
     assert found.fits
@@ -107,7 +107,7 @@ def test_without_what_fits_the_answer_says_so(repertoire: Repertoire) -> None:
 
 def test_tags_narrow_and_without_a_model_words_still_find(repertoire: Repertoire) -> None:
     keep(repertoire, SETTINGS, VITE, DOCKER)
-    found = search_traces(repertoire.store, Wanted("connection refused", tags=("Docker",)))
+    found = search_traces(repertoire.traces, Wanted("connection refused", tags=("Docker",)))
     assert [hit.trace.title for hit in found.hits] == [DOCKER.title]
     assert found.degraded
     assert repertoire.store.traces.tags() == {"docker": 1, "pydantic": 1, "python": 1, "vite": 1}
@@ -116,16 +116,16 @@ def test_tags_narrow_and_without_a_model_words_still_find(repertoire: Repertoire
 def test_votes_decide_between_two_that_say_the_same_and_the_last_word_counts(repertoire: Repertoire) -> None:
     other = replace(VITE, solution="Split the chunks by hand, and turn the source maps off.")
     one, two = keep(repertoire, VITE, other)
-    vote(repertoire.store, Verdict(one.key, up=True), moment=moment())
-    vote(repertoire.store, Verdict(one.key, up=False, tag="wrong"), moment=moment())
-    done = vote(repertoire.store, Verdict(two.key, up=True), moment=moment())
+    vote(repertoire.traces, Verdict(one.key, up=True), moment=moment())
+    vote(repertoire.traces, Verdict(one.key, up=False, tag="wrong"), moment=moment())
+    done = vote(repertoire.traces, Verdict(two.key, up=True), moment=moment())
     assert done.trust.votes == 1
     assert [hit.trace.key for hit in look(repertoire, "vite build is killed with exit code 137").hits] == [
         two.key,
         one.key,
     ]
     with pytest.raises(InvalidRequest):
-        vote(repertoire.store, Verdict(two.key, up=True, tag="spam"), moment=moment())
+        vote(repertoire.traces, Verdict(two.key, up=True, tag="spam"), moment=moment())
 
 
 def test_near_twins_are_one_hit(repertoire: Repertoire) -> None:
@@ -157,7 +157,7 @@ def test_what_is_overdue_is_left_out_unless_wanted(repertoire: Repertoire) -> No
 def test_a_muted_trace_is_marked_and_heard_again(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE)
     mute(repertoire.store, kept.key, project="/p", now=now())
-    found = search_traces(repertoire.store, Wanted("vite build is killed"), muted=repertoire.muted("/p"))
+    found = search_traces(repertoire.traces, Wanted("vite build is killed"), muted=repertoire.muted("/p"))
     assert "muted" in found_text(found)
     unmute(repertoire.store, kept.key, project="/p")
     assert not repertoire.muted("/p")
@@ -202,7 +202,7 @@ def test_traces_are_shared_as_lines_and_the_same_ones_again_change_nothing(
 def test_traces_are_forgotten_with_what_was_asked(repertoire: Repertoire, what: str) -> None:
     (kept,) = keep(repertoire, SETTINGS)
     look(repertoire, "settings")
-    vote(repertoire.store, Verdict(kept.key, up=True), moment=moment())
+    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment())
     forget(repertoire.store, what)
     store = repertoire.store
     assert (store.traces.all(), store.traces.votes(), store.traces.showing([*kept.signatures])) == ([], [], {})

@@ -76,8 +76,9 @@ def import_lines(store: Store, lines: Iterable[str], *, moment: Moment) -> Impor
     What is in the file is active, however its key is spelled there; the same trace again changes nothing.
     """
     validator = Draft202012Validator(SCHEMA)
-    added = known = 0
+    traces: dict[str, Trace] = {}
     refused: list[tuple[int, str]] = []
+    read = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -86,13 +87,17 @@ def import_lines(store: Store, lines: Iterable[str], *, moment: Moment) -> Impor
         except InvalidRequest as error:
             refused.append((number, str(error)))
             continue
-        kept = store.traces.get(trace.key)
-        if kept is not None and kept.status != DRAFT:
-            known += 1
-        else:
-            store.traces.put(trace, now=moment.at)
-            added += 1
-    return Imported(added, known, tuple(refused))
+        read += 1
+        traces.setdefault(trace.key, trace)
+    with store.transaction():  # all that needs no lock is done before it is taken
+        new = [trace for trace in traces.values() if _is_new(store, trace)]
+        store.traces.put_many(new, now=moment.at)
+    return Imported(len(new), read - len(new), tuple(refused))
+
+
+def _is_new(store: Store, trace: Trace) -> bool:
+    state = store.traces.state(trace.key)
+    return state in {"", DRAFT}
 
 
 def _read(validator: Draft202012Validator, line: str, moment: Moment) -> Trace:

@@ -7,23 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+import numpy as np
+
 from repertoire.app.clock import today
-from repertoire.app.traces.embed import SPACES, embed_latest
+from repertoire.app.traces.embed import embed_latest
+from repertoire.app.traces.kept import KeptTraces, Rows
 from repertoire.app.traces.telling import keys_of, tags_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import TRACES
-from repertoire.domain.text import content_words, split_words
-from repertoire.domain.trace import ACTIVE, EXPIRED, ME, SUPERSEDED, Trace, Vote
+from repertoire.domain.text import content_words
+from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace
 from repertoire.ports import Among, Embedder
 from repertoire.store.database import Store
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
-from repertoire.traces.ranking import FITS, Evidence, fuse, without_twins, worth
-from repertoire.traces.reputation import Reputation, reputation
+from repertoire.traces.ranking import FITS, Evidence, fuse, rarity, telling_words, without_twins, worth
 from repertoire.traces.signature import Signature, signatures_in
-from repertoire.traces.trust import Trust, by_trace, trust
+from repertoire.traces.trust import Trust, trust
 
 _DEEP = 200  # candidates of each list
+_POSTINGS = 5_000  # rows that a search by words may find, of the rarest words
+_LATELY = 64  # traces without vectors that a search embeds itself; a refresh does more
 _LOOKED_AT = 30  # of the best, of which trust and the like are read
 _WORDS, _TOLD = 128, 24  # words that are searched for; of these, words that are counted one by one
 _READ = 4_000  # characters of an error
@@ -79,7 +83,7 @@ class _Question:
 
 
 def search_traces(
-    store: Store, wanted: Wanted, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+    kept: KeptTraces, wanted: Wanted, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
 ) -> Found:
     """Rank the traces that may solve a problem; where none fits, the answer says so and holds the nearest.
 
@@ -90,24 +94,23 @@ def search_traces(
         message = "nothing is asked; say what goes wrong, or send what the failing command printed as the error"
         raise InvalidRequest(message)
     question = _question(wanted)
-    allowed = _allowed(store, wanted)
-    words = _by_words(store, wanted, question, allowed)
-    spaces = _by_meaning(store, wanted, question, allowed, embedder)
-    same = {} if "signatures" in wanted.without else _same_error(store, question, allowed)
+    allowed = _allowed(kept, wanted)
+    words = _by_words(kept, wanted, question, allowed)
+    spaces, unread = _by_meaning(kept, wanted, question, allowed, embedder)
+    same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
     fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()})
     likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in fused} if spaces else {}
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
-    hits = _judged(store, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
+    hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits if wanted.include_expired or not hit.overdue]
     confidence = hits[0].evidence.confidence if hits else 0.0
-    degraded = () if embedder is not None else ("no model: found by words and errors alone",)
-    return Found(tuple(hits[: wanted.limit]), confidence >= FITS, confidence, degraded)
+    return Found(tuple(hits[: wanted.limit]), confidence >= FITS, confidence, unread)
 
 
-def standing(store: Store, trace: Trace, today_: date) -> Trust:
+def standing(kept: KeptTraces, trace: Trace, today_: date) -> Trust:
     """Return how far one trace is to be trusted."""
-    votes = store.traces.votes()
-    return trust(trace, by_trace(votes).get(trace.key, ()), _reputation(store, votes, today_), today_)
+    opinion = kept.opinion(today_)
+    return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today_)
 
 
 def _question(wanted: Wanted) -> _Question:
@@ -117,32 +120,46 @@ def _question(wanted: Wanted) -> _Question:
     return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, text)
 
 
-def _allowed(store: Store, wanted: Wanted) -> frozenset[int]:
+def _allowed(kept: KeptTraces, wanted: Wanted) -> Rows:
+    if not wanted.tags:
+        return kept.ids(active=not wanted.include_expired)
     statuses = (ACTIVE, EXPIRED, SUPERSEDED) if wanted.include_expired else (ACTIVE,)
-    return frozenset(store.traces.among(statuses, tags_of(wanted.tags)))
+    return np.array(kept.store.traces.among(statuses, tags_of(wanted.tags)), dtype=np.int64)
 
 
-def _by_words(store: Store, wanted: Wanted, question: _Question, allowed: frozenset[int]) -> dict[int, float]:
+def _by_words(kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows) -> dict[int, float]:
     if "words" in wanted.without:
         return {}
-    among = Among(node_ids=tuple(allowed)) if wanted.tags else None
-    rows = store.graph.match(question.words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
-    return {node_id: score for node_id, score in rows if node_id in allowed and score > 0}
+    among = Among(node_ids=allowed.tolist()) if wanted.tags else None
+    words = telling_words(kept.frequencies(question.words), _POSTINGS)
+    rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
+    return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
+
+
+def _is_among(node_id: int, allowed: Rows) -> bool:
+    place = int(np.searchsorted(allowed, node_id))
+    return place < len(allowed) and int(allowed[place]) == node_id
 
 
 def _by_meaning(
-    store: Store, wanted: Wanted, question: _Question, allowed: frozenset[int], embedder: Embedder | None
-) -> list[dict[int, float]]:
-    """Return how alike the nearest read, by problem and by solution apart."""
-    if embedder is None or "vectors" in wanted.without:
-        return []
-    embed_latest(store, embedder)
+    kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows, embedder: Embedder | None
+) -> tuple[list[dict[int, float]], tuple[str, ...]]:
+    """Return how alike the nearest read, by problem and by solution apart, and what is not known by its meaning."""
+    if embedder is None:
+        return [], ("no model: found by words and errors alone",)
+    if "vectors" in wanted.without:
+        return [], ()
+    spaces = kept.spaces(embedder.model)
+    unread = len(kept.ids(active=False)) - min(len(space.ids) for space in spaces)
+    if 0 < unread <= _LATELY:
+        embed_latest(kept.store, embedder)
+        spaces, unread = kept.spaces(embedder.model), 0
     vector = embedder.embed_passages([question.text])[0]
-    found = (store.vectors.nearest(space, embedder.model, vector, limit=_DEEP) for space in SPACES)
-    return [{node_id: cosine for node_id, cosine in rows if node_id in allowed} for rows in found]
+    notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
+    return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
 
-def _same_error(store: Store, question: _Question, allowed: frozenset[int]) -> dict[int, tuple[float, str]]:
+def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
     """Map the traces that show an error of the question to what that weighs, and the error."""
     found: dict[int, tuple[float, str]] = {}
     for error in question.errors[:2]:
@@ -151,13 +168,13 @@ def _same_error(store: Store, question: _Question, allowed: frozenset[int]) -> d
         for key in keys:
             for node_id in showing.get(key, ()):
                 weight = _SAME[key.split(":")[1]] / math.log2(1 + len(showing[key]))
-                if node_id in allowed and weight > found.get(node_id, (0.0, ""))[0]:
+                if weight > found.get(node_id, (0.0, ""))[0] and _is_among(node_id, allowed):
                     found[node_id] = (weight, f"{error.exception} {error.template}".strip())
     return found
 
 
 def _judged(
-    store: Store,
+    kept: KeptTraces,
     wanted: Wanted,
     question: _Question,
     fused: Mapping[int, float],
@@ -165,11 +182,10 @@ def _judged(
     same: Mapping[int, tuple[float, str]],
 ) -> list[TraceHit]:
     day = today()
-    traces = store.traces.by_id(fused)
-    votes = store.traces.votes()
-    known, weighed = by_trace(votes), _reputation(store, votes, day)
-    rare = _rarity(store, question.words[:_TOLD], len(traces))
-    words = {node_id: frozenset(split_words(_text(trace))) for node_id, trace in traces.items()}
+    traces = kept.store.traces.by_id(fused)
+    opinion = kept.opinion(day)
+    rare = _rarity(kept, question.words[:_TOLD])
+    words = kept.store.traces.words(list(traces))
     hits: dict[int, TraceHit] = {}
     for node_id, trace in traces.items():
         held = tuple(word for word in rare if word in words[node_id])
@@ -179,7 +195,7 @@ def _judged(
             sum(rare[word] for word in held) / (sum(rare.values()) or 1.0),
             min(weight, 1.0),
         )
-        believed = trust(trace, known.get(trace.key, ()), weighed, day)
+        believed = trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
         fits = align(trace.environment, wanted.environment)
         told = max(trace.at, believed.last)
         score = fused[node_id] * worth(
@@ -204,16 +220,7 @@ def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]]) -> l
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
 
 
-def _text(trace: Trace) -> str:
-    return " ".join((trace.title, *trace.tags, trace.context, trace.solution))
-
-
-def _rarity(store: Store, words: Sequence[str], least: int) -> dict[str, float]:
+def _rarity(kept: KeptTraces, words: Sequence[str]) -> dict[str, float]:
     """Map words to how much each tells, by how few traces hold it."""
-    counted = store.traces.frequencies(words)
-    total = max(sum(store.traces.counts().values()), least, 1)
-    return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in counted.items()}
-
-
-def _reputation(store: Store, votes: Sequence[Vote], day: date) -> Reputation:
-    return reputation(votes, store.traces.authorship() if votes else {}, day, trusted=frozenset((ME,)))
+    total = len(kept.ids(active=False))
+    return {word: rarity(count, total) for word, count in kept.frequencies(words).items()}

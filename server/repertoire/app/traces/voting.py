@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from repertoire.app.clock import today
+from repertoire.app.traces.kept import KeptTraces
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.traces.search import standing
 from repertoire.app.traces.telling import environment_of, redacted
@@ -13,7 +14,6 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import VOTED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, DRAFT, ME, NOTE, Trace
-from repertoire.store.database import Store
 from repertoire.traces.trust import Trust
 
 
@@ -37,14 +37,14 @@ class Voted:
     trust: Trust
 
 
-def vote(store: Store, verdict: Verdict, *, moment: Moment, voter: str = ME) -> Voted:
+def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME) -> Voted:
     """Keep a vote in place of the voter's last one on the same trace.
 
     Raises:
         UnknownComponent: there is no such trace.
         InvalidRequest: it is a draft, or the tag is none of COMPLAINTS.
     """
-    trace = trace_named(store, verdict.trace)
+    trace = trace_named(kept.store, verdict.trace)
     if trace.status == DRAFT:
         message = f"{trace.key} is a draft; confirm it before anybody votes on it"
         raise InvalidRequest(message)
@@ -54,5 +54,5 @@ def vote(store: Store, verdict: Verdict, *, moment: Moment, voter: str = ME) -> 
     note = clean_line(redacted(verdict.note, moment.project), NOTE)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
-    store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
-    return Voted(trace, verdict.up, standing(store, trace, today()))
+    kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
+    return Voted(trace, verdict.up, standing(kept, trace, today()))
