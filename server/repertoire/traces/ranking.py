@@ -90,5 +90,7 @@ def without_twins(ranked: Sequence[int], words: dict[int, frozenset[str]]) -> di
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    together = len(one | other)
-    return len(one & other) / together if together else 1.0
+    if min(len(one), len(other)) < _ALIKE * max(len(one), len(other)):
+        return 0.0  # it cannot reach what twins need
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if one else 1.0

@@ -31,6 +31,7 @@ _LATELY = 64  # traces without vectors that a search embeds itself; a refresh do
 _LOOKED_AT = 30  # of the best, of which trust and the like are read
 _WORDS, _TOLD = 128, 24  # words that are searched for; of these, words that are counted one by one
 _READ = 4_000  # characters of an error
+_EMBEDDED = 400  # characters of a question: more takes longer and put no trace higher
 _FIELDS = (1.0, 1.0, 1.0)  # weights of title, problem and solution: words are counted over all of a trace
 _SAME = {"exact": 1.0, "key": 0.5, "coarse": 0.25}  # what an error's key weighs, shared out among those that show it
 
@@ -154,7 +155,7 @@ def _by_meaning(
     if 0 < unread <= _LATELY:
         embed_latest(kept.store, embedder)
         spaces, unread = kept.spaces(embedder.model), 0
-    vector = embedder.embed_passages([question.text])[0]
+    vector = embedder.embed_passages([question.text[:_EMBEDDED]])[0]
     notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
     return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
