@@ -9,7 +9,7 @@ from typing import IO
 import click
 
 from repertoire.app.clock import now
-from repertoire.app.traces.embed import embed_traces
+from repertoire.app.traces.embed import embed_latest
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.search import Wanted
 from repertoire.app.traces.telling import Told
@@ -235,13 +235,16 @@ def import_command(file: Path, as_json: bool) -> None:
     with open_repertoire() as repertoire, file.open(encoding="utf-8", errors="replace") as lines:
         done = import_lines(repertoire.store, lines, moment=Moment(now(), "", ""))
         if repertoire.embedder is not None:
-            embed_traces(repertoire.store, repertoire.embedder)
+            embed_latest(repertoire.store, repertoire.embedder)
     for number, why in done.refused:
         click.echo(f"line {number}: {why}", err=True)
     data = {"added": done.added, "known": done.known, "refused": [list(row) for row in done.refused]}
     show(
         data,
-        lambda: f"{done.added} traces added, {done.known} known already, {len(done.refused)} lines left out.",
+        lambda: (
+            f"{done.added} traces added, {done.known} known already, {len(done.refused)} lines left out. "
+            "A refresh learns their meaning; words and errors find them at once."
+        ),
         as_json=as_json,
     )
 

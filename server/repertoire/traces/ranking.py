@@ -15,7 +15,7 @@ _FEW = 4  # words that are searched for in any case
 _ALIKE = 0.8  # Jaccard of words, from which two traces say the same
 
 # How sure an answer is: read off questions whose trace was there, and the same ones with it taken out.
-_CONSTANT, _LIKENESS, _COVERED, _SAME_ERROR = -11.5, 12.0, 7.15, 2.05
+_CONSTANT, _LIKENESS, _COVERED, _SAME_ERROR = -11.83, 12.27, 6.62, 3.36
 _UNREAD = 0.4  # the likeness of what no model read: only what holds nearly all words fits then
 FITS = 0.5
 

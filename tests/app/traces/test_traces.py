@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.clock import ago, now
+from repertoire.app.clock import ago, now, today
 from repertoire.app.health.status import status
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, forget
@@ -18,14 +18,16 @@ from repertoire.app.person.mute import mute, unmute
 from repertoire.app.traces.contribute import amended, confirm, discard, draft
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.search import Found, Wanted, search_traces, standing
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, vote
+from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
-from repertoire.domain.event import Moment
+from repertoire.domain.event import CONTRIBUTED, VOTED, Moment
 from repertoire.domain.graph import COMPONENTS, TRACES
 from repertoire.domain.trace import ACTIVE, DRAFT, SUPERSEDED, Trace
+from repertoire.learning.log_compaction import LogBounds
 from repertoire.rendering.reports import status_text
 from repertoire.rendering.traces import contribution_text, found_text, trace_text
 
@@ -215,6 +217,30 @@ def test_a_project_takes_its_traces_with_it_and_no_others(repertoire: Repertoire
     forget(repertoire.store, PROJECT, project="/srv/here")
     assert repertoire.store.traces.all() == [other]
     assert other.status == ACTIVE
+
+
+def test_a_vote_is_forgotten_with_the_project_that_it_was_given_in(repertoire: Repertoire) -> None:
+    (kept,) = keep(repertoire, VITE, project="/srv/there")
+    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment("/srv/there"))
+    vote(repertoire.traces, Verdict(kept.key, up=False), moment=moment("/srv/here"))
+    forget(repertoire.store, PROJECT, project="/srv/here")
+    assert standing(repertoire.traces, kept, today()).ups == 1
+    forget(repertoire.store, PROJECT, project="/srv/there")
+    assert not list(repertoire.store.events.every([CONTRIBUTED, VOTED]))
+
+
+def test_compaction_of_the_log_keeps_every_vote(repertoire: Repertoire) -> None:
+    (kept,) = keep(repertoire, VITE)
+    for number in range(9):
+        vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment(), voter=f"voter {number}")
+    condense_when_due(repertoire.store, room=LogBounds(1, 1, 1, 1), every=1)
+    assert standing(repertoire.traces, kept, today()).votes == 9
+
+
+def test_a_draft_that_nobody_confirms_is_gone_when_the_next_one_comes(repertoire: Repertoire) -> None:
+    draft(repertoire.store, VITE, moment=replace(moment(), at=ago(timedelta(days=8))))
+    young = draft(repertoire.store, DOCKER, moment=moment())
+    assert [trace.key for trace in repertoire.store.traces.all(DRAFT)] == [young.trace.key]
 
 
 def test_keeping_a_trace_moves_no_revision_of_components(repertoire: Repertoire) -> None:
