@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.mcp_server.definitions import Tool
+from repertoire.mcp_server.tool import Tool
 
 HOSTILE = (
     "",

@@ -19,8 +19,10 @@ from repertoire.mcp_server.definitions import TOOLS
 from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 
-OTHER = {"serve", "completion"}  # what they print is for a client, and for a shell
+OTHER = {"serve", "completion", "trace export"}  # what they print is for a client, a shell, or lines already
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}
+TRACE = {"title": "vite is killed", "context": "exit code 137", "solution": "Raise the limit.", "tags": ["vite"]}
+KEY = "trace:e46ed708ee80"  # of those words, on every machine
 
 # what to say to each command that docs/json.md tells the data of, in an order in which each has something to say
 SAID: Mapping[str, tuple[str, ...]] = {
@@ -44,6 +46,13 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "feedback": ("pdf-forms", "ok"),
     "stats": (),
     "review": (),
+    "trace import": ("traces.jsonl",),
+    "trace search": ("vite is killed",),
+    "trace show": (KEY,),
+    "trace contribute": ("--title", "tsc stops", "--context", "out of memory", "--solution", "Split the project."),
+    "trace amend": (KEY, "--solution", "Raise it to 8 GB."),
+    "trace vote": (KEY, "up"),
+    "trace tags": (),
     "trust show": (),
     "trust accept": ("weave",),
     "trust eval": ("labels.jsonl",),
@@ -98,6 +107,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (labelled / "corpus.jsonl").write_text(json.dumps({"id": "d", "type": "skill", "name": "d", "text": "Ships. Now."}))
     (labelled / "queries.jsonl").write_text(json.dumps({"id": "q", "text": "ship it", "split": "dev"}))
     (labelled / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    (here / "traces.jsonl").write_text(json.dumps(TRACE))
     for name in [name for name in os.environ if name.startswith(("REPERTOIRE_", "CLAUDE_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from learning.test_outcomes import ASK, AT, CHECK, CORRECT, OFFER, SECOND, UNDO, USE, Happening
 from repertoire.domain import event as kinds
+from repertoire.domain.confidence_intervals import newcombe
 from repertoire.domain.event import BAD, OK, UNKNOWN
-from repertoire.learning.confidence_intervals import newcombe
 from repertoire.learning.lift import MIN_REQUESTS, Lift, lift_of
 from repertoire.learning.outcomes import Trial, trials
 from repertoire.learning.usage import ComponentUsage, Decay, summarize_usage

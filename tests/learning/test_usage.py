@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import BAD, OK
-from repertoire.learning.confidence_intervals import wilson
 from repertoire.learning.outcomes import Trial, propensity
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_score, usage_scores

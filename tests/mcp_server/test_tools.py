@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,12 @@ NAMES = [
     "mute",
     "forget",
     "set_capabilities",
+    "search_traces",
+    "get_trace",
+    "contribute_trace",
+    "amend_trace",
+    "vote_trace",
+    "list_tags",
 ]
 ID = f"{SOURCE.key}:skills/pdf-forms.md"
 CALLS: dict[str, dict[str, Any]] = {
@@ -40,6 +47,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "mute": {"target": "pdf-forms"},
     "set_capabilities": {"id": ID, "capabilities": ["fill pdf forms"]},
     "forget": {"what": "requests"},
+    "search_traces": {"query": "vite build is killed"},
+    "contribute_trace": {"title": "vite is killed", "context": "exit code 137", "solution": "Raise the limit."},
+    "list_tags": {},
 }
 
 
@@ -73,6 +83,7 @@ async def test_only_what_deletes_is_destructive_and_only_what_reaches_out_is_ope
     assert [name for name, hint in hints.items() if hint and hint.destructive_hint] == ["forget"]
     assert [name for name, hint in hints.items() if hint and hint.open_world_hint] == ["ingest_repo"]
     reading = ["search_components", "recommend_set", "explain_component", "status"]
+    reading += ["search_traces", "get_trace", "list_tags"]
     assert [name for name, hint in hints.items() if hint and hint.read_only_hint] == reading
 
 
@@ -277,6 +288,50 @@ async def test_bad_settings_are_told_in_words(talk: Talk, home: Path) -> None:
     (home / "settings.json").write_text('{"hint": true}')
     async with talk() as client:
         assert "unknown settings hint" in await refused(client, "status")
+
+
+async def test_the_whole_listing_costs_less_than_4000_tokens(talk: Talk) -> None:
+    async with talk("claude-code") as client:
+        tools = (await client.list_tools()).tools
+    shown = [(tool.name, tool.description, json.dumps(tool.input_schema)) for tool in tools]
+    assert sum(len(part or "") for row in shown for part in row) < 4 * 4_000
+
+
+async def test_a_trace_is_told_in_two_steps_found_by_its_error_read_amended_and_voted_on(talk: Talk) -> None:
+    printed = "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree"
+    told = {
+        "title": "npm cannot resolve the tree",
+        "context": "install fails after the upgrade; token=ghp_abcdefghijklmnopqrstuvwxyz0123456789 was printed",
+        "error": printed,
+        "solution": "Upgrade eslint first, then the plugin.",
+        "tags": ["npm"],
+        "environment": ["package_manager=npm 10"],
+    }
+    async with talk("any-client") as client:
+
+        async def data(tool: str, **arguments: Any) -> Any:
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, result.content
+            return result.structured_content
+
+        drafted = await data("contribute_trace", **told)
+        assert "ghp_" not in drafted["message"]
+        assert (await data("search_traces", error=printed))["traces"] == []
+        kept = await data("contribute_trace", token=drafted["token"])
+        assert kept["status"] == "active"
+        found = await data("search_traces", error=printed.replace("tree", "tree:"), context=["package_manager=npm 11"])
+        assert found["fits"]
+        assert found["traces"][0]["id"] == kept["id"]
+        assert "solved with npm 10, here npm 11" in found["traces"][0]["whys"]
+        voted = await data("vote_trace", id=kept["id"], vote="down", feedback_tag="outdated", feedback_text="npm 11")
+        assert (voted["up"], voted["votes"]) == (False, 1)
+        shown = await data("get_trace", id=kept["id"])
+        assert "worked 0 of 1 time" in shown["trust"]
+        assert shown["solution"] == told["solution"]
+        again = await data("amend_trace", id=kept["id"], solution="Run npm dedupe, then upgrade.")
+        new = await data("contribute_trace", token=again["token"])
+        assert (await data("get_trace", id=new["id"]))["supersedes"] == kept["id"]
+        assert (await data("list_tags"))["tags"] == [{"tag": "npm", "traces": 1}]
 
 
 async def test_what_is_no_method_is_refused_as_such(talk: Talk) -> None:

@@ -65,9 +65,10 @@ def test_the_promised_skills_commands_and_agent_are_there() -> None:
         "choosing-components",
         "keeping-the-graph-current",
         "recommend",
+        "solved-before",
     ]
     commands = [path.stem for path in COMMANDS]
-    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "search", "status"]
+    assert commands == ["explain", "feedback", "forget", "ingest", "mute", "search", "status", "trace"]
     assert [path.stem for path in AGENTS] == ["curator"]
 
 

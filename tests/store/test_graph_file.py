@@ -111,7 +111,7 @@ def test_a_home_that_gains_a_system_loses_nothing(tmp_path: Path) -> None:
     assert before["migration"] == after["migration"][:-1]
     del before["migration"]
     assert before.items() <= after.items()
-    assert {"trace_text", "vote"} <= after.keys()
+    assert {"note_text", "mark"} <= after.keys()
     with pytest.raises(NewerStore):
         Store.open(path)
     with Store.open(path, file=FILE) as store:

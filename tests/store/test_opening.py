@@ -170,7 +170,7 @@ def test_damage_in_the_middle_is_named_and_nothing_is_written(path, use):
     fill(path)
     content = bytearray(path.read_bytes())
     pages = len(content) // 4096
-    for page in range(40, pages, 2):  # the schema stays: the file opens
+    for page in range(60, pages, 2):  # the schema stays: the file opens
         content[page * 4096 : page * 4096 + 200] = os.urandom(200)
     path.write_bytes(content)
     store = Store.open(path)
@@ -187,7 +187,7 @@ def test_damage_keeps_the_log_from_being_written_into_the_file(path):
         path,
     )
     content = bytearray(path.read_bytes())
-    content[40 * 4096 :] = os.urandom(len(content) - 40 * 4096)
+    content[60 * 4096 :] = os.urandom(len(content) - 60 * 4096)
     path.write_bytes(content)
     before = files_in(path.parent)
     with Store.open(path) as store:

@@ -9,6 +9,7 @@ from pathlib import Path
 from repertoire.app.clock import today
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
+from repertoire.app.traces.kept import KeptTraces
 from repertoire.app.usage.fold import Use
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
@@ -29,6 +30,7 @@ class Repertoire:
     pipeline: Pipeline
     use: Use
     troubles: Troubles
+    traces: KeptTraces
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:

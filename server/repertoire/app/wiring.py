@@ -15,6 +15,7 @@ from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
+from repertoire.app.traces.kept import KeptTraces
 from repertoire.app.usage.fold import Use, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
@@ -84,7 +85,7 @@ def put_together(
             troubles=troubles.said_of,
         ),
     )
-    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, degraded)
+    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, KeptTraces(store), degraded)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ VERBS = {
     "refresh": "sources",
     "sources": "sources",
     "remove": "sources",
+    "trace": "traces",
     "status": "health",
     "overlaps": "health",
     "stale": "health",

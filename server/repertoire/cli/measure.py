@@ -9,14 +9,16 @@ import click
 
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
+from repertoire.app.measure.traces import TraceOptions, TraceResult, evaluate_traces
 from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_texts, open_throw_away
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
 from repertoire.rendering.measure import evaluation_data, evaluation_text
 from repertoire.settings import load
 
-COMPONENT, TEXT = "component", "text"
-KINDS = (COMPONENT, TEXT)
+COMPONENT, TEXT, TRACE = "component", "text", "trace"
+KINDS = (COMPONENT, TEXT, TRACE)
+_TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -43,7 +45,7 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--home-store", "at_home", is_flag=True, help="Answer from your own home; nothing in it is changed.")
 @click.option(
     "--kind",
-    type=click.Choice([COMPONENT, TEXT]),
+    type=click.Choice(KINDS),
     default=COMPONENT,
     show_default=True,
     help="What the rows of the set are.",
@@ -78,6 +80,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     with all that a person would see. With --kind text a row is any text, with or without a title. There are three
     rankings: by its words, and by the words and the vectors of its best part (`words`, `parts`, `vectors`). Their
     ranks are fused by their weights.
+    With --kind trace a row is a trace (`solution_at`: where its solution begins). The run is that of the search; beside
+    it stand the figures of FTS5, vectors and both fused, and how often a right trace is held back or a wrong one fits.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
@@ -89,6 +93,14 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
+    if kind == TRACE:
+        if mode != SEARCH or learn or parts or repo or weights:
+            raise click.UsageError(_TRACES_ALONE)
+        options_of_traces = TraceOptions(set_dir, run, split, cache, at_home)
+        with open_repertoire(read_only=True) if at_home else open_throw_away() as opened:
+            figures = evaluate_traces(options_of_traces, opened, report=tell)
+        show(figures, lambda: _trace_lines(figures, set_dir.name, split), as_json=as_json)
+        return
     if kind == TEXT:
         if mode != SEARCH or learn or at_home:
             raise click.UsageError(_TEXT_ALONE)
@@ -106,6 +118,16 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         lambda: evaluation_text(result, name=set_dir.name, split=split, run=run),
         as_json=as_json,
     )
+
+
+def _trace_lines(result: TraceResult, name: str, split: str) -> str:
+    lines = [
+        f"{system}: first {one.hit_at_1} ({one.low} to {one.high}), MRR@10 {one.mrr_at_10}, R@5 {one.recall_at_5}; "
+        f"p50 {one.p50_ms}, p95 {one.p95_ms} ms"
+        for system, one in result.systems.items()
+    ]
+    silence = f"held back {result.held_back} % of right first answers; {result.false_fits} % fit without the right one"
+    return "\n".join([f"{name} {split}: {result.queries} queries", *lines, silence])
 
 
 def _weights(given: tuple[str, ...]) -> dict[str, float]:

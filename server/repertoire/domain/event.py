@@ -11,6 +11,7 @@ ASKED, OFFERED, SELECTED, FAILED, OUTCOME = "asked", "offered", "selected", "fai
 CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected", "closed", "compacted"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
+CONTRIBUTED, VOTED = "contributed", "voted"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -21,12 +22,14 @@ class EventKind:
     """One kind of event: its name, its meaning, and who reads it.
 
     `of_session`: such an event belongs to a session, and old ones are replaced by counts; `learned`: learning reads it.
+    `lasting`: each of them stays, however many there are.
     """
 
     name: str
     means: str
     of_session: bool = False
     learned: bool = False
+    lasting: bool = False
 
 
 EVENT_KINDS = (
@@ -48,9 +51,12 @@ EVENT_KINDS = (
     EventKind(REREAD, "that source could be read again"),
     EventKind(MOVED, "a source is read from another address"),
     EventKind(RESCUED, "a damaged database was mended"),
+    EventKind(CONTRIBUTED, "a trace was kept", lasting=True),
+    EventKind(VOTED, "somebody said whether a trace helped", lasting=True),
 )
 LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)
 SESSION_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.of_session)
+LASTING_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.lasting)
 
 _SLOTTED: dict[str, bool] = {"slots": True} if sys.version_info >= (3, 10) else {}  # a long log has many
 
@@ -67,3 +73,12 @@ class Event:
     node: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
     id: int = 0
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When and where something happens."""
+
+    at: str
+    session: str
+    project: str  # its folder

@@ -29,6 +29,7 @@ from repertoire.domain.component import (
     SELECTED,
     TWIN_OF,
 )
+from repertoire.domain.trace import CONCERNS, PROBLEM_SPACE, SHOWS, SIGNATURE, SOLUTION_SPACE, SUPERSEDES, TRACE
 
 # Rules of forgetting: the event with which a node, or a row of a table, is deleted.
 BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, NEVER = (
@@ -42,6 +43,7 @@ BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, 
     "never: it holds nothing of anybody",
 )
 COMPONENTS = "components"  # the view that recommends components
+TRACES = "traces"  # the view that finds what was solved once
 CORE, LOG, PERSON = "core", "log", "person"  # owners of tables that belong to no view
 GIVEN = "given"  # a relation of an imported graph: `given:` and the relation's name there
 STAND_IN = "stand_in"  # the end of an edge that lies in another file or does not exist yet: only its key is known
@@ -95,9 +97,12 @@ class Table:
     own: bool = False  # a person's own data: a rescue brings it over
 
 
-VIEWS = (View(COMPONENTS, text="component_text", revision="revision"),)
+VIEWS = (
+    View(COMPONENTS, text="component_text", revision="revision"),
+    View(TRACES, text="trace_text", revision="revision traces"),
+)
 
-_C = (COMPONENTS,)
+_C, _T = (COMPONENTS,), (TRACES,)
 NODE_KINDS = (
     NodeKind(
         COMPONENT,
@@ -120,6 +125,15 @@ NODE_KINDS = (
         walked=False,
         stands_in=True,
     ),
+    NodeKind(
+        TRACE,
+        "a problem that was solved, or was not (table `trace`)",
+        _T,
+        WITH_PROMPTS,
+        spaces=(PROBLEM_SPACE, SOLUTION_SPACE),
+        own=True,
+    ),
+    NodeKind(SIGNATURE, "what stays of an error on another machine", _T, WITH_EDGES, stands_in=True),
     NodeKind(STAND_IN, "an edge's end that lies in another file or is not there yet", (), WITH_EDGES),
 )
 RELATIONS = (
@@ -134,6 +148,9 @@ RELATIONS = (
     Relation(TWIN_OF, "carries the same text elsewhere", _C, _ALIKE, walked=False),
     Relation(GIVEN, "as a graph from elsewhere says: `given:` and its name for it", _C, _TIMES),
     Relation(CONFLICTS_WITH, "must not be in one set with it", _C, walked=False),
+    Relation(SHOWS, "is about this error", _T, _ALIKE),
+    Relation(CONCERNS, "was solved with it", _T),
+    Relation(SUPERSEDES, "replaces it", _T, walked=False),
 )
 TABLES = (
     Table("migration", CORE, NEVER),
@@ -156,6 +173,8 @@ TABLES = (
     Table("dismissal", PERSON, WITH_ALL, own=True),
     Table("advisory", PERSON, WITH_ALL, own=True),
     Table("departed", COMPONENTS, WITH_ALL, own=True),
+    Table("trace", TRACES, WITH_NODE, node="node_id", own=True),
+    Table("trace_text", TRACES, WITH_NODE, node="rowid"),
 )
 
 

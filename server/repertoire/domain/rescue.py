@@ -16,6 +16,7 @@ _CALLED = {
     "dismissal": "dismissals",
     "advisory": "advisories",
     "departed": "departures",
+    "trace": "traces",
     "node": "past requests",
     "request": "past requests",
 }

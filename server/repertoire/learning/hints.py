@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
+from repertoire.domain.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.outcomes import Trial
 
 PROMPT, SESSION_START = "prompt", "session_start"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from repertoire.domain.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.domain.event import BAD, OK, UNKNOWN
-from repertoire.learning.confidence_intervals import ANY_DIFFERENCE, RateDifference, newcombe
 from repertoire.learning.outcomes import Trial
 
 MIN_REQUESTS = 5.0  # decayed requests of known outcome, with and without a component, before it can be harmful

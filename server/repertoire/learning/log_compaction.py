@@ -16,6 +16,7 @@ from typing import Any
 
 from repertoire.domain.event import (
     COUNTED,
+    LASTING_KINDS,
     SESSION_KINDS,
 )
 from repertoire.learning.outcomes import Dated, Trial, indexed_trials, trials
@@ -80,7 +81,8 @@ def _place(count: Dated | Count) -> tuple[str, str, str]:
 def _old_others(events: Sequence[Dated], room: LogBounds) -> list[int]:
     by_kind: dict[str, list[int]] = defaultdict(list)
     for event in events:
-        by_kind[event.kind].append(event.id)
+        if event.kind not in LASTING_KINDS:
+            by_kind[event.kind].append(event.id)
     return [number for numbers in by_kind.values() for number in numbers[: -room.others]]
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import BAD
-from repertoire.learning.confidence_intervals import wilson
 from repertoire.learning.outcomes import Trial, together
 
 TOGETHER, AGAINST = "co_occurs_with", "conflicts_with"

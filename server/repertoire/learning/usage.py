@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from repertoire.domain.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.domain.event import BAD, OK
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
-from repertoire.learning.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.exact_copies import merge_copies
 from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from repertoire.learning.confidence_intervals import wilson
+from repertoire.domain.confidence_intervals import wilson
 from repertoire.learning.usage import ComponentUsage, Usage
 
 _TAKEN, _OUTCOME = 0.5, 0.6  # largest amounts of the two parts: rate of taken impressions, outcomes

@@ -8,7 +8,7 @@ from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, sendable
-from repertoire.mcp_server.definitions import Tool
+from repertoire.mcp_server.tool import Tool
 
 _DIGITS = 100  # more make no number that any schema allows, and Python refuses to read thousands
 _WORDS = {"true": True, "false": False}

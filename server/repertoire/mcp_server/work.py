@@ -25,7 +25,7 @@ from repertoire.app.usage.compact_log import condense_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
-from repertoire.domain.event import UNDONE, Event
+from repertoire.domain.event import UNDONE, Event, Moment
 from repertoire.domain.hint import silenced
 from repertoire.learning.edits import Edits
 from repertoire.learning.selections import Mention, from_command, from_tool
@@ -328,5 +328,5 @@ class Writes:
         return Reply(call.verb.text(done), call.verb.data(done))
 
 
-def _moment(hook: Hook) -> record.Moment:
-    return record.Moment(now(), hook.session, hook.project)
+def _moment(hook: Hook) -> Moment:
+    return Moment(now(), hook.session, hook.project)

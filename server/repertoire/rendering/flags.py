@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
@@ -20,7 +20,12 @@ def description_of(component: Component, limit: int) -> str:
 
 def is_withheld(component: Component) -> bool:
     """Tell whether a component's words are kept from models."""
-    return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in component.flags)
+    return gives_orders(component.flags)
+
+
+def gives_orders(flags: Iterable[Flag]) -> bool:
+    """Tell whether flags say that a text gives a model orders."""
+    return any(flag.rule in _TO_A_MODEL and rank(flag.severity) >= rank(HIGH) for flag in flags)
 
 
 def flag_lines(flags: Sequence[Flag]) -> list[str]:

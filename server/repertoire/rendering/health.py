@@ -29,6 +29,7 @@ def status_text(status: Status) -> str:
             f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
             _known(status),
             f"vectors: {_vectors(status)}",
+            *_traces(status),
             *_block(
                 "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
             ),
@@ -87,6 +88,13 @@ def _known(status: Status) -> str:
         f"{counts.get('capabilities', 0)} capabilities, {counts.get('edges', 0)} edges, "
         f"{status.requests} past requests; revision {status.revision}"
     )
+
+
+def _traces(status: Status) -> list[str]:
+    if not status.traces:
+        return []
+    counted = ", ".join(f"{count} {state}" for state, count in status.traces.items())
+    return [f"traces: {counted}; {status.votes} votes"]
 
 
 def _vectors(status: Status) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
 from repertoire.app.usage.stats import Hinted, Learned, Stats
+from repertoire.domain.confidence_intervals import Interval
 from repertoire.domain.text import clean_line
-from repertoire.learning.confidence_intervals import Interval
 from repertoire.learning.lift import Lift
 from repertoire.learning.usage import ComponentUsage
 from repertoire.rendering.answers import NAME

@@ -17,6 +17,7 @@ from repertoire.store.requests import Requests
 from repertoire.store.sketches import Likeness
 from repertoire.store.soundness import Soundness
 from repertoire.store.sources import Sources
+from repertoire.store.traces import Traces
 from repertoire.store.vectors import Vectors
 
 
@@ -43,6 +44,7 @@ class Store:
         self.preferences = Preferences(connection)
         self.flags = Flags(connection)
         self.soundness = Soundness(connection)
+        self.traces = Traces(connection, self.vectors)
         self.privacy = Privacy(connection, self.sources, self.vectors)
         self.backup = Backup(connection)
         self.transaction = connection.transaction

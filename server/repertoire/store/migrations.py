@@ -169,6 +169,22 @@ MIGRATIONS = (
             "CREATE INDEX component_by_client ON component(client) WHERE client <> ''",
         ),
     ),
+    Migration(
+        8,
+        "traces of what was solved",
+        (
+            # `token` confirms a draft; a trace that is amended stays, superseded.
+            """CREATE TABLE trace(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, title TEXT NOT NULL,
+                context TEXT NOT NULL, solution TEXT NOT NULL, tags TEXT NOT NULL, environment TEXT NOT NULL,
+                outcome TEXT NOT NULL, status TEXT NOT NULL, review_after TEXT NOT NULL, watch TEXT NOT NULL,
+                uses TEXT NOT NULL, signatures TEXT NOT NULL, session TEXT NOT NULL, project TEXT NOT NULL,
+                author TEXT NOT NULL, licence TEXT NOT NULL, version INTEGER NOT NULL, supersedes TEXT NOT NULL,
+                flags TEXT NOT NULL, at TEXT NOT NULL, token TEXT NOT NULL)""",
+            "CREATE INDEX trace_by_status ON trace(status)",
+            full_text("trace_text"),
+        ),
+    ),
 )
 NEWEST = MIGRATIONS[-1].number
 

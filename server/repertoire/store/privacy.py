@@ -68,7 +68,7 @@ class Privacy:
             # What all requests together showed: it is found anew in those that stay.
             self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED} *",))
             for node_id, key, kind in asked:
-                gone += self._delete("event", "request = ?", (key,))
+                gone += self._delete("event", "request = ?1 OR node = ?1", (key,))
                 self._writer.delete([(node_id, kind)])
             for table in self._asked_tables():
                 if table.project:

@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeVar
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.project import project_named
-from repertoire.app.session.record import Moment
-from repertoire.domain.event import Event
+from repertoire.domain.event import Event, Moment
 
 Q = TypeVar("Q")
 A = TypeVar("A")

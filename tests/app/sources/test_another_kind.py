@@ -17,7 +17,7 @@ from repertoire.store.damage import damage
 from repertoire.store.database import Store
 from repertoire.store.rescue import rescue
 from store.damages import DAMAGES
-from store.more_kinds import FILE, MODEL, SECTIONS, TRACES, held, solve
+from store.more_kinds import FILE, MODEL, NOTES, SECTIONS, held, take_note
 from store.samples import NOW, SOURCE, record
 
 PDF = "skills/pdf/SKILL.md"
@@ -46,7 +46,7 @@ def everything(store: Store) -> dict[str, int]:
 
 def test_nothing_of_another_kind_is_lost_by_an_ingest(bench: Workbench) -> None:
     store = bench.store
-    solve(store, "build", pdf(store))
+    take_note(store, "build", pdf(store))
     before = held(store)
     assert all(before.values())
     bench.ingest(bench.write({PDF: skill("pdf", "Fills and signs PDF forms.")}))
@@ -64,11 +64,11 @@ def test_writing_another_kind_moves_no_revision_of_components_and_joins_none_of_
     store = bench.store
     snapshots = Snapshots(store.graph, store.vectors, model="m")
     kept, revision = snapshots.current(), store.graph.revision()
-    vectors, words, traces = store.vectors.revision(), store.graph.document_frequency(["failed"]), 0
+    vectors, words, notes = store.vectors.revision(), store.graph.document_frequency(["failed"]), 0
     for name in ("build", "test", "lint"):
-        solve(store, name, pdf(store))
-        moved = store.graph.revision(TRACES)
-        traces, last = moved, traces
+        take_note(store, name, pdf(store))
+        moved = store.graph.revision(NOTES)
+        notes, last = moved, notes
         assert moved > last
     assert store.graph.revision() == revision
     assert store.vectors.revision() == vectors
@@ -77,44 +77,44 @@ def test_writing_another_kind_moves_no_revision_of_components_and_joins_none_of_
     assert snapshots.current() is kept
     fresh = Snapshots(store.graph, store.vectors, model="m").current()
     assert (fresh.topology.keys, fresh.topology.relation) == (kept.topology.keys, kept.topology.relation)
-    assert {link.relation for link in store.graph.links(pdf(store))}.isdisjoint({"solved_by"})
-    walked = store.graph.topology(TRACES)
-    assert {"trace:build", "trace:test", "trace:lint", "capability:pdf"} <= {*walked.keys}
-    assert {*walked.relation} == {"solved_by"}
-    assert len(walked.relation) == 3, "the edges to what traces do not read are left out"
+    assert {link.relation for link in store.graph.links(pdf(store))}.isdisjoint({"noted_of"})
+    walked = store.graph.topology(NOTES)
+    assert {"note:build", "note:test", "note:lint", "capability:pdf"} <= {*walked.keys}
+    assert {*walked.relation} == {"noted_of"}
+    assert len(walked.relation) == 3, "the edges to what notes do not read are left out"
 
 
 def test_components_that_are_read_move_no_other_views_revision(bench: Workbench) -> None:
-    solve(bench.store, "build", pdf(bench.store))
+    take_note(bench.store, "build", pdf(bench.store))
     section = Node("section:intro", "section", "intro")
     bench.store.sources.write(SOURCE, [record("a.md", nodes=(section,))], (), derived=(), now=NOW)
-    traces, sections = (bench.store.graph.revision(view) for view in (TRACES, SECTIONS))
+    notes, sections = (bench.store.graph.revision(view) for view in (NOTES, SECTIONS))
     before = bench.revision()
     bench.ingest(bench.write({PDF: skill("pdf", "Fills and signs forms.")}))
     assert bench.revision() > before
     assert bench.store.graph.revision(SECTIONS) == sections > 0
-    assert bench.store.graph.revision(TRACES) <= traces + 1, "traces read capabilities, and nothing else of these"
+    assert bench.store.graph.revision(NOTES) <= notes + 1, "notes read capabilities, and nothing else of these"
 
 
 def test_what_is_written_again_and_equal_moves_nothing(bench: Workbench) -> None:
-    solve(bench.store, "build", pdf(bench.store))
-    before = bench.store.graph.revision(TRACES)
-    solve(bench.store, "build", pdf(bench.store))
-    assert bench.store.graph.revision(TRACES) == before
+    take_note(bench.store, "build", pdf(bench.store))
+    before = bench.store.graph.revision(NOTES)
+    take_note(bench.store, "build", pdf(bench.store))
+    assert bench.store.graph.revision(NOTES) == before
 
 
 @pytest.mark.parametrize("what", [REQUESTS, ALL])
 def test_what_belongs_to_what_was_asked_is_forgotten_with_it(bench: Workbench, what: str) -> None:
-    solve(bench.store, "build", pdf(bench.store))
+    take_note(bench.store, "build", pdf(bench.store))
     forget(bench.store, what)
     assert not any(held(bench.store).values())
     assert bool(bench.store.graph.summaries()) == (what == REQUESTS)
 
 
 def test_what_belongs_to_a_project_is_forgotten_with_it_and_with_no_other(bench: Workbench) -> None:
-    solve(bench.store, "build", pdf(bench.store), project="/other")
+    take_note(bench.store, "build", pdf(bench.store), project="/other")
     alone = held(bench.store)
-    solve(bench.store, "test", pdf(bench.store), project="/here")
+    take_note(bench.store, "test", pdf(bench.store), project="/here")
     assert held(bench.store) != alone
     forget(bench.store, PROJECT, project="/here")
     assert held(bench.store) == alone
@@ -140,22 +140,22 @@ def test_what_is_a_persons_own_is_brought_back_by_a_rescue(tmp_path: Path, kind:
         store.sources.write(
             SOURCE, [record("a.md", nodes=(Node("section:a", "section", "a"),))], (), derived=(), now=NOW
         )
-        solve(store, "build", "acme:pdf")
-        solve(store, "test", "acme:pdf")
+        take_note(store, "build", "acme:pdf")
+        take_note(store, "test", "acme:pdf")
         store.backup.write(now=NOW)
         was = held(store)
     DAMAGES[kind](path)
     told = rescue(path, damage(path, FILE), now=NOW, finish=lambda *_: None, file=FILE)
     assert (told.partly == ()) == (kind != "noise in the header"), "SQLite cannot read it without its header"
     brought = told.backed if told.partly else told.brought
-    assert (brought["trace"], brought["vote"]) == (2, 2)
+    assert (brought["note"], brought["mark"]) == (2, 2)
     with Store.open(path, file=FILE) as store:
         assert held(store) == {**was, "vectors": []}, "vectors are made anew from the words"
         assert store.graph.topology(SECTIONS).keys == (), "a source tells its own again"
 
 
 def test_what_is_forgotten_of_another_kind_is_forgotten_in_the_backup(bench: Workbench) -> None:
-    solve(bench.store, "marigold", pdf(bench.store))
+    take_note(bench.store, "marigold", pdf(bench.store))
     bench.store.backup.write(now=NOW)
     assert b"marigold" in bench.store.backup.path.read_bytes()
     forget(bench.store, REQUESTS)

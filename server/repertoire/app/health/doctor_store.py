@@ -50,6 +50,7 @@ def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
                 told = _rescues(db)
                 yield from _embedded(db, model)
                 yield _backed_up(path)
+                yield from _traces(db, model)
                 yield advisories(db, path, python, old=ago(_OLD))
     except SqliteError as error:
         yield refused(path, error)
@@ -138,3 +139,13 @@ def _embedded(db: HealthReader, model: str) -> Iterator[Finding]:
         return
     text = f"{total - done} of {total} components have no vector by {model} yet: words alone find them"
     yield Finding("embedding", WARN, text, "run `repertoire refresh`, which embeds them")
+
+
+def _traces(db: HealthReader, model: str) -> Iterator[Finding]:
+    """Tell how many traces are kept, and of how many the meaning is not known yet; nothing where there are none."""
+    total, done = db.traces(model)
+    if total and model and done < total:
+        text = f"{total - done} of {total} have no vector by {model} yet: words and errors alone find them"
+        yield Finding("traces", WARN, text, "run `repertoire refresh`, which embeds them")
+    elif total:
+        yield Finding("traces", OK, f"{total} are kept")

@@ -55,6 +55,8 @@ class Status:
     stale: int = 0  # installed components that are stale
     copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by how they stand to their marketplace
     lost: tuple[Lost, ...] = ()
+    traces: Mapping[str, int] = field(default_factory=dict)  # by state
+    votes: int = 0
     refreshing: bool = False
     notes: tuple[str, ...] = ()  # what is degraded, with the way out
 
@@ -92,6 +94,8 @@ def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[st
         stale=_stale(repertoire),
         copies=Counter(copy.state for copy in compare(environment)) if environment is not None else {},
         lost=lost_sources(store),
+        traces=store.traces.counts(),
+        votes=len(store.traces.votes()),
         refreshing=not store.read_only and running(repertoire.home),
         notes=_notes(repertoire),
     )

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from repertoire.app.naming import named
 from repertoire.app.person.mute import COMPONENT
-from repertoire.app.session.record import KEPT, Moment
+from repertoire.app.session.record import KEPT
 from repertoire.domain.component import Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, Event
+from repertoire.domain.event import DISMISSED, FAILED, OUTCOME, SAYINGS, SELECTED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact

@@ -1,4 +1,4 @@
-"""Silences a component, a source or a project for good, everywhere or in one project, and undoes it."""
+"""Silences a component, a trace, a source or a project for good, everywhere or in one project, and undoes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import meant
 from repertoire.store.database import Store
 
-COMPONENT, SOURCE, PROJECT = "component", "source", "project"
+COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Muted:
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
-    """Never suggest this again: an id or name, a source by its key or place, or `project` for the present one.
+    """Never suggest this again: an id or name, a trace's key, a source, or `project` for the present one.
 
     With `here` it is silent in the present project alone. Exact copies of a component are silent with it.
 
@@ -66,6 +66,8 @@ def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], st
         return (project,), PROJECT
     if (entry := store.graph.by_key(wanted)) is not None:
         return (entry.component.id,), COMPONENT
+    if (trace := store.traces.get(wanted)) is not None:
+        return (trace.key,), TRACE
     place = wanted.rstrip("/").removeprefix("https://").removesuffix(".git")
     for row in store.sources.all():
         if place in {row.info.key, row.info.location, row.info.repository}:

@@ -11,7 +11,7 @@ from repertoire.app.session.hint import Offer, reason_for
 from repertoire.app.session.requests import bound_requests
 from repertoire.domain.answer import REQUEST_SPACE, Hit, Recommendation
 from repertoire.domain.component import REQUEST, Component
-from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event
+from repertoire.domain.event import ASKED, CHECKED, CLOSED, CORRECTED, FAILED, OFFERED, SELECTED, Event, Moment
 from repertoire.domain.text import clean_line
 from repertoire.learning.prompts import essential_words, why_needless
 from repertoire.learning.selections import Mention, choose, names_to_try
@@ -25,15 +25,6 @@ from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
 KEPT = 2_000  # characters of a redacted prompt
-
-
-@dataclass(frozen=True)
-class Moment:
-    """When and where something happens."""
-
-    at: str
-    session: str
-    project: str  # its folder
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.boot.spool import HEARD, waiting
-from repertoire.domain.event import Event
+from repertoire.domain.event import Event, Moment
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
@@ -40,7 +40,7 @@ def take_in(store: Store) -> int:
 def _selected(store: Store, heard: Event) -> list[Event]:
     """Resolve a deferred use to events of its session; none where the log has them already."""
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
-    from repertoire.app.session.record import Moment, selected  # noqa: PLC0415 - hardly ever waits anything
+    from repertoire.app.session.record import selected  # noqa: PLC0415 - hardly ever waits anything
 
     mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []

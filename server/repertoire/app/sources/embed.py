@@ -12,6 +12,7 @@ from repertoire.app.sources.catalogue_source import records_of
 from repertoire.app.sources.nearest import assign_nearest, told_terms
 from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import Lending
+from repertoire.app.traces.embed import embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
 from repertoire.ports import Embedder, Vectors
@@ -52,6 +53,7 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
     for space in SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     _embed_requests(store, embedder, stop)
+    embed_traces(store, embedder, stop=stop)
     if not stop():
         _relate(store, lending)
     return known.embedded

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from repertoire.app.clock import now
 from repertoire.app.usage.fold import copies_among, known_trials
 from repertoire.app.usage.review import ReviewedSuggestion, review
+from repertoire.domain.confidence_intervals import Interval, wilson
 from repertoire.domain.event import ASKED, OUTCOMES
-from repertoire.learning.confidence_intervals import Interval, wilson
 from repertoire.learning.hints import PROMPT, HintRate
 from repertoire.learning.outcomes import Trial, propensity
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage

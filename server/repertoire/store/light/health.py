@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from repertoire.domain.answer import BODY_SPACE
+from repertoire.domain.trace import DRAFT, PROBLEM_SPACE
 from repertoire.store.light.file import opened
 
 _STEPS = 100_000  # SQLite's own, between two looks at the clock
@@ -62,6 +63,15 @@ class HealthReader:
         sql = """SELECT count(*) FROM component c JOIN vector_state v USING (node_id, content_hash)
                  WHERE v.space_id = (SELECT id FROM vector_space WHERE space = ? AND model = ?)"""
         return int(self._value(sql, BODY_SPACE, model))
+
+    def traces(self, model: str) -> tuple[int, int]:
+        """Count the traces, drafts left out, and those of them that have their vector by a model."""
+        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'trace'").fetchone():  # an older schema
+            return 0, 0
+        done = """SELECT count(*) FROM trace t JOIN vector_state v USING (node_id)
+                  WHERE v.space_id = (SELECT id FROM vector_space WHERE space = ? AND model = ?)"""
+        total = "SELECT count(*) FROM trace WHERE status <> ?"
+        return int(self._value(total, DRAFT)), int(self._value(done, PROBLEM_SPACE, model))
 
     def events(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
         """Return when each event of a kind was, and what it holds."""

@@ -1,0 +1,209 @@
+"""Answers the queries of a labelled set of traces as users are answered, beside words, vectors and both, in one run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from repertoire.app.clock import now
+from repertoire.app.kernel import Repertoire
+from repertoire.app.measure.evaluate import asked_of
+from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
+from repertoire.app.traces.embed import embed_traces
+from repertoire.app.traces.exchange import import_lines
+from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.telling import Told, trace_of
+from repertoire.domain.confidence_intervals import wilson
+from repertoire.domain.event import Moment
+from repertoire.domain.graph import TRACES
+from repertoire.domain.text import content_words
+from repertoire.domain.trace import TEXT
+from repertoire.traces.ranking import FITS
+
+_DEPTH, _DEEP = 10, 200
+_RRF = 60
+_TITLE, _WORDS = 80, 256
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """What to measure. `cache` keeps the corpus's vectors between runs; `at_home`: over the traces that are there."""
+
+    set_dir: Path
+    run: Path
+    split: str = "dev"
+    cache: Path | None = None
+    at_home: bool = False
+
+
+@dataclass(frozen=True)
+class TraceFigures:
+    """Of one way to answer: shares in percent, that of first places between its 95 % bounds, and milliseconds."""
+
+    hit_at_1: float
+    low: float
+    high: float
+    mrr_at_10: float
+    recall_at_5: float
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """What was measured: each way to answer, and silence.
+
+    `held_back`: percent of right first answers that do not call themselves fitting; `false_fits`: percent of questions
+    whose best other answer would, were the right one not there.
+    """
+
+    queries: int
+    systems: Mapping[str, TraceFigures]
+    held_back: float
+    false_fits: float
+
+
+def evaluate_traces(options: TraceOptions, opened: Repertoire, *, report: Report) -> TraceResult:
+    """Answer the queries of a split and write the run of the search; an empty store is filled from the set first.
+
+    Raises:
+        InvalidRequest: the options name what is not there.
+    """
+    labelled, queries = asked_of(options.set_dir, options.split)
+    keys = _fill(options, labelled, opened, report)
+    gold = {query["id"]: {key for key, one in keys.items() if one in labelled.gold[query["id"]]} for query in queries}
+    answers: list[Found] = []
+
+    def search(query: Mapping[str, Any]) -> list[str]:
+        answers.append(search_traces(opened.traces, _wanted(query), embedder=opened.embedder))
+        return [hit.trace.key for hit in answers[-1].hits]
+
+    systems = {"search": _figures(search, queries, gold)}
+    for name, ask in _Baselines(opened, list(keys)).systems.items():
+        systems[name] = _figures(ask, queries, gold)
+    _write(options.run, queries, answers, keys)
+    right = [gold[query["id"]] for query in queries]
+    return TraceResult(len(queries), systems, *_silence(answers, right))
+
+
+def _fill(options: TraceOptions, labelled: LabelledSet, opened: Repertoire, report: Report) -> dict[str, str]:
+    """Read the documents into the store; map each trace's key to its document's id."""
+    moment = Moment(now(), "", "")
+    told = [_told(row) for row in labelled.corpus]
+    if not options.at_home:
+        done = import_lines(opened.store, map(json.dumps, told), moment=moment)
+        report(f"{done.added} traces, {len(done.refused)} lines left out")
+        if opened.embedder is not None:
+            kept = CachedEmbedder(opened.embedder, options.cache)
+            embed_traces(opened.store, kept)
+            kept.save()
+    traces = [
+        trace_of(Told(**{**one, "tags": tuple(one["tags"])}), project="", session="", now=moment.at) for one in told
+    ]
+    return {trace.key: str(row["id"]) for trace, row in zip(traces, labelled.corpus, strict=True)}
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document as a line that can be imported; where it has no title, its first words stand in."""
+    text, at = row["text"], row.get("solution_at", len(row["text"]))
+    context, solution = text[:at].strip() or "(nothing)", text[at:].strip() or "(nothing)"
+    title = str(row.get("title", "")) or next(iter(context.splitlines()), "")[:_TITLE].strip() or "(untitled)"
+    tags = [tag for tag in row.get("tags", ()) if tag]
+    return {"title": title, "context": context[:TEXT], "solution": solution[:TEXT], "tags": tags}
+
+
+def _wanted(query: Mapping[str, Any]) -> Wanted:
+    """Return how a query is asked: what has a `place` was printed by a failing command."""
+    text = str(query["text"])
+    return Wanted("", text, limit=_DEPTH) if "place" in query else Wanted(text, limit=_DEPTH)
+
+
+class _Baselines:
+    """The plain ways to answer: FTS5, the vectors of problem and solution, and the two fused by reciprocal ranks."""
+
+    def __init__(self, opened: Repertoire, keys: Sequence[str]) -> None:
+        self._opened = opened
+        known = {opened.store.traces.find(key): key for key in keys}
+        self._keys = {node_id: key for node_id, key in known.items() if node_id is not None}
+        self.systems: dict[str, Callable[[Mapping[str, Any]], list[str]]] = {
+            "fts5": lambda query: self._told(self._words(query))
+        }
+        if opened.embedder is not None:
+            self.systems["vectors"] = lambda query: self._told(self._vectors(query))
+            self.systems["rrf"] = lambda query: self._told(self._fused(query))
+
+    def _told(self, node_ids: Sequence[int]) -> list[str]:
+        return [self._keys[one] for one in node_ids if one in self._keys][:_DEPTH]
+
+    def _words(self, query: Mapping[str, Any]) -> list[int]:
+        words = content_words(query["text"])[:_WORDS]
+        return [one for one, _ in self._opened.store.graph.match(words, limit=_DEEP, weights=(1, 1, 1), view=TRACES)]
+
+    def _vectors(self, query: Mapping[str, Any]) -> list[int]:
+        assert self._opened.embedder is not None  # noqa: S101 - else there is no such system
+        vector = self._opened.embedder.embed_passages([query["text"]])[0]
+        best: dict[int, float] = {}
+        for space in self._opened.traces.spaces(self._opened.embedder.model):
+            for one, score in space.nearest(vector, self._opened.traces.ids(active=True), _DEEP).items():
+                best[one] = max(score, best.get(one, -1.0))
+        return sorted(best, key=lambda one: -best[one])[:_DEEP]
+
+    def _fused(self, query: Mapping[str, Any]) -> list[int]:
+        fused: dict[int, float] = {}
+        for ranked in (self._words(query), self._vectors(query)):
+            for rank, one in enumerate(ranked, 1):
+                fused[one] = fused.get(one, 0.0) + 1 / (_RRF + rank)
+        return sorted(fused, key=lambda one: -fused[one])
+
+
+def _figures(
+    ask: Callable[[Mapping[str, Any]], list[str]], queries: Sequence[Mapping[str, Any]], gold: Mapping[str, set[str]]
+) -> TraceFigures:
+    ranks, times = [], []
+    for query in queries:
+        start = perf_counter()
+        found = ask(query)
+        times.append((perf_counter() - start) * 1000)
+        ranks.append(next((rank for rank, key in enumerate(found, 1) if key in gold[query["id"]]), 0))
+    first = sum(rank == 1 for rank in ranks)
+    bounds = wilson(first, len(ranks))
+    return TraceFigures(
+        round(100 * first / len(ranks), 1),
+        round(100 * bounds.low, 1),
+        round(100 * bounds.high, 1),
+        round(100 * sum(1 / rank for rank in ranks if rank) / len(ranks), 1),
+        round(100 * sum(0 < rank <= 5 for rank in ranks) / len(ranks), 1),
+        round(float(np.percentile(times, 50)), 1),
+        round(float(np.percentile(times, 95)), 1),
+    )
+
+
+def _silence(answers: Sequence[Found], right: Sequence[set[str]]) -> tuple[float, float]:
+    """Return the percent of right first answers that are held back, and of questions that a wrong one would fit."""
+    first = [
+        found for found, keys in zip(answers, right, strict=True) if found.hits and found.hits[0].trace.key in keys
+    ]
+    others = [
+        next((hit for hit in found.hits if hit.trace.key not in keys), None)
+        for found, keys in zip(answers, right, strict=True)
+    ]
+    false = sum(hit is not None and hit.evidence.confidence >= FITS for hit in others)
+    held = sum(not found.fits for found in first)
+    return round(100 * held / max(len(first), 1), 1), round(100 * false / max(len(answers), 1), 1)
+
+
+def _write(run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[Found], keys: Mapping[str, str]) -> None:
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with run.open("w", encoding="utf-8") as file:
+        for query, found in zip(queries, answers, strict=True):
+            for rank, hit in enumerate(found.hits, 1):
+                name = keys.get(hit.trace.key, hit.trace.key)
+                file.write(f"{query['id']}\t{name}\t{rank}\t{hit.evidence.confidence:.6f}\n")

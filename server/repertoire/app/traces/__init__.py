@@ -1,0 +1,1 @@
+"""Traces: what was solved once is told with consent, found when its error comes back, and voted on."""

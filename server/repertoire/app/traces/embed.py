@@ -1,0 +1,47 @@
+"""Gives traces their vectors, of the problem and of the solution apart, in small batches."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+
+from repertoire.domain.errors import StoreBusy
+from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
+from repertoire.ports import Embedder
+from repertoire.store.database import Store
+
+SPACES = (PROBLEM_SPACE, SOLUTION_SPACE)
+_BATCH = 16
+_AT_ONCE = 4  # batches that a search waits for
+_READ = 2_000  # characters: more than the model reads
+
+
+def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] = lambda: False) -> int:
+    """Embed what has no vector yet; return how many texts were embedded."""
+    done = 0
+    for space in SPACES:
+        while not stop():
+            rows = store.traces.pending(space, embedder.model, limit=_BATCH)
+            if not rows:
+                break
+            traces = store.traces.by_id(node_id for node_id, _ in rows)
+            vectors = embedder.embed_passages([passage(space, traces[node_id]) for node_id, _ in rows])
+            store.vectors.put(space, embedder.model, rows, vectors)
+            done += len(rows)
+    return done
+
+
+def embed_latest(store: Store, embedder: Embedder) -> None:
+    """Embed the few traces that were kept lately, so that a search finds them by meaning; a refresh does more."""
+    if not store.read_only:
+        rounds = itertools.count()
+        with suppress(StoreBusy):
+            embed_traces(store, embedder, stop=lambda: next(rounds) >= _AT_ONCE)
+
+
+def passage(space: str, trace: Trace) -> str:
+    """Return what is embedded of a trace in a space."""
+    if space == SOLUTION_SPACE:
+        return f"{trace.title}\n{trace.solution}"[:_READ]
+    return f"{trace.title}\n{trace.context}"[:_READ]

@@ -1,0 +1,124 @@
+"""Writes traces as JSON lines and reads them back, so that a team can share them by any means that carries a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from repertoire.app.traces.telling import Told, trace_of
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import Moment
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import ACTIVE, DRAFT, EXPIRED, OUTCOMES, PLACES, SUPERSEDED, TEXT, TITLE, Trace
+from repertoire.store.database import Store
+
+_STRING = {"type": "string"}
+_LINE = {"type": "string", "maxLength": 500}
+_LINES = {"type": "array", "items": _LINE, "maxItems": 100}
+SCHEMA: Mapping[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "required": ["title", "context", "solution"],
+    "additionalProperties": False,
+    "properties": {
+        "key": _LINE,
+        "title": {"type": "string", "minLength": 1, "maxLength": TITLE},
+        "context": {"type": "string", "minLength": 1, "maxLength": TEXT},
+        "solution": {"type": "string", "minLength": 1, "maxLength": TEXT},
+        "tags": _LINES,
+        "environment": {"type": "object", "properties": dict.fromkeys(PLACES, _LINE), "additionalProperties": False},
+        "outcome": {"enum": list(OUTCOMES)},
+        "status": {"enum": [ACTIVE, SUPERSEDED, EXPIRED]},
+        "review_after": _LINE,
+        "watch": _LINE,
+        "uses": _LINES,
+        "author": _LINE,
+        "licence": _LINE,
+        "version": {"type": "integer", "minimum": 1, "maximum": 10_000},
+        "supersedes": _LINE,
+        "at": _LINE,
+    },
+}
+_LONGEST = 200_000  # characters of a line
+_SAID = 160
+
+
+@dataclass(frozen=True)
+class Imported:
+    """How many traces a file brought, how many were there, and why lines were left out, by their numbers."""
+
+    added: int
+    known: int
+    refused: tuple[tuple[int, str], ...] = ()
+
+
+def exported(store: Store) -> Iterator[str]:
+    """Yield every trace that is no draft as a line; sessions, projects and votes stay here."""
+    for trace in store.traces.all():
+        if trace.status != DRAFT:
+            yield json.dumps(as_told(trace), ensure_ascii=False, sort_keys=True)
+
+
+def as_told(trace: Trace) -> dict[str, Any]:
+    """Return a trace as a line holds it."""
+    told = {name: getattr(trace, name) for name in SCHEMA["properties"]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
+
+
+def import_lines(store: Store, lines: Iterable[str], *, moment: Moment) -> Imported:
+    """Keep the traces of these lines; each is redacted, checked and named by its words, as if it were told here.
+
+    What is in the file is active, however its key is spelled there; the same trace again changes nothing.
+    """
+    validator = Draft202012Validator(SCHEMA)
+    traces: dict[str, Trace] = {}
+    refused: list[tuple[int, str]] = []
+    read = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            trace = _read(validator, line, moment)
+        except InvalidRequest as error:
+            refused.append((number, str(error)))
+            continue
+        read += 1
+        traces.setdefault(trace.key, trace)
+    with store.transaction():  # all that needs no lock is done before it is taken
+        new = [trace for trace in traces.values() if _is_new(store, trace)]
+        store.traces.put_many(new, now=moment.at)
+    return Imported(len(new), read - len(new), tuple(refused))
+
+
+def _is_new(store: Store, trace: Trace) -> bool:
+    state = store.traces.state(trace.key)
+    return state in {"", DRAFT}
+
+
+def _read(validator: Draft202012Validator, line: str, moment: Moment) -> Trace:
+    try:
+        told: dict[str, Any] = json.loads(line) if len(line) <= _LONGEST else {}
+    except (ValueError, RecursionError) as error:
+        message = f"is no JSON ({clean_line(str(error), _SAID)})"
+        raise InvalidRequest(message) from error
+    wrong = best_match(validator.iter_errors(told))
+    if wrong is not None:
+        where = "/".join(map(str, wrong.path))
+        message = clean_line(f"{where}: {wrong.message}" if where else wrong.message, _SAID)
+        raise InvalidRequest(message)
+    names = ("title", "context", "solution", "environment", "outcome", "review_after", "watch", "licence", "author")
+    values: dict[str, Any] = {name: told[name] for name in names if name in told}
+    values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
+    trace = trace_of(Told(**values), project="", session="", now=moment.at)
+    return replace(
+        trace,
+        status=told.get("status", ACTIVE),
+        version=told.get("version", 1),
+        supersedes=told.get("supersedes", ""),
+        at=clean_line(told.get("at", ""), 20) or moment.at,
+    )

@@ -1,0 +1,106 @@
+"""Keeps what every search of traces reads, per revision: which there are, their vectors, words' counts, and votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+
+from repertoire.app.traces.embed import SPACES
+from repertoire.domain.graph import TRACES
+from repertoire.domain.trace import ACTIVE, ME, Vote
+from repertoire.ports import Vectors
+from repertoire.store.database import Store
+from repertoire.traces.reputation import Reputation, reputation
+from repertoire.traces.trust import by_trace
+
+Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+_DRIFT = 0.05  # by which the number of traces may change before words are counted again
+_COUNTED = 50_000  # words
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """The votes on each trace, and what each voter's word weighs."""
+
+    votes: Mapping[str, Sequence[Vote]]
+    reputation: Reputation
+
+
+@dataclass(frozen=True)
+class Space:
+    """One vector space: `ids[i]` is the trace of `vectors[i]`."""
+
+    ids: Rows
+    vectors: Vectors
+
+    def nearest(self, vector: Vectors, allowed: Rows, limit: int) -> dict[int, float]:
+        """Return the nearest of the allowed traces with their cosine similarity."""
+        if not len(self.ids):
+            return {}
+        scores = self.vectors @ vector
+        scores[~_among(self.ids, allowed)] = -np.inf
+        limit = min(limit, len(scores))
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        pairs = zip(self.ids[best].tolist(), scores[best].tolist(), strict=True)
+        return {node_id: score for node_id, score in pairs if score > -np.inf}
+
+
+class KeptTraces:
+    """What searches share; each part is read again only when it changed."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._rows: tuple[int, Rows, Mask] | None = None
+        self._spaces: dict[str, tuple[tuple[str, tuple[int, int]], Space]] = {}
+        self._opinion: tuple[object, Opinion] | None = None
+        self._counts: dict[str, int] = {}
+        self._counted_of = 0
+
+    def ids(self, *, active: bool) -> Rows:
+        """Return the node ids of all traces but drafts, ascending; where asked, of active ones alone."""
+        revision = self.store.graph.revision(TRACES)
+        if self._rows is None or self._rows[0] != revision:
+            rows = self.store.traces.states()
+            ids = np.array([node_id for node_id, _ in rows], dtype=np.int64)
+            self._rows = revision, ids, np.array([state == ACTIVE for _, state in rows], dtype=np.bool_)
+        _, ids, in_use = self._rows
+        return ids[in_use] if active else ids
+
+    def spaces(self, model: str) -> list[Space]:
+        """Return the vectors of problems and of solutions by a model."""
+        for name, revision in self.store.vectors.revisions(SPACES).items():
+            if name not in self._spaces or self._spaces[name][0] != (model, revision):
+                self._spaces[name] = (model, revision), Space(*self.store.vectors.matrix(name, model))
+        return [self._spaces[name][1] for name in SPACES]
+
+    def opinion(self, day: date) -> Opinion:
+        """Return what is said of traces, as of a day."""
+        version = (self.store.traces.votes_version(), day)
+        if self._opinion is None or self._opinion[0] != version:
+            votes = self.store.traces.votes()
+            authors = self.store.traces.authorship() if votes else {}
+            weighed = reputation(votes, authors, day, trusted=frozenset((ME,)))
+            self._opinion = version, Opinion(by_trace(votes), weighed)
+        return self._opinion[1]
+
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""
+        total = len(self.ids(active=False))
+        if abs(total - self._counted_of) > _DRIFT * self._counted_of or len(self._counts) > _COUNTED:
+            self._counted_of, self._counts = total, {}
+        new = [word for word in words if word not in self._counts]
+        self._counts.update(self.store.traces.frequencies(new))
+        return {word: self._counts[word] for word in words}
+
+
+def _among(ids: Rows, allowed: Rows) -> Mask:
+    """Return which ids are among others that ascend."""
+    if not len(allowed):
+        return np.zeros(len(ids), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(allowed, ids), len(allowed) - 1)
+    return np.asarray(allowed[places] == ids)

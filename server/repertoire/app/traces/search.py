@@ -1,0 +1,227 @@
+"""Answers "was this solved before?": the same error, words and meaning, of problem and solution apart, then trust."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import numpy as np
+
+from repertoire.app.clock import today
+from repertoire.app.traces.embed import embed_latest
+from repertoire.app.traces.kept import KeptTraces, Rows
+from repertoire.app.traces.telling import keys_of, tags_of
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.graph import TRACES
+from repertoire.domain.text import content_words
+from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace
+from repertoire.ports import Among, Embedder
+from repertoire.store.database import Store
+from repertoire.traces.ageing import expired, recency, validity
+from repertoire.traces.environment import Alignment, align
+from repertoire.traces.ranking import FITS, Evidence, fuse, rarity, telling_words, without_twins, worth
+from repertoire.traces.signature import Signature, signatures_in
+from repertoire.traces.trust import Trust, trust
+
+_DEEP = 200  # candidates of each list
+_POSTINGS = 5_000  # rows that a search by words may find, of the rarest words
+_LATELY = 64  # traces without vectors that a search embeds itself; a refresh does more
+_LOOKED_AT = 30  # of the best, of which trust and the like are read
+_WORDS, _TOLD = 128, 24  # words that are searched for; of these, words that are counted one by one
+_READ = 4_000  # characters of an error
+_EMBEDDED = 400  # characters of a question: more takes longer and put no trace higher
+_FIELDS = (1.0, 1.0, 1.0)  # weights of title, problem and solution: words are counted over all of a trace
+_SAME = {"exact": 1.0, "key": 0.5, "coarse": 0.25}  # what an error's key weighs, shared out among those that show it
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody looks for, and where."""
+
+    query: str
+    error: str = ""
+    tags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limit: int = 5
+    include_expired: bool = False
+    without: frozenset[str] = frozenset()  # parts that are left out: words, vectors, signatures
+
+
+@dataclass(frozen=True)
+class TraceHit:
+    """A trace in an answer, what speaks for it, and how far it is to be trusted."""
+
+    trace: Trace
+    score: float
+    evidence: Evidence
+    trust: Trust
+    alignment: Alignment
+    words: tuple[str, ...] = ()  # of the question, that it holds
+    error: str = ""  # the error that both show
+    twins: tuple[str, ...] = ()  # keys of traces that say the same
+    alternative: bool = False  # it solves the first one's error in another way
+    overdue: bool = False
+    muted: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """The traces that serve, best first, and whether the first of them fits."""
+
+    hits: tuple[TraceHit, ...]
+    fits: bool
+    confidence: float
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Question:
+    words: tuple[str, ...]
+    errors: tuple[Signature, ...]
+    text: str
+
+
+def search_traces(
+    kept: KeptTraces, wanted: Wanted, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+) -> Found:
+    """Rank the traces that may solve a problem; where none fits, the answer says so and holds the nearest.
+
+    Raises:
+        InvalidRequest: nothing is asked.
+    """
+    if not (wanted.query.strip() or wanted.error.strip()):
+        message = "nothing is asked; say what goes wrong, or send what the failing command printed as the error"
+        raise InvalidRequest(message)
+    question = _question(wanted)
+    allowed = _allowed(kept, wanted)
+    words = _by_words(kept, wanted, question, allowed)
+    spaces, unread = _by_meaning(kept, wanted, question, allowed, embedder)
+    same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
+    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()})
+    likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in fused} if spaces else {}
+    best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
+    hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
+    hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits if wanted.include_expired or not hit.overdue]
+    confidence = hits[0].evidence.confidence if hits else 0.0
+    return Found(tuple(hits[: wanted.limit]), confidence >= FITS, confidence, unread)
+
+
+def standing(kept: KeptTraces, trace: Trace, today_: date) -> Trust:
+    """Return how far one trace is to be trusted."""
+    opinion = kept.opinion(today_)
+    return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today_)
+
+
+def _question(wanted: Wanted) -> _Question:
+    text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
+    errors = signatures_in(text)
+    first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
+    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, text)
+
+
+def _allowed(kept: KeptTraces, wanted: Wanted) -> Rows:
+    if not wanted.tags:
+        return kept.ids(active=not wanted.include_expired)
+    statuses = (ACTIVE, EXPIRED, SUPERSEDED) if wanted.include_expired else (ACTIVE,)
+    return np.array(kept.store.traces.among(statuses, tags_of(wanted.tags)), dtype=np.int64)
+
+
+def _by_words(kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows) -> dict[int, float]:
+    if "words" in wanted.without:
+        return {}
+    among = Among(node_ids=allowed.tolist()) if wanted.tags else None
+    words = telling_words(kept.frequencies(question.words), _POSTINGS)
+    rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
+    return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
+
+
+def _is_among(node_id: int, allowed: Rows) -> bool:
+    place = int(np.searchsorted(allowed, node_id))
+    return place < len(allowed) and int(allowed[place]) == node_id
+
+
+def _by_meaning(
+    kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows, embedder: Embedder | None
+) -> tuple[list[dict[int, float]], tuple[str, ...]]:
+    """Return how alike the nearest read, by problem and by solution apart, and what is not known by its meaning."""
+    if embedder is None:
+        return [], ("no model: found by words and errors alone",)
+    if "vectors" in wanted.without:
+        return [], ()
+    spaces = kept.spaces(embedder.model)
+    unread = len(kept.ids(active=False)) - min(len(space.ids) for space in spaces)
+    if 0 < unread <= _LATELY:
+        embed_latest(kept.store, embedder)
+        spaces, unread = kept.spaces(embedder.model), 0
+    vector = embedder.embed_passages([question.text[:_EMBEDDED]])[0]
+    notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
+    return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
+
+
+def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
+    """Map the traces that show an error of the question to what that weighs, and the error."""
+    found: dict[int, tuple[float, str]] = {}
+    for error in question.errors[:2]:
+        keys = keys_of(error)
+        showing = store.traces.showing(keys)
+        for key in keys:
+            for node_id in showing.get(key, ()):
+                weight = _SAME[key.split(":")[1]] / math.log2(1 + len(showing[key]))
+                if weight > found.get(node_id, (0.0, ""))[0] and _is_among(node_id, allowed):
+                    found[node_id] = (weight, f"{error.exception} {error.template}".strip())
+    return found
+
+
+def _judged(
+    kept: KeptTraces,
+    wanted: Wanted,
+    question: _Question,
+    fused: Mapping[int, float],
+    likeness: Mapping[int, float],
+    same: Mapping[int, tuple[float, str]],
+) -> list[TraceHit]:
+    day = today()
+    traces = kept.store.traces.by_id(fused)
+    opinion = kept.opinion(day)
+    rare = _rarity(kept, question.words[:_TOLD])
+    words = kept.store.traces.words(list(traces))
+    hits: dict[int, TraceHit] = {}
+    for node_id, trace in traces.items():
+        held = tuple(word for word in rare if word in words[node_id])
+        weight, error = same.get(node_id, (0.0, ""))
+        evidence = Evidence(
+            likeness.get(node_id, 0.0),
+            sum(rare[word] for word in held) / (sum(rare.values()) or 1.0),
+            min(weight, 1.0),
+        )
+        believed = trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
+        fits = align(trace.environment, wanted.environment)
+        told = max(trace.at, believed.last)
+        score = fused[node_id] * worth(
+            believed,
+            recency=recency(trace.tags, told, day),
+            validity=validity(trace, day),
+            alignment=fits.value,
+        )
+        telling = tuple(sorted(held, key=lambda word: -rare[word])[:5])
+        hits[node_id] = TraceHit(trace, score, evidence, believed, fits, telling, error, overdue=expired(trace, day))
+    return _merged(hits, words)
+
+
+def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]]) -> list[TraceHit]:
+    """Return the hits, best first, near twins within the better one, other solutions of one error marked."""
+    ranked = sorted(hits, key=lambda node_id: (-hits[node_id].score, node_id))
+    merged = [
+        replace(hits[node_id], twins=tuple(hits[twin].trace.key for twin in twins))
+        for node_id, twins in without_twins(ranked, words).items()
+    ]
+    shown = {key for hit in merged[:1] if hit.error for key in hit.trace.signatures}
+    return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
+
+
+def _rarity(kept: KeptTraces, words: Sequence[str]) -> dict[str, float]:
+    """Map words to how much each tells, by how few traces hold it."""
+    total = len(kept.ids(active=False))
+    return {word: rarity(count, total) for word, count in kept.frequencies(words).items()}

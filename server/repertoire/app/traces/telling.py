@@ -1,0 +1,147 @@
+"""Makes a trace of what somebody tells: capped, without secrets and places, scanned, with its errors' signatures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repertoire.domain.component import SKILL, Component
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import (
+    ME,
+    NOTE,
+    OUTCOMES,
+    PLACES,
+    SIGNATURE,
+    TAGS,
+    TEXT,
+    TITLE,
+    TRACE,
+    USES,
+    WORKED,
+    Trace,
+)
+from repertoire.domain.trust import Flag
+from repertoire.traces.privacy import without_places
+from repertoire.traces.signature import Signature, signatures_in
+from repertoire.trust.redaction import MOST, redact
+from repertoire.trust.scan import scan
+
+_TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
+
+
+@dataclass(frozen=True)
+class Told:
+    """A problem and what was done, as somebody tells it."""
+
+    title: str
+    context: str
+    solution: str
+    tags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""  # what was printed: it joins the context
+    outcome: str = WORKED
+    uses: tuple[str, ...] = ()
+    review_after: str = ""
+    watch: str = ""
+    licence: str = ""
+    supersedes: str = ""
+    author: str = ME
+
+
+def trace_of(told: Told, *, project: str, session: str, now: str) -> Trace:
+    """Return what was told as a draft of a trace: its words redacted, its errors recognised, its text checked.
+
+    Raises:
+        InvalidRequest: a part is missing, or none that there is.
+    """
+    title, context, solution = (
+        clean_line(redacted(told.title, project), TITLE),
+        redacted(_with_error(told), project),
+        redacted(told.solution, project),
+    )
+    for name, text in (("title", title), ("context", context), ("solution", solution)):
+        if not text.strip():
+            message = f"the {name} is empty; a trace needs title, context and solution"
+            raise InvalidRequest(message)
+    if told.outcome not in OUTCOMES:
+        message = f"{clean_line(told.outcome, 40)!r} is no outcome; send one of {', '.join(OUTCOMES)}"
+        raise InvalidRequest(message)
+    return Trace(
+        key_of(title, context, solution),
+        title,
+        context,
+        solution,
+        tags_of(told.tags),
+        environment_of(told.environment),
+        told.outcome,
+        uses=tuple(dict.fromkeys(clean_line(use, _KEY) for use in told.uses if use.strip()))[:USES],
+        review_after=clean_line(told.review_after, 10),
+        watch=clean_line(redacted(told.watch, project), NOTE),
+        signatures=signatures_of(context),
+        session=session,
+        project=project,
+        author=clean_line(told.author, _PLACE) or ME,
+        licence=clean_line(told.licence, _PLACE),
+        supersedes=told.supersedes,
+        flags=flags_of(title, context, solution),
+        at=now,
+    )
+
+
+def redacted(text: str, project: str = "") -> str:
+    """Return a text without secrets, addresses, and what tells whose machine it was; cut to what is kept."""
+    parts = [text[:TEXT][start : start + MOST] for start in range(0, len(text[:TEXT]), MOST)]
+    return without_places("".join(redact(part) for part in parts), project).strip()
+
+
+def key_of(title: str, context: str, solution: str) -> str:
+    """Return the key of a trace: the same words have the same one on every machine."""
+    told = "\0".join((title, context, solution))
+    return f"{TRACE}:{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def tags_of(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags in one spelling, each once."""
+    spelled = ("-".join(clean_line(tag, _TAG).lower().split()) for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in spelled if tag))[:TAGS]
+
+
+def environment_of(told: Mapping[str, str]) -> dict[str, str]:
+    """Return what is kept of an environment: the places that can be compared.
+
+    Raises:
+        InvalidRequest: it names a place that there is not.
+    """
+    unknown = [place for place in told if place not in PLACES]
+    if unknown:
+        message = f"an environment names {', '.join(PLACES)}, not {clean_line(unknown[0], 40)!r}"
+        raise InvalidRequest(message)
+    return {place: clean_line(str(told[place]), _PLACE).lower() for place in PLACES if told.get(place)}
+
+
+def keys_of(signature: Signature) -> tuple[str, ...]:
+    """Return the keys of one error, from the narrowest to the widest."""
+    return (
+        f"{SIGNATURE}:exact:{signature.exact}",
+        f"{SIGNATURE}:key:{signature.key}",
+        f"{SIGNATURE}:coarse:{signature.coarse}",
+    )
+
+
+def signatures_of(text: str) -> dict[str, str]:
+    """Map the keys of every error that a text shows to what it says, names masked."""
+    return {key: f"{one.exception} {one.template}".strip() for one in signatures_in(text) for key in keys_of(one)}
+
+
+def flags_of(*texts: str) -> tuple[Flag, ...]:
+    """Return what the checks of components find in a text that a model may read and act on."""
+    body = "\n\n".join(texts)
+    return scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
+
+
+def _with_error(told: Told) -> str:
+    error = told.error.strip()
+    return told.context if not error or error in told.context else f"{told.context.rstrip()}\n\n{error}"

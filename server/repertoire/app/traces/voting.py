@@ -1,0 +1,58 @@
+"""Keeps what somebody says of a trace after trying it; the last word of each counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from repertoire.app.clock import today
+from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.naming import trace_named
+from repertoire.app.traces.search import standing
+from repertoire.app.traces.telling import environment_of, redacted
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import VOTED, Event, Moment
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import COMPLAINTS, DRAFT, ME, NOTE, Trace
+from repertoire.traces.trust import Trust
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a trace, and why."""
+
+    trace: str
+    up: bool
+    tag: str = ""
+    note: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Voted:
+    """What was voted on, and how it stands now."""
+
+    trace: Trace
+    up: bool
+    trust: Trust
+
+
+def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME) -> Voted:
+    """Keep a vote in place of the voter's last one on the same trace.
+
+    Raises:
+        UnknownComponent: there is no such trace.
+        InvalidRequest: it is a draft, or the tag is none of COMPLAINTS.
+    """
+    trace = trace_named(kept.store, verdict.trace)
+    if trace.status == DRAFT:
+        message = f"{trace.key} is a draft; confirm it before anybody votes on it"
+        raise InvalidRequest(message)
+    if verdict.tag and (verdict.tag not in COMPLAINTS or verdict.up):
+        message = f"a vote against a trace may bear one of {', '.join(COMPLAINTS)}; a vote for it none"
+        raise InvalidRequest(message)
+    note = clean_line(redacted(verdict.note, moment.project), NOTE)
+    environment = environment_of(verdict.environment)
+    said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
+    kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
+    return Voted(trace, verdict.up, standing(kept, trace, today()))

@@ -1,0 +1,253 @@
+"""`trace`: look for what was solved once, tell what was solved now, vote, and share traces as files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import IO
+
+import click
+
+from repertoire.app.clock import now
+from repertoire.app.traces.embed import embed_latest
+from repertoire.app.traces.exchange import exported, import_lines
+from repertoire.app.traces.search import Wanted
+from repertoire.app.traces.telling import Told
+from repertoire.app.traces.voting import Verdict
+from repertoire.app.wiring import open_repertoire
+from repertoire.cli.output import json_option, show, tell
+from repertoire.domain.event import Moment
+from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
+from repertoire.verbs.traces import (
+    AMEND,
+    CONTRIBUTE,
+    SEARCH_TRACES,
+    SHOW_TRACE,
+    TAGS,
+    VOTE,
+    Amending,
+    Contributing,
+    environment_from,
+)
+from repertoire.verbs.verb import Context
+
+_tag = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A language, framework or tool; repeatable.")
+_environment = click.option(
+    "--env",
+    "environment",
+    multiple=True,
+    metavar="PLACE=VALUE",
+    help="Of language, framework, os, package_manager, runtime: `language=python 3.12`; repeatable.",
+)
+_error = click.option("--error", default="", help="What the failing command printed; `-` reads it from standard input.")
+
+
+@click.group("trace")
+def trace_command() -> None:
+    r"""Find problems that were solved once, and keep what was solved now.
+
+    \b
+    repertoire trace search "vite build runs out of memory"
+    npm test 2>&1 | repertoire trace search --error -
+    """
+
+
+@trace_command.command("search")
+@click.argument("words", nargs=-1, metavar="[QUERY]")
+@_error
+@_tag
+@_environment
+@click.option("--limit", type=click.IntRange(1, 50), default=5, show_default=True, help="How many results.")
+@click.option("--include-expired", is_flag=True, help="Also superseded ones, and those whose review is overdue.")
+@json_option
+def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    words: tuple[str, ...],
+    error: str,
+    tags: tuple[str, ...],
+    environment: tuple[str, ...],
+    limit: int,
+    include_expired: bool,
+    as_json: bool,
+) -> None:
+    r"""List the traces that may solve a problem, best first, with reasons and how far to trust each.
+
+    \b
+    repertoire trace search "connection refused in docker compose" --tag postgres
+    repertoire trace search --error "ModuleNotFoundError: No module named 'yaml'"
+    """
+    wanted = Wanted(" ".join(words), _read(error), tags, environment_from(environment), limit, include_expired)
+    with open_repertoire() as repertoire:
+        tell(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
+
+
+@trace_command.command("show")
+@click.argument("trace")
+@json_option
+def show_command(trace: str, as_json: bool) -> None:
+    r"""Show TRACE whole, by its key.
+
+    \b
+    repertoire trace show 1f0c2d3e4b5a
+    """
+    with open_repertoire() as repertoire:
+        tell(SHOW_TRACE, SHOW_TRACE.run(Context.of(repertoire), trace), as_json=as_json)
+
+
+@trace_command.command("contribute")
+@click.option("--title", default="", help="What it is about, in a line.")
+@click.option("--context", default="", help="The problem: what was seen, what was tried.")
+@click.option("--solution", default="", help="What was done.")
+@_error
+@_tag
+@_environment
+@click.option("--outcome", type=click.Choice(OUTCOMES), default=WORKED, show_default=True, help="How it went.")
+@click.option("--use", "uses", multiple=True, metavar="KEY", help="A component, capability or package it took.")
+@click.option("--review-after", default="", metavar="DATE", help="The day from which it is to be looked at again.")
+@click.option("--watch", default="", help='Until when it holds: "until vite >= 6".')
+@click.option("--licence", default="", help="Under which it may be passed on.")
+@click.option("--confirm", "token", default="", metavar="TOKEN", help="Keep the draft that showed this token.")
+@click.option("--discard", "discarded", default="", metavar="TOKEN", help="Delete the draft that showed this token.")
+@click.option("--yes", is_flag=True, help="Keep it without looking at the draft.")
+@json_option
+def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    title: str,
+    context: str,
+    solution: str,
+    error: str,
+    tags: tuple[str, ...],
+    environment: tuple[str, ...],
+    outcome: str,
+    uses: tuple[str, ...],
+    review_after: str,
+    watch: str,
+    licence: str,
+    token: str,
+    discarded: str,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    r"""Tell a solved problem: shows the redacted draft and a token; the token keeps it.
+
+    \b
+    repertoire trace contribute --title "Vite runs out of memory" --context "..." --solution "..." --tag vite
+    repertoire trace contribute --confirm 5f3a9c01
+    """
+    if token or discarded:
+        asked = Contributing(token=token or discarded, discard=bool(discarded))
+    else:
+        told = Told(
+            title,
+            context,
+            solution,
+            tags,
+            environment_from(environment),
+            _read(error),
+            outcome,
+            uses,
+            review_after,
+            watch,
+            licence,
+        )
+        asked = Contributing(told)
+    with open_repertoire() as repertoire:
+        place = Context.of(repertoire)
+        done = CONTRIBUTE.run(place, asked)
+        if yes and done.token:
+            done = CONTRIBUTE.run(place, Contributing(token=done.token))
+        tell(CONTRIBUTE, done, as_json=as_json)
+
+
+@trace_command.command("amend")
+@click.argument("trace")
+@click.option("--title", default=None, help="Its new title.")
+@click.option("--context", default=None, help="The problem, told anew.")
+@click.option("--solution", default=None, help="The solution, told anew.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), default=None, help="How it went.")
+@click.option("--review-after", default=None, metavar="DATE", help="The day from which it is to be looked at again.")
+@click.option("--watch", default=None, help="Until when it holds.")
+@json_option
+def amend_command(trace: str, as_json: bool, **changes: str | None) -> None:
+    r"""Tell TRACE anew; the old one stays, superseded, once the draft is confirmed.
+
+    \b
+    repertoire trace amend 1f0c2d3e4b5a --solution "Raise the limit, and split the chunks."
+    """
+    changed = {name: value for name, value in changes.items() if value is not None}
+    with open_repertoire() as repertoire:
+        tell(AMEND, AMEND.run(Context.of(repertoire), Amending(trace, changed)), as_json=as_json)
+
+
+@trace_command.command("vote")
+@click.argument("trace")
+@click.argument("direction", type=click.Choice(["up", "down"]))
+@click.option("--tag", type=click.Choice(COMPLAINTS), default=None, help="What is wrong with it.")
+@click.option("--note", default="", help="Why, in a few words.")
+@_environment
+@json_option
+def vote_command(
+    trace: str, direction: str, tag: str | None, note: str, environment: tuple[str, ...], as_json: bool
+) -> None:
+    r"""Say whether TRACE helped; voting again changes the vote.
+
+    \b
+    repertoire trace vote 1f0c2d3e4b5a up
+    repertoire trace vote 1f0c2d3e4b5a down --tag outdated --note "the option is gone in 6"
+    """
+    verdict = Verdict(trace, direction == "up", tag or "", note, environment_from(environment))
+    with open_repertoire() as repertoire:
+        tell(VOTE, VOTE.run(Context.of(repertoire), verdict), as_json=as_json)
+
+
+@trace_command.command("tags")
+@json_option
+def tags_command(as_json: bool) -> None:
+    r"""List the tags of all traces, the most used first.
+
+    \b
+    repertoire trace tags
+    """
+    with open_repertoire() as repertoire:
+        tell(TAGS, TAGS.run(Context.of(repertoire), None), as_json=as_json)
+
+
+@trace_command.command("export")
+@click.argument("file", type=click.File("w", encoding="utf-8"), default="-")
+def export_command(file: IO[str]) -> None:
+    r"""Write every trace to FILE as JSON lines; sessions, projects and votes stay here.
+
+    \b
+    repertoire trace export traces.jsonl
+    """
+    with open_repertoire() as repertoire:
+        for line in exported(repertoire.store):
+            file.write(f"{line}\n")
+
+
+@trace_command.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+def import_command(file: Path, as_json: bool) -> None:
+    r"""Read traces from FILE; each is redacted and checked, and the same one again changes nothing.
+
+    \b
+    repertoire trace import traces.jsonl
+    """
+    with open_repertoire() as repertoire, file.open(encoding="utf-8", errors="replace") as lines:
+        done = import_lines(repertoire.store, lines, moment=Moment(now(), "", ""))
+        if repertoire.embedder is not None:
+            embed_latest(repertoire.store, repertoire.embedder)
+    for number, why in done.refused:
+        click.echo(f"line {number}: {why}", err=True)
+    data = {"added": done.added, "known": done.known, "refused": [list(row) for row in done.refused]}
+    show(
+        data,
+        lambda: (
+            f"{done.added} traces added, {done.known} known already, {len(done.refused)} lines left out. "
+            "A refresh learns their meaning; words and errors find them at once."
+        ),
+        as_json=as_json,
+    )
+
+
+def _read(error: str) -> str:
+    return sys.stdin.read() if error == "-" else error

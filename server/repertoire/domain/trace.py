@@ -1,0 +1,62 @@
+"""A trace: one problem that was solved (or was not), what was tried, where, and what others said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from repertoire.domain.trust import Flag
+
+TRACE, SIGNATURE = "trace", "signature"  # kinds of nodes
+SHOWS, CONCERNS, SUPERSEDES = "shows", "concerns", "supersedes"  # relations
+PROBLEM_SPACE, SOLUTION_SPACE = "problem", "solution"  # vector spaces
+
+WORKED, PARTLY, FAILED = "worked", "partly", "failed"
+OUTCOMES = (WORKED, PARTLY, FAILED)
+DRAFT, ACTIVE, SUPERSEDED, EXPIRED = "draft", "active", "superseded", "expired"
+STATUSES = (DRAFT, ACTIVE, SUPERSEDED, EXPIRED)
+OUTDATED, WRONG, UNSAFE, SPAM = "outdated", "wrong", "security_concern", "spam"
+COMPLAINTS = (OUTDATED, WRONG, UNSAFE, SPAM)
+PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what an environment may name
+
+TITLE, TEXT, NOTE, TAGS, USES = 200, 20_000, 500, 12, 20  # the most characters and items that are kept
+ME = "me"  # who contributes and votes on this machine
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A solved problem as it is kept; `key` is made of its words, so that the same trace has one name everywhere."""
+
+    key: str
+    title: str
+    context: str
+    solution: str
+    tags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # of PLACES: a name, and perhaps its version
+    outcome: str = WORKED
+    status: str = DRAFT
+    review_after: str = ""  # a day
+    watch: str = ""  # "until library X >= 3"
+    uses: tuple[str, ...] = ()  # keys of components, capabilities and packages that it took
+    signatures: Mapping[str, str] = field(default_factory=dict)  # of its errors: key to template
+    session: str = ""
+    project: str = ""
+    author: str = ME
+    licence: str = ""
+    version: int = 1
+    supersedes: str = ""  # the key of what it replaces
+    flags: tuple[Flag, ...] = ()
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one contributor says of one trace, and where; the last word counts."""
+
+    trace: str
+    voter: str
+    up: bool
+    at: str
+    tag: str = ""  # of COMPLAINTS
+    note: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)

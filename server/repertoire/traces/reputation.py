@@ -1,0 +1,71 @@
+"""What a contributor's word weighs in one domain (a tag): how the traces that they wrote there fared with others.
+
+A newcomer's word weighs little, all newcomers' together on one trace at most CROWD, nobody's on an own one:
+however many voters are invented, they stay below what a few with a record say. Where a person vouches for somebody,
+reputation flows from there alone, so that a ring whose members praise each other gains none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from repertoire.domain.confidence_intervals import wilson
+from repertoire.domain.trace import Vote
+from repertoire.traces.ageing import faded
+
+Authorship = Mapping[str, tuple[str, tuple[str, ...]]]  # a trace's author and tags, by its key
+
+NEWCOMER = 0.1  # the weight of a voter of whom nothing is known in a domain
+CROWD = 1.0  # the most that newcomers weigh together: as one voter with the best record
+_ROUNDS = 3  # of weighing voters by voters; the figures stand still by then
+EVERYWHERE = ""  # the domain of a trace without tags
+
+
+@dataclass(frozen=True)
+class Reputation:
+    """Weights of voters by domain, from NEWCOMER to 1; `trusted` are voters that a person vouches for."""
+
+    weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    trusted: frozenset[str] = frozenset()
+
+    def of(self, voter: str, tags: Iterable[str]) -> float:
+        """Return what a voter's word weighs on a trace of these tags: as in the domain where they are known best."""
+        if voter in self.trusted:
+            return 1.0
+        return max((self.weights.get((voter, tag), NEWCOMER) for tag in domains(tags)), default=NEWCOMER)
+
+
+def domains(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the domains of a trace."""
+    return tuple(tags) or (EVERYWHERE,)
+
+
+def reputation(
+    votes: Iterable[Vote], authorship: Authorship, today: date, *, trusted: frozenset[str] = frozenset()
+) -> Reputation:
+    """Return how much each contributor's word weighs, from what others said of their traces."""
+    known = [vote for vote in votes if vote.trace in authorship and authorship[vote.trace][0] != vote.voter]
+    found = Reputation(trusted=trusted)
+    for _ in range(_ROUNDS):
+        found = Reputation(_weights(known, authorship, found, today), trusted)
+    return found
+
+
+def _weights(
+    votes: Iterable[Vote], authorship: Authorship, before: Reputation, today: date
+) -> dict[tuple[str, str], float]:
+    ups: dict[tuple[str, str], float] = defaultdict(float)
+    all_: dict[tuple[str, str], float] = defaultdict(float)
+    for vote in votes:
+        author, tags = authorship[vote.trace]
+        weight = before.of(vote.voter, tags)
+        if before.trusted and weight <= NEWCOMER:
+            continue
+        weight *= faded(vote.at, today)
+        for tag in domains(tags):
+            all_[author, tag] += weight
+            ups[author, tag] += weight * vote.up
+    return {key: max(NEWCOMER, wilson(ups[key], total).low) for key, total in all_.items() if total > 0}

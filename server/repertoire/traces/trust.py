@@ -1,0 +1,80 @@
+"""How far a trace is to be trusted: Wilson's lower bound of the votes on it, each weighed by who gave it and when.
+
+One vote a voter and trace, the last one; an author's own counts for nothing, save a
+person's on their own machine; old ones fade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from repertoire.domain.confidence_intervals import wilson
+from repertoire.domain.trace import FAILED, PARTLY, Trace, Vote
+from repertoire.traces.ageing import faded
+from repertoire.traces.reputation import CROWD, NEWCOMER, Reputation
+
+# What a trace says of itself is a beginning, worth less than one voter with a record.
+_OWN_WORD = {FAILED: (0.0, 0.5), PARTLY: (0.25, 0.5)}
+_WORKED = (0.5, 0.5)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is known of how a trace fares: the bound, and the votes that it comes from, as they were given."""
+
+    bound: float  # the least share of uses that it serves, as far as votes show
+    high: float = 1.0  # the greatest
+    ups: int = 0
+    votes: int = 0
+    last: str = ""  # when the last vote was given
+    complaints: tuple[str, ...] = ()  # tags of votes against it, each once
+
+    @property
+    def disputed(self) -> bool:
+        """Tell whether some say that it works and others that it does not."""
+        return 0 < self.ups < self.votes
+
+
+def latest(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Return the last vote of each voter on each trace."""
+    last: dict[tuple[str, str], Vote] = {}
+    for vote in sorted(votes, key=lambda vote: vote.at):
+        last[vote.trace, vote.voter] = vote
+    return tuple(last.values())
+
+
+def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Trust:
+    """Return how far a trace is to be trusted, from the votes on it."""
+    own = [vote for vote in latest(votes) if vote.trace == trace.key]
+    counted = [vote for vote in own if vote.voter != trace.author or vote.voter in reputation.trusted]
+    good, total = _OWN_WORD.get(trace.outcome, _WORKED)
+    for up, weight in _weighed(trace, counted, reputation, today):
+        good, total = good + weight * up, total + weight
+    found = wilson(good, total)
+    return Trust(
+        found.low,
+        found.high,
+        sum(vote.up for vote in own),
+        len(own),
+        max((vote.at for vote in own), default=""),
+        tuple(sorted({vote.tag for vote in own if vote.tag and not vote.up})),
+    )
+
+
+def _weighed(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Iterator[tuple[bool, float]]:
+    """Yield each vote with its weight; newcomers' together come to no more than CROWD."""
+    said = [(vote, reputation.of(vote.voter, trace.tags), faded(vote.at, today)) for vote in votes]
+    crowd = sum(weight * left for _, weight, left in said if weight <= NEWCOMER)
+    share = min(1.0, CROWD / crowd) if crowd else 1.0
+    for vote, weight, left in said:
+        yield vote.up, weight * left * (share if weight <= NEWCOMER else 1.0)
+
+
+def by_trace(votes: Iterable[Vote]) -> Mapping[str, list[Vote]]:
+    """Return votes by the trace that they are on."""
+    found: dict[str, list[Vote]] = {}
+    for vote in votes:
+        found.setdefault(vote.trace, []).append(vote)
+    return found

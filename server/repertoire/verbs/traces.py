@@ -1,0 +1,106 @@
+"""The verbs of traces: look for one, show it, tell one in two steps, amend it, vote on it, list tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repertoire.app.clock import now, today
+from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
+from repertoire.app.traces.naming import trace_named
+from repertoire.app.traces.search import Found, Wanted, search_traces, standing
+from repertoire.app.traces.telling import Told
+from repertoire.app.traces.voting import Verdict, Voted, vote
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import PLACES, Trace
+from repertoire.rendering.traces import (
+    contribution_data,
+    contribution_text,
+    found_data,
+    found_text,
+    tags_data,
+    tags_text,
+    trace_data,
+    trace_text,
+    voted_data,
+    voted_text,
+)
+from repertoire.traces.trust import Trust
+from repertoire.verbs.verb import Context, Verb
+
+
+@dataclass(frozen=True)
+class Contributing:
+    """What is told, or the token of the draft that is confirmed, or discarded."""
+
+    told: Told | None = None
+    token: str = ""
+    discard: bool = False
+
+
+@dataclass(frozen=True)
+class Amending:
+    """What changes of a trace."""
+
+    trace: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def environment_from(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Return an environment from texts such as `language=python 3.12`.
+
+    Raises:
+        InvalidRequest: one names no place, or no value.
+    """
+    found = {}
+    for pair in pairs:
+        place, sign, value = pair.partition("=")
+        if not sign or place.strip() not in PLACES or not value.strip():
+            message = f"{pair[:60]!r} says nothing of an environment; send PLACE=VALUE with one of {', '.join(PLACES)}"
+            raise InvalidRequest(message)
+        found[place.strip()] = value.strip()
+    return found
+
+
+def _search(context: Context, wanted: Wanted) -> Found:
+    repertoire = context.repertoire
+    return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
+
+
+def _show(context: Context, asked: str) -> tuple[Trace, Trust]:
+    found = trace_named(context.repertoire.store, asked)
+    return found, standing(context.repertoire.traces, found, today())
+
+
+def _contribute(context: Context, asked: Contributing) -> Contribution:
+    store = context.repertoire.store
+    if asked.token and asked.discard:
+        return discard(store, asked.token)
+    if asked.token:
+        return confirm(store, asked.token, now=now())
+    if asked.told is None:
+        message = "nothing is told; send title, context and solution, or the token that a draft showed"
+        raise InvalidRequest(message)
+    return draft(store, asked.told, moment=context.moment)
+
+
+def _amend(context: Context, asked: Amending) -> Contribution:
+    store = context.repertoire.store
+    return draft(store, amended(store, asked.trace, dict(asked.changes)), moment=context.moment)
+
+
+def _vote(context: Context, verdict: Verdict) -> Voted:
+    return vote(context.repertoire.traces, verdict, moment=context.moment)
+
+
+def _tags(context: Context, _question: None) -> Mapping[str, int]:
+    return context.repertoire.store.traces.tags()
+
+
+SEARCH_TRACES = Verb(_search, found_text, found_data)
+SHOW_TRACE = Verb(_show, trace_text, trace_data)
+CONTRIBUTE = Verb(_contribute, contribution_text, contribution_data)
+AMEND = Verb(_amend, contribution_text, contribution_data)
+VOTE = Verb(_vote, voted_text, voted_data)
+TAGS: Verb[None, Mapping[str, int]] = Verb(_tags, tags_text, tags_data)

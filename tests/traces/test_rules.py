@@ -1,0 +1,69 @@
+"""Age, environment and privacy of traces."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repertoire.domain.trace import PLACES, Trace
+from repertoire.traces.ageing import FLOOR, expired, half_life, recency
+from repertoire.traces.environment import align
+from repertoire.traces.privacy import without_places
+
+TODAY = date(2026, 6, 1)
+WHERE = st.dictionaries(st.sampled_from(PLACES), st.sampled_from(["python 3.12", "python", "node 20", "linux", "0.1"]))
+
+
+def test_the_fastest_moving_tag_tells_how_fast_a_trace_ages() -> None:
+    assert half_life(("postgres", "react")) == 180
+    assert half_life(("postgres",)) == 730
+    assert half_life(()) == 365
+
+
+@given(st.dates(date(2000, 1, 1), date(2030, 1, 1)), st.dates(date(2000, 1, 1), date(2030, 1, 1)))
+def test_what_is_older_is_never_worth_more_and_never_nothing(one: date, other: date) -> None:
+    older, newer = sorted((one, other))
+    assert FLOOR <= recency((), f"{older}T", TODAY) <= recency((), f"{newer}T", TODAY) <= 1
+
+
+def test_a_trace_says_when_it_is_to_be_looked_at_again() -> None:
+    assert expired(Trace("k", "t", "c", "s", review_after="2026-05-31"), TODAY)
+    assert not expired(Trace("k", "t", "c", "s", review_after="2026-06-01"), TODAY)
+
+
+@given(WHERE, WHERE)
+def test_environments_align_from_nothing_to_all_and_with_themselves_wholly(one, other) -> None:
+    assert 0 <= align(one, other).value <= 1
+    assert align(one, one).value == 1
+    assert align(one, {}).value == 1, "nothing is known against it"
+
+
+def test_the_same_framework_at_another_major_version_is_told_as_such() -> None:
+    found = align(
+        {"language": "python 3.12", "framework": "fastapi 0.115"},
+        {"language": "python 3.11", "framework": "fastapi 0.128"},
+    )
+    assert found.same == ("python 3.12",)
+    assert found.different == ("fastapi 0.115, here fastapi 0.128",)
+    assert 0.5 < found.value < 1
+    assert align({"os": "linux"}, {"os": "windows"}).value == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("File /home/jane.doe/src/app.py, line 3", "File ~/src/app.py, line 3"),
+        (r"C:\Users\Jane\app\x.ts:3", r"~\app\x.ts:3"),
+        ("at file:///Users/jane/app/x.js", "at ~/app/x.js"),
+        ("/srv/acme/billing/main.go failed", "PROJECT/main.go failed"),
+        ("connect to db.acme.internal:5432 refused", "connect to [host]:5432 refused"),
+        ("dial tcp 10.1.2.3:80 and 192.168.0.1", "dial tcp [address]:80 and [address]"),
+        ("/usr/lib/python3/site-packages/x.py at 8.8.8.8 of example.com", None),
+        ("/root/.cache/pip", "~/.cache/pip"),
+    ],
+)
+def test_what_tells_whose_machine_it_was_is_taken_out(text: str, shown: str | None) -> None:
+    assert without_places(text, "/srv/acme/billing") == (shown or text)
