@@ -1,0 +1,317 @@
+"""A solution that cost several attempts is offered once at the turn's end; everyday work never is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from traces.story import PASSED, Story, pytest_failed
+
+MODULE = "Error [ERR_REQUIRE_ESM]: require() of ES Module /srv/shop/node_modules/chalk/index.js from /srv/shop/cli.js not supported."
+LINK = "/usr/bin/ld: cannot find -lssl: No such file or directory\ncollect2: error: ld returned 1 exit status\n"
+RESOLVE = "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error peer react@\"^17\" from old-grid@2.1.0\n"
+
+
+def three_attempts() -> Story:
+    story = Story().asks("the total is wrong")
+    for name in ("a", "b", "c"):
+        story.fails("pytest -q", pytest_failed()).edits(f"src/pay_{name}.py")
+    return story.passes("pytest -q", PASSED)
+
+
+def attempts_with_installs() -> Story:
+    story = Story().fails("npm install", RESOLVE).passes("npm install react@17").fails("npm install", RESOLVE)
+    return story.passes("rm -rf node_modules").fails("npm install", RESOLVE).edits("package.json").passes("npm install")
+
+
+def approach_reversed() -> Story:
+    story = Story().fails("node cli.js", MODULE).edits("cli.js", "const chalk = require('chalk')", "const { chalk } = 1")
+    story.fails("node cli.js", MODULE).edits("cli.js", "const { chalk } = 1", "const chalk = require('chalk')")
+    return story.edits("package.json", '"main": "cli.js"', '"type": "module"').passes("node cli.js")
+
+
+def put_back_by_git() -> Story:
+    story = Story().fails("make build", LINK).edits("Makefile").fails("make build", LINK)
+    return story.passes("git checkout -- Makefile").passes("apt-get install -y libssl-dev").passes("make build")
+
+
+def looked_up() -> Story:
+    story = Story().fails("docker build -t shop .", "ERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete")
+    story.searches("docker npm ci failed to solve").fetches("https://docs.example.org/npm-ci")
+    return story.edits("Dockerfile", "FROM node:18-alpine", "FROM node:18").passes("docker build -t shop .")
+
+
+def errors_that_hide_each_other() -> Story:
+    story = Story()
+    for error in (MODULE, "TypeError: loader is not a function", "SyntaxError: Unexpected token 'export'", LINK):
+        story.fails("npm run build", error).edits("webpack.config.js")
+    return story.passes("npm run build")
+
+
+def long_and_rewritten() -> Story:
+    story = Story().fails("cargo build", "error[E0502]: cannot borrow `x` as mutable")
+    story.waits(400).edits("src/lib.rs", "let x = y;", "let mut x = y.clone();")
+    story.fails("cargo build", "error[E0382]: use of moved value: `x`")
+    story.waits(400).edits("src/lib.rs", "let mut x = y.clone();", "let x = Rc::clone(&y);").edits("src/main.rs")
+    return story.passes("cargo build")
+
+
+def hidden_status() -> Story:
+    story = Story()
+    for _ in range(3):
+        story.passes("npx jest 2>&1 | tail -30", "● cart › adds\n\n  TypeError: t is not a function\n\nTests: 1 failed, 3 passed")
+        story.edits("src/cart.js")
+    return story.passes("npx jest 2>&1 | tail -30", "Tests: 4 passed, 4 total")
+
+
+def a_variable_was_missing() -> Story:
+    error = "Error: error:0308010C:digital envelope routines::unsupported"
+    story = Story().fails("npm run build", error).edits("webpack.config.js").fails("npm run build", error)
+    story.passes("npm install webpack@5").fails("npm run build", error)
+    return story.passes("NODE_OPTIONS=--openssl-legacy-provider npm run build")
+
+
+def seen_by_a_wider_check() -> Story:
+    story = Story()
+    for _ in range(3):
+        story.fails("pytest tests/test_pay.py -q", pytest_failed()).edits("src/pay.py")
+    return story.passes("cd /srv/shop && pytest -q", PASSED)
+
+
+def seen_by_the_projects_own_name() -> Story:
+    story = Story()
+    for _ in range(3):
+        story.fails("npx vitest run src/cart.test.ts", "× src/cart.test.ts > adds\nTypeError: t is undefined").edits("a.ts")
+    return story.passes("npm test", "Tests 3 passed")
+
+
+HARD = [
+    three_attempts, attempts_with_installs, approach_reversed, put_back_by_git, looked_up, errors_that_hide_each_other,
+    long_and_rewritten, hidden_status, a_variable_was_missing, seen_by_a_wider_check, seen_by_the_projects_own_name,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("story", HARD, ids=lambda story: story.__name__)
+def test_a_hard_won_solution_is_offered_once(story: Callable[[], Story]):
+    told = story()
+    assert told.stops() is not None
+    assert told.asks("thanks").stops() is None
+
+
+def tdd() -> Story:
+    story = Story().asks("add a total").writes("tests/test_pay.py", "def test_total(): assert total() == 3")
+    return story.fails("pytest", pytest_failed(error="ImportError: cannot import name 'total'")).edits("src/pay.py").passes("pytest", PASSED)
+
+
+def tdd_in_small_steps() -> Story:
+    story = Story().writes("tests/test_pay.py", "def test_total(): assert total() == 3")
+    for error in ("ImportError: cannot import name 'total'", "TypeError: total() takes 0 arguments", "assert 2 == 3"):
+        story.fails("pytest", pytest_failed(error=error)).edits("src/pay.py")
+    return story.passes("pytest", PASSED)
+
+
+def first_attempt() -> Story:
+    return Story().fails("npm run build", MODULE).edits("package.json").passes("npm run build")
+
+
+def flaky() -> Story:
+    story = Story().fails("pytest", pytest_failed()).fails("pytest", pytest_failed())
+    return story.fails("pytest -x", pytest_failed()).passes("pytest", PASSED)
+
+
+def flag_corrected() -> Story:
+    story = Story().fails("pytest --parallell 4", "error: unrecognized arguments: --parallell")
+    story.fails("pytest --parallel 4", "error: unrecognized arguments: --parallel").fails("pytest -j 4", "error: unrecognized arguments: -j")
+    return story.passes("pytest -n 4", PASSED)
+
+
+def flags_of_a_tool() -> Story:
+    story = Story()
+    for flag in ("--foo", "--bar", "--baz", "--qux", "--quux"):
+        story.fails(f"terraform apply {flag}", f"Error: unknown flag: {flag}")
+    return story.passes("terraform apply -auto-approve")
+
+
+def failing_on_purpose() -> Story:
+    story = Story()
+    for number in range(5):
+        story.fails("grep -rn legacy src/").fails("diff a.txt b.txt", "1c1\n< a\n---\n> b").fails("[ -f .env ]")
+        story.fails("git diff --exit-code", "diff --git a/x b/x", code=1).edits(f"src/{number}.py")
+    return story.passes("grep -rn legacy src/", "src/a.py:1: legacy").passes("diff a.txt b.txt").passes("[ -f .env ]")
+
+
+def filter_found_nothing() -> Story:
+    story = Story()
+    for _ in range(4):
+        story.fails("npm run build 2>&1 | grep -i error").edits("src/a.ts")
+    return story.passes("npm run build 2>&1 | grep -i built", "built in 3s")
+
+
+def given_up() -> Story:
+    story = Story()
+    for _ in range(5):
+        story.fails("pytest", pytest_failed()).edits("src/pay.py")
+    return story.fails("pytest", pytest_failed())
+
+
+def given_up_by_skipping() -> Story:
+    story = three_attempts_without_end()
+    story.edits("tests/test_pay.py", "def test_total():", "@pytest.mark.skip\ndef test_total():")
+    return story.passes("pytest -q", "4 passed, 1 skipped in 0.2s")
+
+
+def given_up_by_putting_back() -> Story:
+    return three_attempts_without_end().passes("git checkout .").passes("pytest -q", PASSED)
+
+
+def three_attempts_without_end() -> Story:
+    story = Story()
+    for name in ("a", "b", "c"):
+        story.fails("pytest -q", pytest_failed()).edits(f"src/pay_{name}.py")
+    return story.fails("pytest -q", pytest_failed())
+
+
+def interrupted() -> Story:
+    story = Story()
+    for _ in range(4):
+        story.fails("npm test", "[Request interrupted by user for tool use]", is_interrupt=True).edits("src/a.js")
+    return story.passes("npm test", "4 passing")
+
+
+def denied() -> Story:
+    story, said = Story(), "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    for _ in range(4):
+        story.hook("PostToolUseFailure", "Bash", {"command": "git push"}, error=said).edits("src/a.js")
+    return story.passes("git push")
+
+
+def network() -> Story:
+    story, error = Story(), "npm error code ECONNRESET\nnpm error network aborted"
+    for number in range(4):
+        story.fails("npm install", error).passes(f"npm cache clean --force {number}")
+    return story.passes("npm install")
+
+
+def mended_one_type_after_the_other() -> Story:
+    story = Story()
+    for count in range(5, 0, -1):
+        lines = "".join(f"src/{n}.ts(3,1): error TS2322: Type 'A' is not assignable to type 'B'.\n" for n in range(count))
+        story.fails("npx tsc --noEmit", f"{lines}Found {count} errors in {count} files.").edits(f"src/{count}.ts")
+    return story.passes("npx tsc --noEmit")
+
+
+def mended_one_test_after_the_other() -> Story:
+    story = Story()
+    for count in range(4, 0, -1):
+        story.fails("pytest", pytest_failed(f"tests/test_{count}.py::test_it", failed=count)).edits(f"src/{count}.py")
+    return story.passes("pytest", PASSED)
+
+
+def prints_for_debugging() -> Story:
+    story = Story()
+    for number in range(4):
+        story.fails("pytest", pytest_failed()).edits("src/pay.py", "x = 1", f"x = 1\nprint({number}, x)")
+    return story.fails("pytest", pytest_failed()).edits("src/pay.py", "x = 1", "x = 2").passes("pytest", PASSED)
+
+
+def looked_up_before() -> Story:
+    story = Story().searches("pydantic v2 settings").fetches("https://docs.example.org/settings").edits("src/conf.py")
+    return story.fails("pytest", pytest_failed()).edits("src/conf.py").passes("pytest", PASSED)
+
+
+def another_check_passes() -> Story:
+    return three_attempts_without_end().edits("src/x.py").passes("ruff check .", "All checks passed!")
+
+
+def another_folder_passes() -> Story:
+    story = Story()
+    for _ in range(3):
+        story.fails("cd web && npm test", "TypeError: t is not a function").edits("web/a.js")
+    return story.passes("cd api && npm test", "3 passing")
+
+
+def left_running() -> Story:
+    story = Story()
+    for _ in range(3):
+        story.fails("npm run dev", MODULE).edits("a.js")
+    return story.hook("PostToolUse", "Bash", {"command": "npm run dev", "run_in_background": True}, tool_response={"stdout": ""})
+
+
+def hook_of_commits() -> Story:
+    story = Story()
+    for error in ("ruff: F401 unused import", "mypy: error: Missing return", "typos: teh"):
+        story.fails("git commit -m done", error).edits("src/a.py")
+    return story.passes("git commit -m done")
+
+
+def waiting_for_a_server() -> Story:
+    story = Story()
+    for _ in range(4):
+        story.fails("sleep 2; curl -sf localhost:3000/health", "curl: (7) Failed to connect to localhost port 3000")
+    return story.passes("sleep 5; curl -sf localhost:3000/health", "ok")
+
+
+def snippets() -> Story:
+    story = Story()
+    for number in range(4):
+        story.fails(f"python -c 'import a{number}'", f"ModuleNotFoundError: No module named 'a{number}'").edits("a.py")
+    return story.passes("python -c 'import a'")
+
+
+QUIET = [
+    tdd, tdd_in_small_steps, first_attempt, flaky, flag_corrected, flags_of_a_tool, failing_on_purpose,
+    filter_found_nothing, given_up, given_up_by_skipping, given_up_by_putting_back, interrupted, denied, network,
+    mended_one_type_after_the_other, mended_one_test_after_the_other, prints_for_debugging, looked_up_before, another_check_passes,
+    another_folder_passes, left_running, hook_of_commits, waiting_for_a_server, snippets,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("story", QUIET, ids=lambda story: story.__name__)
+def test_everyday_work_is_not_offered(story: Callable[[], Story]):
+    assert story().stops() is None
+
+
+def test_what_was_rejected_is_not_offered_again():
+    problem = three_attempts().stops()
+    again = three_attempts()
+    again.rejected = problem.keys
+    assert again.stops() is None
+
+
+def test_of_two_solutions_the_harder_one_is_offered_and_the_other_at_the_next_stop():
+    story = three_attempts()
+    for _ in range(5):
+        story.fails("npm run build", MODULE).edits("a.js")
+    story.passes("npm run build")
+    assert story.stops().part.family == "npm run build"
+    assert story.stops().part.family == "pytest"
+    assert story.stops() is None
+
+
+def test_a_fix_that_does_not_hold_is_an_attempt_more():
+    story = Story().fails("pytest", pytest_failed()).edits("src/a.py").passes("pytest", PASSED)
+    assert story.stops() is None
+    story.fails("pytest", pytest_failed()).edits("src/b.py").passes("pytest", PASSED)
+    assert story.stops() is None
+    assert story.fails("pytest", pytest_failed()).edits("src/c.py").passes("pytest", PASSED).stops() is not None
+
+
+def test_what_was_solved_and_fails_again_at_the_stop_is_not_offered():
+    assert three_attempts().fails("pytest -q", pytest_failed()).stops() is None
+
+
+def test_what_is_solved_over_two_turns_is_offered_at_the_second():
+    story = Story()
+    for _ in range(3):
+        story.fails("pytest", pytest_failed()).edits("src/a.py")
+    assert story.stops() is None
+    assert story.asks("go on").passes("pytest", PASSED).stops() is not None
+
+
+def test_what_failed_half_a_day_ago_was_given_up():
+    story = Story()
+    for _ in range(2):
+        story.fails("pytest", pytest_failed()).edits("src/a.py")
+    story.waits(6 * 3600).fails("make build", LINK).edits("src/a.py").fails("pytest", pytest_failed()).edits("b.py")
+    assert story.passes("pytest", PASSED).stops() is None
