@@ -37,11 +37,17 @@ class Story:
 
     def edits(self, file: str, old: str = "", new: str = "") -> Story:
         number = next(self._numbers)
-        given = {"file_path": file, "old_string": old or f"value{number} = {number}", "new_string": new or f"other{number}()"}
+        given = {
+            "file_path": file,
+            "old_string": old or f"value{number} = {number}",
+            "new_string": new or f"other{number}()",
+        }
         return self.hook("PostToolUse", "Edit", given, tool_response={"filePath": file})
 
     def writes(self, file: str, content: str) -> Story:
-        return self.hook("PostToolUse", "Write", {"file_path": file, "content": content}, tool_response={"type": "create"})
+        return self.hook(
+            "PostToolUse", "Write", {"file_path": file, "content": content}, tool_response={"type": "create"}
+        )
 
     def searches(self, query: str) -> Story:
         return self.hook("PostToolUse", "WebSearch", {"query": query}, tool_response={"results": []})

@@ -10,7 +10,7 @@ from traces.story import PASSED, Story, pytest_failed
 
 MODULE = "Error [ERR_REQUIRE_ESM]: require() of ES Module /srv/shop/node_modules/chalk/index.js from /srv/shop/cli.js not supported."
 LINK = "/usr/bin/ld: cannot find -lssl: No such file or directory\ncollect2: error: ld returned 1 exit status\n"
-RESOLVE = "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error peer react@\"^17\" from old-grid@2.1.0\n"
+RESOLVE = 'npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error peer react@"^17" from old-grid@2.1.0\n'
 
 
 def three_attempts() -> Story:
@@ -26,7 +26,9 @@ def attempts_with_installs() -> Story:
 
 
 def approach_reversed() -> Story:
-    story = Story().fails("node cli.js", MODULE).edits("cli.js", "const chalk = require('chalk')", "const { chalk } = 1")
+    story = (
+        Story().fails("node cli.js", MODULE).edits("cli.js", "const chalk = require('chalk')", "const { chalk } = 1")
+    )
     story.fails("node cli.js", MODULE).edits("cli.js", "const { chalk } = 1", "const chalk = require('chalk')")
     return story.edits("package.json", '"main": "cli.js"', '"type": "module"').passes("node cli.js")
 
@@ -37,7 +39,9 @@ def put_back_by_git() -> Story:
 
 
 def looked_up() -> Story:
-    story = Story().fails("docker build -t shop .", "ERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete")
+    story = Story().fails(
+        "docker build -t shop .", 'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete'
+    )
     story.searches("docker npm ci failed to solve").fetches("https://docs.example.org/npm-ci")
     return story.edits("Dockerfile", "FROM node:18-alpine", "FROM node:18").passes("docker build -t shop .")
 
@@ -60,7 +64,9 @@ def long_and_rewritten() -> Story:
 def hidden_status() -> Story:
     story = Story()
     for _ in range(3):
-        story.passes("npx jest 2>&1 | tail -30", "● cart › adds\n\n  TypeError: t is not a function\n\nTests: 1 failed, 3 passed")
+        story.passes(
+            "npx jest 2>&1 | tail -30", "● cart › adds\n\n  TypeError: t is not a function\n\nTests: 1 failed, 3 passed"
+        )
         story.edits("src/cart.js")
     return story.passes("npx jest 2>&1 | tail -30", "Tests: 4 passed, 4 total")
 
@@ -82,13 +88,40 @@ def seen_by_a_wider_check() -> Story:
 def seen_by_the_projects_own_name() -> Story:
     story = Story()
     for _ in range(3):
-        story.fails("npx vitest run src/cart.test.ts", "× src/cart.test.ts > adds\nTypeError: t is undefined").edits("a.ts")
+        story.fails("npx vitest run src/cart.test.ts", "× src/cart.test.ts > adds\nTypeError: t is undefined").edits(
+            "a.ts"
+        )
     return story.passes("npm test", "Tests 3 passed")
+
+
+def another_error_in_the_same_test() -> Story:
+    story, errors = (
+        Story(),
+        ("TimeoutError: no answer", "RuntimeError: Event loop is closed", "TypeError: not awaitable"),
+    )
+    for error, old, new in zip(
+        errors, ("get(url)", "run(get(url))", "wait(get(url))"), ("run(get(url))", "wait(get(url))", "await get(url)")
+    ):
+        story.fails("pytest tests/test_pay.py", pytest_failed(error=error)).edits("src/pay.py", old, new)
+    return story.passes("pytest", PASSED)
+
+
+def put_aside_to_compare() -> Story:
+    story = three_attempts_without_end().passes("git stash").passes("pytest -q", PASSED).passes("git stash pop")
+    return story.fails("pytest -q", pytest_failed()).edits("src/pay.py").passes("pytest -q", PASSED)
+
+
+def warned_all_the_while() -> Story:
+    story, warned = Story(), "src/x.py:3: DeprecationWarning: datetime.utcnow() is deprecated\n"
+    for number in range(3):
+        story.fails("pytest", warned + pytest_failed()).edits(f"src/{number}.py")
+    return story.passes("pytest", warned + PASSED)
 
 
 HARD = [
     three_attempts, attempts_with_installs, approach_reversed, put_back_by_git, looked_up, errors_that_hide_each_other,
-    long_and_rewritten, hidden_status, a_variable_was_missing, seen_by_a_wider_check, seen_by_the_projects_own_name,
+    long_and_rewritten, hidden_status, a_variable_was_missing, seen_by_a_wider_check,
+    seen_by_the_projects_own_name, another_error_in_the_same_test, put_aside_to_compare, warned_all_the_while,
 ]  # fmt: skip
 
 
@@ -101,7 +134,11 @@ def test_a_hard_won_solution_is_offered_once(story: Callable[[], Story]):
 
 def tdd() -> Story:
     story = Story().asks("add a total").writes("tests/test_pay.py", "def test_total(): assert total() == 3")
-    return story.fails("pytest", pytest_failed(error="ImportError: cannot import name 'total'")).edits("src/pay.py").passes("pytest", PASSED)
+    return (
+        story.fails("pytest", pytest_failed(error="ImportError: cannot import name 'total'"))
+        .edits("src/pay.py")
+        .passes("pytest", PASSED)
+    )
 
 
 def tdd_in_small_steps() -> Story:
@@ -122,7 +159,9 @@ def flaky() -> Story:
 
 def flag_corrected() -> Story:
     story = Story().fails("pytest --parallell 4", "error: unrecognized arguments: --parallell")
-    story.fails("pytest --parallel 4", "error: unrecognized arguments: --parallel").fails("pytest -j 4", "error: unrecognized arguments: -j")
+    story.fails("pytest --parallel 4", "error: unrecognized arguments: --parallel").fails(
+        "pytest -j 4", "error: unrecognized arguments: -j"
+    )
     return story.passes("pytest -n 4", PASSED)
 
 
@@ -196,7 +235,9 @@ def network() -> Story:
 def mended_one_type_after_the_other() -> Story:
     story = Story()
     for count in range(5, 0, -1):
-        lines = "".join(f"src/{n}.ts(3,1): error TS2322: Type 'A' is not assignable to type 'B'.\n" for n in range(count))
+        lines = "".join(
+            f"src/{n}.ts(3,1): error TS2322: Type 'A' is not assignable to type 'B'.\n" for n in range(count)
+        )
         story.fails("npx tsc --noEmit", f"{lines}Found {count} errors in {count} files.").edits(f"src/{count}.ts")
     return story.passes("npx tsc --noEmit")
 
@@ -235,7 +276,9 @@ def left_running() -> Story:
     story = Story()
     for _ in range(3):
         story.fails("npm run dev", MODULE).edits("a.js")
-    return story.hook("PostToolUse", "Bash", {"command": "npm run dev", "run_in_background": True}, tool_response={"stdout": ""})
+    return story.hook(
+        "PostToolUse", "Bash", {"command": "npm run dev", "run_in_background": True}, tool_response={"stdout": ""}
+    )
 
 
 def hook_of_commits() -> Story:
@@ -259,11 +302,50 @@ def snippets() -> Story:
     return story.passes("python -c 'import a'")
 
 
+def given_up_by_stashing() -> Story:
+    return three_attempts_without_end().passes("git stash").passes("pytest -q", PASSED)
+
+
+def given_up_by_deleting_the_test() -> Story:
+    return three_attempts_without_end().passes("rm tests/test_pay.py").passes("pytest -q", PASSED)
+
+
+def given_up_by_leaving_the_test_out() -> Story:
+    story = three_attempts_without_end().edits("src/x.py")
+    return story.passes("pytest -q --deselect tests/test_pay.py::test_total", "4 passed, 1 deselected")
+
+
+def warned_about_other_things() -> Story:
+    story, warned = Story(), "src/x.py:3: DeprecationWarning: datetime.utcnow() is deprecated\n"
+    for number, error in enumerate(("KeyError: 'a'", "TypeError: no", "ValueError: bad")):
+        story.fails("pytest", warned + pytest_failed(f"tests/test_{number}.py::test_it", error)).edits(
+            f"src/{number}.py"
+        )
+    return story.passes("pytest", warned + PASSED)
+
+
+def compiled_until_it_did() -> Story:
+    story = Story()
+    for name in ("parse", "render", "store", "send", "close"):
+        story.fails("go build ./...", f"./main.go:12:2: undefined: {name}").edits(f"pkg/{name}.go")
+    return story.passes("go build ./...")
+
+
+def edited_and_put_back_without_a_run() -> Story:
+    story = Story().fails("pytest", pytest_failed())
+    for number in range(3):
+        story.edits("src/a.py", "x = 1", f"x = {number + 2}").edits("src/a.py", f"x = {number + 2}", "x = 1")
+        story.fails("pytest", pytest_failed())
+    return story.edits("src/a.py", "x = 1", "x = 9").passes("pytest", PASSED)
+
+
 QUIET = [
     tdd, tdd_in_small_steps, first_attempt, flaky, flag_corrected, flags_of_a_tool, failing_on_purpose,
     filter_found_nothing, given_up, given_up_by_skipping, given_up_by_putting_back, interrupted, denied, network,
     mended_one_type_after_the_other, mended_one_test_after_the_other, prints_for_debugging, looked_up_before, another_check_passes,
     another_folder_passes, left_running, hook_of_commits, waiting_for_a_server, snippets,
+    given_up_by_stashing, given_up_by_deleting_the_test, given_up_by_leaving_the_test_out, warned_about_other_things,
+    compiled_until_it_did, edited_and_put_back_without_a_run,
 ]  # fmt: skip
 
 
@@ -284,7 +366,7 @@ def test_of_two_solutions_the_harder_one_is_offered_and_the_other_at_the_next_st
     for _ in range(5):
         story.fails("npm run build", MODULE).edits("a.js")
     story.passes("npm run build")
-    assert story.stops().part.family == "npm run build"
+    assert story.stops().part.family == "npm build"
     assert story.stops().part.family == "pytest"
     assert story.stops() is None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from repertoire.domain.text import clean_line
 from repertoire.traces import hunks as edits
+from repertoire.traces.expressions import expression
 from repertoire.traces.hunks import Change, Hunk
 from repertoire.traces.invocations import Invocation, Part, Shell, digest, invocation_of, same_work
 from repertoire.traces.known_failures import remember, settle
@@ -31,6 +32,9 @@ PROBLEMS, CHANGES = 4, 40
 _MARKS, _COMMANDS, _LOOKS, _ATTEMPTS, _LINES, _HUNKS, _TRIED, _VERSIONS = 4, 4, 6, 10, 6, 8, 60, 24
 _EXCERPT, _LINE = 1_200, 200
 _FORGOTTEN = 4 * 3600.0  # seconds: what was left so long ago was given up
+_LESS = expression(
+    r"--(?:ignore|deselect|exclude|skip|no-verify|grep-invert|testPathIgnore)|-k[ ]['\"]?not[ ]|[ ]-n[ ]*$"
+)
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
     "ts": "typescript", "tsx": "typescript", "go": "go", "rs": "rust", "java": "java", "kt": "kotlin", "rb": "ruby",
@@ -102,6 +106,7 @@ def _continued(problem: Problem, here: Invocation, this: Round) -> Problem:
     """Return a problem after one more failure: an attempt at it failed, if something new was tried."""
     tried = problem.pending.digests - problem.tried
     varied, stuck = _is_varied(problem, here), _same_error(problem.last, this)
+    same_test = bool(problem.last.tests & this.tests) and not _fewer(problem.last, this)
     problem = replace(problem, state=OPEN, solved=0.0, passed="")
     if not tried and not varied:
         return replace(problem, last=_merged(problem.last, this))
@@ -114,6 +119,7 @@ def _continued(problem: Problem, here: Invocation, this: Round) -> Problem:
         last=this,
         stuck=problem.stuck + bool(tried and stuck),
         moved=problem.moved + bool(tried and not stuck),
+        held=problem.held + bool(tried and not stuck and same_test),
         varied=problem.varied + (not tried),
         setup=problem.setup + problem.pending.setup,
     )
@@ -125,16 +131,21 @@ def _is_varied(problem: Problem, here: Invocation) -> bool:
 
 
 def _same_error(before: Round, now: Round) -> bool:
-    if before.count > now.count > 0 or (before.tests and now.tests and not before.tests & now.tests):
-        return False  # fewer fail, or others
-    if before.exacts & now.exacts or not (before.keys or now.keys):
+    if _fewer(before, now) or (before.tests and now.tests and not before.tests & now.tests):
+        return False
+    if before.firsts & now.exacts or now.firsts & before.exacts or not (before.keys or now.keys):
         return True
     return bool(before.keys & now.keys and before.tests & now.tests)
+
+
+def _fewer(before: Round, now: Round) -> bool:
+    return before.count > now.count > 0
 
 
 def _merged(before: Round, now: Round) -> Round:
     """Return one failure that was looked at twice."""
     return Round(
+        frozenset(sorted(before.firsts | now.firsts)[:12]),
         frozenset(sorted(before.exacts | now.exacts)[:12]),
         frozenset(sorted(before.keys | now.keys)[:12]),
         frozenset(sorted(before.tests | now.tests)[:24]),
@@ -182,7 +193,8 @@ def _solver(problem: Problem, here: Invocation, printed: str) -> Part | None:
     if not _same_folder(problem.folder, here.folder):
         return None
     for part in here.parts:
-        if same_work(problem.part, part) and (part.sure or not part.check or printed.strip()):
+        told = part.sure or not part.check or bool(printed.strip())
+        if told and same_work(problem.part, part) and not (part.check and _LESS.search(here.line)):
             return part
     return None
 
@@ -193,7 +205,7 @@ def _solved(problem: Problem, step: Step, here: Invocation, part: Part) -> Probl
     if narrower and problem.last.tests and not any(target in problem.excerpt for target in part.targets):
         return problem
     if not problem.pending.digests - problem.tried and not _is_varied(problem, here):
-        return problem if narrower else None
+        return problem if narrower or problem.pending.aside else None
     return replace(problem, state=SOLVED, solved=step.at, passed=here.line)
 
 
@@ -221,9 +233,11 @@ def _acted_on(problem: Problem, here: Invocation) -> Problem:
         pending=replace(
             pending,
             lines=_with(pending.lines, f"ran {here.line}", _LINES),
-            digests=pending.digests if here.undoes else _more(pending.digests, here.key),
+            digests=frozenset() if here.undoes else _more(pending.digests, here.key),
             commands=pending.commands if here.undoes else _with(pending.commands, here.line, _COMMANDS),
             setup=pending.setup or not here.undoes,
+            skipped=pending.skipped or (" rm " in f" {here.line}" and any(map(edits.is_test, here.line.split()))),
+            aside=here.aside,
         ),
     )
 
@@ -255,6 +269,8 @@ def _edited_for(
     reversed_, rewritten = (any(each.time >= problem.time for each in changes) for changes in earlier)
     number = problem.stuck + problem.moved + problem.varied
     hunk, pending = edits.shown(change.file, *sides, number), problem.pending
+    done, undone = (digest(change.file + a + b) for a, b in _both_ways(change))
+    digests = pending.digests - {undone} if back else _more(pending.digests, done)
     turned = f"{'put back' if back else 'edited'} {_brief(hunk)}"
     return replace(
         problem,
@@ -264,12 +280,16 @@ def _edited_for(
         pending=replace(
             pending,
             lines=_with(pending.lines, turned, _LINES),
-            digests=pending.digests if back else _more(pending.digests, change.file + change.before + change.after),
+            digests=digests,
             skipped=pending.skipped or edits.skips_tests(*sides),
             edited=True,
             setup=pending.setup or edits.configures(change.file),
         ),
     )
+
+
+def _both_ways(change: Change) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (change.before, change.after), (change.after, change.before)
 
 
 def _net(kept: tuple[Hunk, ...], hunk: Hunk) -> tuple[Hunk, ...]:
@@ -314,8 +334,8 @@ def _with(kept: tuple[str, ...], more: str, most: int) -> tuple[str, ...]:
     return (*kept, more)[-most:] if more and more not in kept else kept
 
 
-def _more(digests: frozenset[str], text: str) -> frozenset[str]:
-    return digests | {digest(text)} if len(digests) < _TRIED else digests
+def _more(digests: frozenset[str], one: str) -> frozenset[str]:
+    return digests | {one} if len(digests) < _TRIED else digests
 
 
 def _fewest(problems: list[Problem]) -> tuple[Problem, ...]:

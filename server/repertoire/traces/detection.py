@@ -18,8 +18,8 @@ class DetectionSettings:
     stuck: float = 1.0  # the same error after an attempt
     moved: float = 0.5  # another error: in code they are mended one after the other, without a fight
     moved_most: float = 1.0  # so that however many are only work
-    moved_setup: float = 0.75  # where packages or configuration are at fault, one error hides the next
-    moved_setup_most: float = 2.25
+    moved_tough: float = 0.75  # in one test, or where packages or configuration are at fault: one error hides the next
+    moved_tough_most: float = 2.25
     varied: float = 0.5  # the command alone was changed: cheap to try
     reversal: float = 1.0  # an attempt was taken back after it had failed
     rework: float = 0.5  # lines of an attempt were written over: weaker, since code is also refined
@@ -43,15 +43,11 @@ class Verdict:
 def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verdict:
     """Weigh the signs that a solution was hard-won."""
     rule = settings or DetectionSettings()
-    if 2 * problem.setup >= problem.moved:
-        moved = min(problem.moved * rule.moved_setup, rule.moved_setup_most)
-    else:
-        moved = min(problem.moved * rule.moved, rule.moved_most)
     looks = len(problem.looks)
     for_nothing = problem.stuck + problem.reversals + problem.reworks + looks > 0
     signs = {
         "same error after an attempt": problem.stuck * rule.stuck,
-        "another error after an attempt": moved,
+        "another error after an attempt": _moved(problem, rule),
         "command varied": problem.varied * rule.varied * (not problem.usage),
         "approach reversed": min(problem.reversals * rule.reversal + problem.reworks * rule.rework, rule.turned_most),
         "looked up": min(looks, 1) * rule.look + min(max(looks - 1, 0), 1) * rule.look_again,
@@ -60,6 +56,12 @@ def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verd
         "test written first": rule.tested_first * problem.tested_first,
     }
     return Verdict(sum(signs.values()), tuple(name for name, weight in signs.items() if weight))
+
+
+def _moved(problem: Problem, rule: DetectionSettings) -> float:
+    tough = problem.moved if 2 * problem.setup >= problem.moved else problem.held
+    easy = min((problem.moved - tough) * rule.moved, rule.moved_most)
+    return min(tough * rule.moved_tough + easy, rule.moved_tough_most)
 
 
 def to_offer(

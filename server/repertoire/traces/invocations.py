@@ -50,6 +50,12 @@ _HOOKED = ("git commit", "git push")  # what fails there are the project's check
 _NESTED = frozenset("run compose exec manage.py volume network config mod stash rollout cache tool".split())
 _INTERPRETERS = frozenset("python python3 python2 py node nodejs ruby perl php bash sh zsh deno ts-node tsx".split())
 _SNIPPET = frozenset("-c -e -p --eval --print -".split())
+_ALIASES = {
+    "gradlew": ("gradle",),
+    "mvnw": ("mvn",),
+    "pip3": ("pip",),
+    "docker-compose": ("docker", "compose"),
+}
 _WRAPPERS = frozenset("sudo env time timeout gtimeout nice nohup npx bunx pnpx exec stdbuf cross-env xvfb-run".split())
 _RUN_BY = {
     ("uv", "run"),
@@ -120,7 +126,8 @@ class Invocation:
     folder: str
     parts: tuple[Part, ...] = ()
     changes: bool = False
-    undoes: bool = False
+    undoes: bool = False  # or puts aside
+    aside: bool = False
     settings: bool = False  # it sets variables
     filtered: bool = False  # its status is that of a filter, such as grep
 
@@ -139,13 +146,15 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
     told = " && ".join(" ".join(words) for _, words in working) or " ".join(text.split())
     settings = " ".join(sorted(set(_SETTING.findall(text))))
     folder = next((each.words[1].rstrip("/") for each in ran if each.words[0] == "cd" and len(each.words) > 1), "")
+    aside = any(_puts_aside(each.words) for each in ran)
     return Invocation(
         key=digest(f"{folder}\n{settings}\n{told}"),
         line=clean_line(text, SHOWN),
         folder=folder,
         parts=parts,
         changes=any(_changes(words) for _, words in named) or _writes(text, ran),
-        undoes=any(shell.undoes(each.words) for each in ran),
+        undoes=aside or any(shell.undoes(each.words) for each in ran),
+        aside=aside,
         settings=bool(settings),
         filtered=bool(ran) and ran[-1].piped and _name(ran[-1].words[0]) in _FILTERS,
     )
@@ -153,13 +162,21 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
 
 def same_work(problem: Part, here: Part) -> bool:
     """Tell whether two commands do the same work, on things that have something in common."""
-    if problem.family != here.family and not (
-        problem.check and here.check and problem.runner != here.runner and _tests(problem) and _tests(here)
-    ):
+    if not (_same_family(problem.family, here.family) or _is_its_runner(problem, here)):
         return False
     if problem.targets and here.targets:
         return _overlap(problem.targets, here.targets)
     return problem.targets == here.targets or problem.family.split()[-1] not in _INSTALLS
+
+
+def _same_family(one: str, other: str) -> bool:
+    """Tell whether two names are one, or one is a part of the other: `npm test`, `npm test:unit`."""
+    return one == other or one.startswith(f"{other}:") or other.startswith(f"{one}:")
+
+
+def _is_its_runner(problem: Part, here: Part) -> bool:
+    """Tell whether one of two checks runs tests, and the other is what the project calls its tests."""
+    return problem.check and here.check and problem.runner != here.runner and _tests(problem) and _tests(here)
 
 
 def digest(text: str) -> str:
@@ -188,8 +205,15 @@ def _unwrapped(words: Sequence[str]) -> tuple[str, ...]:
         elif name in _INTERPRETERS and rest[1:2] == ["-m"] and len(rest) > 2:
             rest = rest[2:]
         else:
-            return (name, *rest[1:])
+            return _plainly(name, rest[1:])
     return tuple(rest)
+
+
+def _plainly(name: str, rest: Sequence[str]) -> tuple[str, ...]:
+    """Return a command as it is known best: `npm run test` is `npm test`."""
+    if name in ("npm", "pnpm", "yarn", "bun") and rest[:1] in (["run"], ["run-script"]):
+        rest = rest[1:]
+    return (*_ALIASES.get(name, (name,)), *rest)
 
 
 def _past(words: list[str], *, duration: bool = False) -> list[str]:
@@ -260,6 +284,10 @@ def _changes(words: Sequence[str]) -> bool:
     return name in _MANAGERS and any(
         word in _CHANGING_VERBS or word.split(":")[-1] in _CHANGING_VERBS for word in plain[:2]
     )
+
+
+def _puts_aside(words: Sequence[str]) -> bool:
+    return tuple(words[:2]) == ("git", "stash") and (len(words) == 2 or words[2].startswith(("-", "push", "save")))
 
 
 def _writes(text: str, ran: Sequence[RanPart]) -> bool:

@@ -26,6 +26,7 @@ class Mark:
 class Round:
     """How a check failed: what it said, of which tests, and how often."""
 
+    firsts: frozenset[str] = frozenset()  # the error that is blamed
     exacts: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     tests: frozenset[str] = frozenset()
@@ -39,7 +40,7 @@ class Pending:
     lines: tuple[str, ...] = ()  # a line each
     digests: frozenset[str] = frozenset()
     commands: tuple[str, ...] = ()
-    undone: bool = False  # the last of it puts files back
+    aside: bool = False  # the last of it puts work aside, and mostly it comes back
     skipped: bool = False  # a test is no longer run
     edited: bool = False
     setup: bool = False  # it is about packages or configuration
@@ -66,6 +67,7 @@ class Problem:
     last: Round = Round()
     stuck: int = 0  # attempts after which it was the same error
     moved: int = 0  # after which it was another
+    held: int = 0  # after which it was another in the same test
     varied: int = 0  # with the command alone, another way
     setup: int = 0  # attempts at packages or configuration
     reversals: int = 0

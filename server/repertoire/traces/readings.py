@@ -44,9 +44,11 @@ _NO_PACKAGE = frozenset("in at took time version test tests line lines of to fro
 
 def marks_in(printed: str) -> tuple[Mark, ...]:
     """Return what is kept of the errors that a failed command printed, the one to blame first."""
+    found = signatures_in(printed, failed=True)
+    errors = [one for one in found if not one.exception.endswith("Warning")] or found
     return tuple(
         Mark(one.key, one.exact, one.coarse, one.exception, clean_line(one.template, 240), clean_line(one.message, 240))
-        for one in signatures_in(printed, failed=True)[:_MARKS]
+        for one in errors[:_MARKS]
     )
 
 
@@ -56,6 +58,7 @@ def round_of(printed: str, marks: tuple[Mark, ...]) -> Round:
     named = (next(filter(None, found), "") for found in _TEST.findall(printed))
     tests = dict.fromkeys(digest(name.strip()) for name in named)
     return Round(
+        frozenset(mark.exact for mark in marks[:1]),
         frozenset(mark.exact for mark in marks),
         frozenset(mark.key for mark in marks),
         frozenset(list(tests)[:_TESTS]),
