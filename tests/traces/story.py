@@ -81,7 +81,7 @@ class Story:
 def pytest_failed(test: str = "tests/test_pay.py::test_total", error: str = "KeyError: 'rate'", failed: int = 1) -> str:
     return (
         f"=== FAILURES ===\n    def test_total():\n>       assert total() == 3\nE       {error}\n\n"
-        f"src/pay.py:12: {error.split(':')[0]}\nFAILED {test} - {error}\n{failed} failed, 4 passed in 0.31s\n"
+        f"src/pay.py:12: {error.partition(':')[0]}\nFAILED {test} - {error}\n{failed} failed, 4 passed in 0.31s\n"
     )
 
 

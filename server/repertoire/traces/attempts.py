@@ -32,6 +32,7 @@ PROBLEMS, CHANGES = 4, 40
 _MARKS, _COMMANDS, _LOOKS, _ATTEMPTS, _LINES, _HUNKS, _TRIED, _VERSIONS = 4, 4, 6, 10, 6, 8, 60, 24
 _EXCERPT, _LINE = 1_200, 200
 _FORGOTTEN = 4 * 3600.0  # seconds: what was left so long ago was given up
+_REMOVES = frozenset(("uninstall", "remove", "rm", "un", "r"))
 _LESS = expression(
     r"--(?:ignore|deselect|exclude|skip|no-verify|grep-invert|testPathIgnore)|-k[ ]['\"]?not[ ]|[ ]-n[ ]*$"
 )
@@ -204,19 +205,30 @@ def _solved(problem: Problem, step: Step, here: Invocation, part: Part) -> Probl
     narrower = bool(part.targets) and not problem.part.targets
     if narrower and problem.last.tests and not any(target in problem.excerpt for target in part.targets):
         return problem
-    if not problem.pending.digests - problem.tried and not _is_varied(problem, here):
+    if not (problem.pending.touched or problem.pending.digests - problem.tried or _is_varied(problem, here)):
         return problem if narrower or problem.pending.aside else None
     return replace(problem, state=SOLVED, solved=step.at, passed=here.line)
 
 
 def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
     """Take a command that changes something as a part of the attempts at what is open."""
-    if not here.changes and not here.undoes:
+    if here.changes or here.undoes:
+        take, failed = _acted_on, session.failed[:0]
+    elif any(not part.check for part in here.parts):
+        take, failed = _touched, session.failed
+    else:
         return session
     problems = tuple(
-        each if each.state != OPEN or _is_own(each, here) else _acted_on(each, here) for each in session.problems
+        each if each.state != OPEN or _is_own(each, here) else take(each, here) for each in session.problems
     )
-    return replace(session, problems=problems, failed=())
+    return replace(session, problems=problems, failed=failed)
+
+
+def _touched(problem: Problem, here: Invocation) -> Problem:
+    """Take a command that may have changed something: no attempt by itself, but what passes then is not flaky."""
+    pending = problem.pending
+    commands = _with(pending.commands, here.line, _COMMANDS)
+    return replace(problem, pending=replace(pending, touched=True, commands=commands))
 
 
 def _is_own(problem: Problem, here: Invocation) -> bool:
@@ -225,7 +237,7 @@ def _is_own(problem: Problem, here: Invocation) -> bool:
 
 def _acted_on(problem: Problem, here: Invocation) -> Problem:
     pending = problem.pending
-    reverted = here.undoes and bool(problem.attempts)
+    reverted = bool(problem.attempts) and (here.undoes or _takes_back(here, problem))
     return replace(
         problem,
         reversals=problem.reversals + reverted,
@@ -242,6 +254,13 @@ def _acted_on(problem: Problem, here: Invocation) -> Problem:
     )
 
 
+def _takes_back(here: Invocation, problem: Problem) -> bool:
+    """Tell whether a command removes a package that an earlier attempt had brought."""
+    brought = " ".join(problem.attempts)
+    removing = [part for part in here.parts if _REMOVES & set(part.family.split())]
+    return any(f" {target}" in brought for part in removing for target in part.targets)
+
+
 def _edited(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     session = replace(session, languages=_with(session.languages, _language(step.file), _COMMANDS))
     for old, new in step.hunks:
@@ -256,6 +275,8 @@ def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace
     reversed_ = [each for each in earlier if edits.reverses(change, each)]
     rewritten = [each for each in earlier if edits.rewrites(step.file, old, new, each, whole=step.whole)]
     back = any(edits.reverses(change, each) for each in session.changes)
+    if step.whole:  # begun again
+        reversed_, rewritten = reversed_ + rewritten, []
     problems = tuple(
         each if each.state != OPEN else _edited_for(each, change, (old, new), (reversed_, rewritten), back=back)
         for each in session.problems

@@ -12,20 +12,25 @@ KEPT, _LINES = 300, 24  # characters of a side, and lines that are remembered by
 _SHORT = 4  # characters: a brace alone is nobody's line
 
 _PRINTS = expression(
-    r"""^\s*(?:print(?:ln|f)?!?\b|console\.\w+\(|e?println!|dbg!|p[ ]|pp[ ]|puts[ ]|var_dump|dd\(|dump\(|echo[ ]|fmt\.Print|t\.Log
-    |log(?:ger|ging)?\.(?:debug|info|warn|error|print\w*)\(|System\.(?:out|err)\.|breakpoint\(\)|import[ ]i?pdb|debugger\b|std::c(?:out|err)
+    r"""^\s*(?:print(?:ln|f)?!?\b|console\.\w+\(|e?println!|dbg!|p[ ]|pp[ ]|puts[ ]|var_dump|dd\(|dump\(|echo[ ]
+    |fmt\.Print|t\.Log
+    |log(?:ger|ging)?\.(?:debug|info|warn|error|print\w*)\(|System\.(?:out|err)\.|breakpoint\(\)|import[ ]i?pdb
+    |debugger\b|std::c(?:out|err)
     |f?printf\(|Debug\.|NSLog|\#|//|import[ ](?:pprint|traceback|logging|sys)\b|traceback\.print).*$"""
 )
 _SKIPS = expression(
-    r"""(?i)@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail|ignore|disabled)|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\(
+    r"""(?i)@(?:pytest\.mark\.|unittest\.)?(?:skip|xfail|ignore|disabled)|\b(?:it|test|describe)\.(?:skip|todo)\b
+    |\bx(?:it|describe|test)\(
     |pytest\.skip\(|t\.Skip\(|\#\[ignore|\bskip_?test|testPathIgnorePatterns|--deselect|collect_ignore"""
 )
 _TESTS = expression(
     r"(?i)(?:^|[/\\])(?:tests?|__tests__|spec|specs)[/\\]|(?:^|[/\\_.-])(?:test|spec)s?[_.-]|(?:_|\.)(?:test|spec)s?\.\w+$"
 )
 _CONFIGURES = expression(
-    r"""(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|gradle|kts|xml|lock|tf|hcl|csproj|props|nix|mk|cmake)$|\.config\.\w+$
-    |(?:^|[/\\])(?:Dockerfile|Makefile|Gemfile|Rakefile|Procfile|Pipfile|CMakeLists|requirements|constraints|setup|conftest|settings|go\.mod
+    r"""(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|gradle|kts|xml|lock|tf|hcl|csproj|props|nix|mk|cmake)$
+    |\.config\.\w+$
+    |(?:^|[/\\])(?:Dockerfile|Makefile|Gemfile|Rakefile|Procfile|Pipfile|CMakeLists|requirements|constraints|setup
+    |conftest|settings|go\.mod
     |build\.rs|build\.sbt|mix\.exs|\.\w+rc|\.env)[^/\\]*$"""
 )
 _DOCUMENTS = expression(r"(?i)\.(?:md|rst|txt|adoc)$|(?:^|[/\\])(?:LICENSE|CHANGELOG|TODO)\b")
@@ -79,9 +84,10 @@ def tries_nothing(file: str, old: str, new: str) -> bool:
     if _DOCUMENTS.search(file) and not file.lower().endswith(("requirements.txt", "cmakelists.txt", "constraints.txt")):
         return True
     was, now = old.splitlines(), new.splitlines()
-    moved = [line for line in now if line not in set(was)] + [line for line in was if line not in set(now)]
-    telling = [line for line in moved if line.strip()]
-    return all(_PRINTS.match(line) for line in telling)
+    moved = set(was) ^ set(now)
+    if not moved and was != now:
+        return False  # the same lines in another order
+    return all(_PRINTS.match(line) for line in moved if line.strip())
 
 
 def skips_tests(old: str, new: str) -> bool:

@@ -14,36 +14,39 @@ SHOWN, _PARTS, _TARGETS = 160, 12, 12
 
 # Their status is an answer or says nothing; they read, and a failure of theirs is no problem.
 _READS = frozenset(
-    """grep egrep fgrep rg ag ack diff cmp comm test [ [[ which whereis type command hash pgrep ls ll dir tree cat bat head
-    tail less more stat file find fd locate wc sort uniq cut tr awk gawk jq yq xxd od strings nm readelf objdump ldd otool ps
-    top lsof netstat ss env printenv id whoami uname hostname df du free man help history basename dirname realpath readlink
-    md5sum sha256sum xargs column nl tac seq expr let dig nslookup host ping""".split()
+    """grep egrep fgrep rg ag ack diff cmp comm test [ [[ which whereis type command hash pgrep ls ll dir tree cat bat
+    head tail less more stat file find fd locate wc sort uniq cut tr awk gawk jq yq xxd od strings nm readelf
+    objdump ldd otool ps top lsof netstat ss env printenv id whoami uname hostname df du free man help history
+    basename dirname realpath readlink md5sum sha256sum xargs column nl tac seq expr let dig nslookup host
+    ping""".split()
 )
 _TRIVIAL = frozenset(
-    """cd pushd popd echo printf export source . set unset true false : sleep wait mkdir touch alias clear date pwd exit
-    return trap ulimit umask time local declare shopt read tee""".split()
+    """cd pushd popd echo printf export source . set unset true false : sleep wait mkdir touch alias clear date pwd
+    exit return trap ulimit umask time local declare shopt read tee""".split()
 )
 _READING_VERBS = frozenset(
-    """ls list ll show view info why log logs status diff blame grep get describe inspect ps images freeze outdated audit
-    version help doctor env history search explain cat head whoami tree top events branch remote
-    rev-parse ls-files ls-remote shortlog reflog""".split()
+    """ls list ll show view info why log logs status diff blame grep get describe inspect ps images freeze outdated
+    audit version help doctor env history search explain cat head whoami tree top events branch remote rev-parse
+    ls-files ls-remote shortlog reflog""".split()
 )
 _CHANGING = frozenset(
-    """rm mv cp ln chmod chown patch kill pkill killall systemctl service brew apt apt-get dnf yum apk pacman corepack nvm
-    fnm pyenv rbenv rustup sdk asdf volta createdb dropdb initdb rsync unzip tar virtualenv""".split()
+    """rm mv cp ln chmod chown patch kill pkill killall systemctl service brew apt apt-get dnf yum apk pacman corepack
+    nvm fnm pyenv rbenv rustup sdk asdf volta createdb dropdb initdb rsync unzip tar virtualenv export source .
+    mkdir touch ulimit sysctl unset""".split()
 )
 _CHANGING_VERBS = frozenset(
-    """install i add remove rm uninstall upgrade update up down restart start stop ci migrate makemigrations prune clean
-    init reset set apply delete link unlink rebuild dedupe sync lock use config create clear cache seed generate codegen
-    tidy get patch scale rollout pull checkout restore stash revert cherry-pick merge rebase submodule switch cp mv
-    volume network compile relock venv fix autoremove unset enable disable purge flush""".split()
+    """install i add remove rm uninstall upgrade update up down restart start stop ci migrate makemigrations prune
+    clean init reset set apply delete link unlink rebuild dedupe sync lock use config create clear cache seed
+    generate codegen tidy get patch scale rollout pull checkout restore stash revert cherry-pick merge rebase
+    submodule switch cp mv volume network compile relock venv fix autoremove unset enable disable purge flush""".split()
 )
 _MANAGERS = frozenset(
-    """npm pnpm yarn bun pip pip3 uv poetry pipenv pdm conda mamba cargo go gem bundle composer mvn gradle gradlew dotnet
-    nuget mix docker podman docker-compose kubectl helm git make gmake just task rake invoke inv terraform tofu rails
-    manage.py artisan alembic flask prisma sequelize knex npx nx turbo lerna swift flutter dart sbt lein stack cabal hatch
-    tox nox pre-commit vercel netlify wrangler firebase gcloud aws az heroku fly flyctl ansible-playbook vagrant minikube
-    kind skaffold systemctl service brew deno ng vue-cli-service next cmake meson bazel pod fastlane xcodebuild""".split()
+    """npm pnpm yarn bun pip pip3 uv poetry pipenv pdm conda mamba cargo go gem bundle composer mvn gradle gradlew
+    dotnet nuget mix docker podman docker-compose kubectl helm git make gmake just task rake invoke inv
+    terraform tofu rails manage.py artisan alembic flask prisma sequelize knex npx nx turbo lerna swift flutter
+    dart sbt lein stack cabal hatch tox nox pre-commit vercel netlify wrangler firebase gcloud aws az heroku fly
+    flyctl ansible-playbook vagrant minikube kind skaffold systemctl service brew deno ng vue-cli-service next
+    cmake meson bazel pod fastlane xcodebuild""".split()
 )
 _INSTALLS = frozenset("install i add get update upgrade ci require".split())  # one package is not the whole
 _HOOKED = ("git commit", "git push")  # what fails there are the project's checks
@@ -281,9 +284,7 @@ def _changes(words: Sequence[str]) -> bool:
     plain = [word for word in rest if not word.startswith("-")][:3]
     if name == "git":
         return bool(plain) and plain[0] in _CHANGING_VERBS - {"get", "init", "config"}
-    return name in _MANAGERS and any(
-        word in _CHANGING_VERBS or word.split(":")[-1] in _CHANGING_VERBS for word in plain[:2]
-    )
+    return name not in _READS | _TRIVIAL and any(word.rpartition(":")[2] in _CHANGING_VERBS for word in plain[:2])
 
 
 def _puts_aside(words: Sequence[str]) -> bool:

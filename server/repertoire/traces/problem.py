@@ -43,6 +43,7 @@ class Pending:
     aside: bool = False  # the last of it puts work aside, and mostly it comes back
     skipped: bool = False  # a test is no longer run
     edited: bool = False
+    touched: bool = False  # a command ran that may have changed something
     setup: bool = False  # it is about packages or configuration
 
 

@@ -1,4 +1,4 @@
-"""Reads what a command printed for its fold: how it failed, whether the status hid that, and which versions it tells."""
+"""Reads what a command printed: how it failed, whether its status hid that, and which versions it tells."""
 
 from __future__ import annotations
 
@@ -11,33 +11,46 @@ from repertoire.traces.signature import signatures_in
 _MARKS, _TESTS, _READ = 4, 12, 8_000
 
 _COUNT = expression(
-    r"""(?i)\b(?P<a>\d+)[ ](?:tests?[ ])?(?:failed|failing|failures?|errors?|problems?|issues)\b|(?:fail(?:ed|ures?)?|errors?)[:=][ ]*(?P<b>\d+)"""
+    r"""(?i)\b(?P<a>\d+)[ ](?:tests?[ ])?(?:failed|failing|failures?|errors?|problems?|issues)\b|(?:fail(?:ed
+    |ures?)?|errors?)[:=][ ]*(?P<b>\d+)"""
 )
 _TEST = expression(
-    r"""(?m)^(?:FAILED|ERROR)[ ](?P<a>[\w./\\-]+::[^\s]+)|^[ ]*---[ ]FAIL:[ ](?P<b>\S+)|^[ ]*[\x{25cf}\x{2715}\x{d7}\x{2717}][ ](?P<c>[^\n(]{3,120})
-    |^test[ ](?P<d>[\w:]+)[ ]\.\.\.[ ]FAILED|^(?:FAIL|ERROR):[ ](?P<e>\w+[ ]\([\w.]+\))|^not[ ]ok[ ]\d+[ ]-?[ ]*(?P<f>[^\n]{3,120})|^[ ]*\d+\)[ ](?P<g>[A-Z][^\n]{3,120})
+    r"""(?m)^(?:FAILED|ERROR)[ ](?P<a>[\w./\\-]+::[^\s]+)|^[ ]*---[ ]FAIL:[ ](?P<b>\S+)
+    |^[ ]*[\x{25cf}\x{2715}\x{d7}\x{2717}][ ](?P<c>[^\n(]{3,120})
+    |^test[ ](?P<d>[\w:]+)[ ]\.\.\.[ ]FAILED|^(?:FAIL|ERROR):[ ](?P<e>\w+[ ]\([\w.]+\))
+    |^not[ ]ok[ ]\d+[ ]-?[ ]*(?P<f>[^\n]{3,120})|^[ ]*\d+\)[ ](?P<g>[A-Z][^\n]{3,120})
     |^[ ]*FAIL[ ]+(?P<h>[\w./-]+)"""
 )
 _TOLD_FAILURE = expression(
-    r"""(?m)\b[1-9]\d*[ ](?:tests?[ ])?(?:failed|failing|failures?)\b|^FAILED?\b|^[ ]*---[ ]FAIL|^E[ ]{2,}\S|\berror(?:\[|:|[ ]TS)
-    |^Traceback[ ]|^not[ ]ok\b|npm[ ]ERR!|npm[ ]error[ ]code|\bBUILD[ ]FAILED\b|^Error:|\b[1-9]\d*[ ](?:errors?|problems?)\b"""
+    r"""(?m)\b[1-9]\d*[ ](?:tests?[ ])?(?:failed|failing|failures?)\b|^FAILED?\b|^[ ]*---[ ]FAIL|^E[ ]{2,}\S
+    |\berror(?:\[|:|[ ]TS)
+    |^Traceback[ ]|^not[ ]ok\b|npm[ ]ERR!|npm[ ]error[ ]code|\bBUILD[ ]FAILED\b|^ERROR[ ]in[ ]|^fatal:|^panic:
+    |command[ ]not[ ]found|(?:^|[ ])[A-Za-z]*Error:[ ]|\b[1-9]\d*[ ](?:errors?|problems?)\b"""
 )
 _SUMMARY = expression(
     r"\b[1-9]\d*[ ](?:tests?[ ])?(?:failed|failing)\b|(?m)^FAILED[ ](?:\(|[\w./-]+::)|test[ ]result:[ ]FAILED"
 )
 _NETWORK = expression(
-    r"""(?i)ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ESOCKETTIMEDOUT|socket[ ]hang[ ]up|(?:temporary|transient)[ ]failure[ ](?:in|resolving)
-    |could[ ]not[ ]resolve[ ]host|(?:connection|read|connect|request|i/o|handshake)[ ]*(?:has[ ])?timed?[ ]?out|connection[ ]reset[ ]by[ ]peer
-    |\b(?:502[ ]bad[ ]gateway|503[ ]service|504[ ]gateway|429[ ]too[ ]many)|network[ ](?:is[ ]unreachable|error|timeout)|TLS[ ]handshake[ ]timeout
-    |remote[ ]end[ ]hung[ ]up|early[ ]EOF|RPC[ ]failed|no[ ]such[ ]host|name[ ]or[ ]service[ ]not[ ]known|unable[ ]to[ ]access[ ]'https?|ReadTimeout|status[ ](?:code[ ])?50[234]"""
+    r"""(?i)ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ESOCKETTIMEDOUT|socket[ ]hang[ ]up|(?:temporary
+    |transient)[ ]failure[ ](?:in|resolving)
+    |could[ ]not[ ]resolve[ ]host|(?:connection|read|connect|request|i/o|handshake)[ ]*(?:has[ ])?timed?[ ]?out
+    |connection[ ]reset[ ]by[ ]peer
+    |\b(?:502[ ]bad[ ]gateway|503[ ]service|504[ ]gateway|429[ ]too[ ]many)|network[ ](?:is[ ]unreachable|error
+    |timeout)|TLS[ ]handshake[ ]timeout
+    |remote[ ]end[ ]hung[ ]up|early[ ]EOF|RPC[ ]failed|no[ ]such[ ]host|name[ ]or[ ]service[ ]not[ ]known
+    |unable[ ]to[ ]access[ ]'https?|ReadTimeout|status[ ](?:code[ ])?50[234]"""
 )
 _USAGE = expression(
-    r"""(?im)^usage:|unrecogni[sz]ed[ ](?:arguments?|option|command)|(?:unknown|invalid|illegal|unexpected|bad)[ ](?:option|argument|flag|switch|command|shorthand)
-    |no[ ]such[ ](?:option|command)|(?:flag|option)[ ].{0,60}(?:not[ ]defined|requires)|got[ ]unexpected[ ]extra|missing[ ](?:required[ ])?(?:script|argument|operand)
-    |command[ ]not[ ]found|is[ ]not[ ]an?[ ]\S*[ ]*command|cannot[ ]access|can't[ ]open[ ]file|no[ ]tests?[ ](?:ran|found)|file[ ]or[ ]directory[ ]not[ ]found"""
+    r"""(?im)^usage:|unrecogni[sz]ed[ ](?:arguments?|option|command)|(?:unknown|invalid|illegal|unexpected
+    |bad)[ ](?:option|argument|flag|switch|command|shorthand)
+    |no[ ]such[ ](?:option|command)|(?:flag|option)[ ].{0,60}(?:not[ ]defined|requires)|got[ ]unexpected[ ]extra
+    |missing[ ](?:required[ ])?(?:script|argument|operand)
+    |command[ ]not[ ]found|is[ ]not[ ]an?[ ]\S*[ ]*command|cannot[ ]access|can't[ ]open[ ]file|no[ ]tests?[ ](?:ran
+    |found)|file[ ]or[ ]directory[ ]not[ ]found"""
 )
 _VERSIONS = expression(
-    r"""(?:^|[\s,(\x{27}"])(?P<name>@?[A-Za-z][A-Za-z0-9_./-]{1,40}?)(?:==|@|-v?|[ ]v?|[ ]version[ ]v?)(?P<version>\d+\.\d+(?:\.\d+)?(?:[a-z0-9.+-]{0,12}))(?:$|[\s,)\x{27}":;])"""
+    r"""(?:^|[\s,(\x{27}"])(?P<name>@?[A-Za-z][A-Za-z0-9_./-]{1,40}?)(?:==|@|-v?|[ ]v?
+    |[ ]version[ ]v?)(?P<version>\d+\.\d+(?:\.\d+)?(?:[a-z0-9.+-]{0,12}))(?:$|[\s,)\x{27}":;])"""
 )
 _NO_PACKAGE = frozenset("in at took time version test tests line lines of to from is for and the a http https".split())
 

@@ -51,16 +51,21 @@ def _plain(value: Any) -> Any:
 
 
 def _read(wanted: Any, value: Any) -> Any:
-    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
     if dataclasses.is_dataclass(wanted):
-        hints = _HINTS.setdefault(typing.cast("type", wanted), typing.get_type_hints(wanted))
-        return typing.cast("type", wanted)(**{name: _read(hints[name], each) for name, each in value.items()})
-    if origin is tuple and len(arguments) == 2 and arguments[1] is not Ellipsis:
-        first, second = value
+        kind = typing.cast("type", wanted)
+        hints = _HINTS.setdefault(kind, typing.get_type_hints(kind))
+        return kind(**{name: _read(hints[name], each) for name, each in _of(dict, value).items()})
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin is None:
+        return _of((int, float) if wanted is float else wanted, value)
+    if len(arguments) == 2 and arguments[1] is not Ellipsis:
+        first, second = _of(list, value)
         return (_read(arguments[0], first), _read(arguments[1], second))
-    if origin in (tuple, frozenset):
-        return origin(_read(arguments[0], each) for each in value)
-    if not isinstance(value, (wanted, int) if wanted is float else wanted):
-        message = f"{value!r} is no {wanted.__name__}"
+    return origin(_read(arguments[0], each) for each in _of(list, value))
+
+
+def _of(kind: Any, value: Any) -> Any:
+    if not isinstance(value, kind):
+        message = f"{value!r} is no {kind}"
         raise TypeError(message)
     return value

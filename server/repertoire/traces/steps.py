@@ -16,16 +16,22 @@ from repertoire.traces.expressions import expression
 
 COMMAND, EDIT, LOOK, PROMPT, STOP = "command", "edit", "look", "prompt", "stop"
 FAILED, ENDED, CUT = "failed", "ended", "cut"  # cut: interrupted, denied, or still running
-LONGEST, PRINTED, HUNKS = 4_000, 20_000, 20  # characters of a command or of an edit's side, and of what was printed
+LONGEST, PRINTED = 4_000, 20_000  # characters of a command or of an edit's side, and of what was printed
+LINES, HUNKS = 600, 20
 
 _EXIT = expression(
     r"(?i)^\s*(?:error:[ ]*)?(?:command[ ]failed[ ]with[ ])?exit[ ](?:code|status):?[ ]-?\d+[.:]?[ ]*\n?"
 )
 _DENIED = expression(
-    r"""(?i)doesn't[ ]want[ ]to[ ](?:proceed|take)|tool[ ]use[ ]was[ ]rejected|request[ ]interrupted|interrupted[ ]by[ ](?:the[ ])?user
-    |permission[ ]to[ ]use[ ].{0,80}[ ]denied|requires[ ]approval|requested[ ]permissions|blocked[ ]by[ ].{0,40}hook|hook[ ]error
-    |was[ ]blocked\b|user[ ](?:denied|rejected|declined|cancelled)|denied[ ]by[ ](?:the[ ])?user|command[ ]was[ ]aborted"""
+    r"""(?i)doesn't[ ]want[ ]to[ ](?:proceed|take)|tool[ ]use[ ]was[ ]rejected|request[ ]interrupted
+    |interrupted[ ]by[ ](?:the[ ])?user
+    |permission[ ]to[ ]use[ ].{0,80}[ ]denied|requires[ ]approval|requested[ ]permissions
+    |blocked[ ]by[ ].{0,40}hook|hook[ ]error
+    |was[ ]blocked\b|user[ ](?:denied|rejected|declined|cancelled)|denied[ ]by[ ](?:the[ ])?user
+    |command[ ]was[ ]aborted"""
 )
+_TURNS = {"Stop": STOP, "UserPromptSubmit": PROMPT}
+_CALLS = frozenset(("PostToolUse", "PostToolUseFailure"))
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _LOOKS = {"WebSearch": "query", "WebFetch": "url"}
 _LOOK_WORDS = ("search", "fetch", "docs", "browse", "crawl", "context7")
@@ -44,22 +50,17 @@ class Step:
     hunks: tuple[tuple[str, str], ...] = ()  # what stood there, what stands there now
     whole: bool = False  # the file was written as a whole
     query: str = ""
-    again: bool = False  # a stop within a turn that a hook continued
 
 
 def step_of(told: Mapping[str, Any]) -> Step | None:
     """Return what a hook's payload tells; None where it is nothing that counts here, whatever stands in it."""
     hook, at = str(told.get("hook") or told.get("hook_event_name") or ""), _seconds(told.get("at"))
-    if hook == "Stop":
-        return Step(STOP, at, again=str(told.get("stop_hook_active", "")).lower() == "true")
-    if hook == "UserPromptSubmit":
-        return Step(PROMPT, at)
-    if hook not in ("PostToolUse", "PostToolUseFailure"):
-        return None
+    if hook in _TURNS:
+        return Step(_TURNS[hook], at)
     tool, given = str(told.get("tool_name") or ""), _mapping(told.get("tool_input"))
-    if tool == "Bash":
+    if hook in _CALLS and tool == "Bash":
         return _command(hook, at, given, told)
-    if hook == "PostToolUseFailure":
+    if hook != "PostToolUse":
         return None
     if tool in _EDITORS:
         return _edit(tool, at, given, _mapping(told.get("tool_response")))
@@ -121,7 +122,10 @@ def _printed(response: Any) -> str:
 
 
 def _ends(text: str) -> str:
-    return text if len(text) <= PRINTED else f"{text[: PRINTED // 2]}\n{text[-PRINTED // 2 :]}"
+    """Return the beginning and the end of what was printed: errors stand there, and every line costs time."""
+    cut = text if len(text) <= PRINTED else f"{text[: PRINTED // 2]}\n{text[-PRINTED // 2 :]}"
+    lines = cut.splitlines()
+    return cut if len(lines) <= LINES else "\n".join([*lines[: LINES // 3], *lines[-2 * LINES // 3 :]])
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
