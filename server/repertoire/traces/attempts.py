@@ -95,8 +95,14 @@ def _failed(session: SessionTrace, step: Step, here: Invocation) -> SessionTrace
 def _same_problem(problems: Iterable[Problem], part: Part, here: Invocation, this: Round) -> Problem | None:
     alike = [each for each in problems if same_work(each.part, part) and _same_folder(each.folder, here.folder)]
     still = [each for each in alike if each.state == OPEN]
-    again = [each for each in alike if each.state == SOLVED and not each.offered and each.keys & this.keys]
+    closed = [each for each in alike if each.state == SOLVED and not each.offered]
+    again = [each for each in closed if each.keys & this.keys or _was_passed_by(each, here)]
     return next(reversed([*again, *still]), None)
+
+
+def _was_passed_by(problem: Problem, here: Invocation) -> bool:
+    """Tell whether a command fails that had failed before: what passed between was another way to call it."""
+    return here.key in problem.invocations and here.line != problem.passed
 
 
 def _same_folder(one: str, other: str) -> bool:
@@ -132,7 +138,7 @@ def _is_varied(problem: Problem, here: Invocation) -> bool:
 
 
 def _same_error(before: Round, now: Round) -> bool:
-    if _fewer(before, now) or (before.tests and now.tests and not before.tests & now.tests):
+    if _fewer(before, now) or _elsewhere(before, now):
         return False
     if before.firsts & now.exacts or now.firsts & before.exacts or not (before.keys or now.keys):
         return True
@@ -143,6 +149,12 @@ def _fewer(before: Round, now: Round) -> bool:
     return before.count > now.count > 0
 
 
+def _elsewhere(before: Round, now: Round) -> bool:
+    if before.tests and now.tests:
+        return not before.tests & now.tests
+    return bool(before.places and now.places and not before.places & now.places)
+
+
 def _merged(before: Round, now: Round) -> Round:
     """Return one failure that was looked at twice."""
     return Round(
@@ -150,6 +162,7 @@ def _merged(before: Round, now: Round) -> Round:
         frozenset(sorted(before.exacts | now.exacts)[:12]),
         frozenset(sorted(before.keys | now.keys)[:12]),
         frozenset(sorted(before.tests | now.tests)[:24]),
+        frozenset(sorted(before.places | now.places)[:24]),
         now.count,
     )
 

@@ -52,7 +52,7 @@ def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verd
         "looked up": rule.look * (looks > 0),
         "long": rule.long * (problem.solved - problem.opened >= rule.long_seconds),
         "broad": rule.broad * (for_nothing and _is_broad(problem)),
-        "test written first": rule.tested_first * problem.tested_first,
+        "test written first": rule.tested_first * (problem.tested_first and not problem.setup),
     }
     return Verdict(sum(signs.values()), tuple(name for name, weight in signs.items() if weight))
 

@@ -48,7 +48,8 @@ _MANAGERS = frozenset(
     flyctl ansible-playbook vagrant minikube kind skaffold systemctl service brew deno ng vue-cli-service next
     cmake meson bazel pod fastlane xcodebuild""".split()
 )
-_INSTALLS = frozenset("install i add get update upgrade ci require".split())  # one package is not the whole
+_INSTALLS = frozenset("install i add get update upgrade ci require migrate".split())  # one package is not the whole
+_OTHER_CHECKS = "lint type tsc mypy ruff format vet clippy e2e playwright cypress integration git".split()
 _HOOKED = ("git commit", "git push")  # what fails there are the project's checks
 _NESTED = frozenset("run compose exec manage.py volume network config mod stash rollout cache tool".split())
 _INTERPRETERS = frozenset("python python3 python2 py node nodejs ruby perl php bash sh zsh deno ts-node tsx".split())
@@ -165,16 +166,11 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
 
 def same_work(problem: Part, here: Part) -> bool:
     """Tell whether two commands do the same work, on things that have something in common."""
-    if not (_same_family(problem.family, here.family) or _is_its_runner(problem, here)):
+    if problem.family != here.family and not _is_its_runner(problem, here):
         return False
     if problem.targets and here.targets:
         return _overlap(problem.targets, here.targets)
     return problem.targets == here.targets or problem.family.split()[-1] not in _INSTALLS
-
-
-def _same_family(one: str, other: str) -> bool:
-    """Tell whether two names are one, or one is a part of the other: `npm test`, `npm test:unit`."""
-    return one == other or one.startswith(f"{other}:") or other.startswith(f"{one}:")
 
 
 def _is_its_runner(problem: Part, here: Part) -> bool:
@@ -188,7 +184,8 @@ def digest(text: str) -> str:
 
 
 def _tests(part: Part) -> bool:
-    return not any(word in part.family for word in ("lint", "type", "tsc", "mypy", "ruff", "format", "vet", "clippy"))
+    """Tell whether a check runs the tests that a project's own name for them runs: no linter, nothing in a browser."""
+    return not any(word in part.family for word in _OTHER_CHECKS)
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> bool:

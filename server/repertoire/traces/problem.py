@@ -30,6 +30,7 @@ class Round:
     exacts: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     tests: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()  # files
     count: int = -1  # failures that it counted; -1: it told no number
 
 

@@ -11,8 +11,8 @@ from repertoire.traces.signature import signatures_in
 _MARKS, _TESTS, _READ = 4, 12, 8_000
 
 _COUNT = expression(
-    r"""(?i)\b(?P<a>\d+)[ ](?:tests?[ ])?(?:failed|failing|failures?|errors?|problems?|issues)\b|(?:fail(?:ed
-    |ures?)?|errors?)[:=][ ]*(?P<b>\d+)"""
+    r"""(?i)\b(?P<a>\d+)[ ](?:tests?[ ]|previous[ ])?(?:failed|failing|failures?|errors?|problems?|issues)\b
+    |(?:failed|failures?|errors?)[:=][ ]*(?P<b>\d+)"""
 )
 _TEST = expression(
     r"""(?m)^(?:FAILED|ERROR)[ ](?P<a>[\w./\\-]+::[^\s]+)|^[ ]*---[ ]FAIL:[ ](?P<b>\S+)
@@ -21,6 +21,7 @@ _TEST = expression(
     |^not[ ]ok[ ]\d+[ ]-?[ ]*(?P<f>[^\n]{3,120})|^[ ]*\d+\)[ ](?P<g>[A-Z][^\n]{3,120})
     |^[ ]*FAIL[ ]+(?P<h>[\w./-]+)"""
 )
+_PLACE = expression(r"(?m)^[ ]*(?:-->[ ])?(?P<file>[\w./\\@-]+\.[A-Za-z]\w{0,5})[:(]\d+")
 _TOLD_FAILURE = expression(
     r"""(?m)\b[1-9]\d*[ ](?:tests?[ ])?(?:failed|failing|failures?)\b|^FAILED?\b|^[ ]*---[ ]FAIL|^E[ ]{2,}\S
     |\berror(?:\[|:|[ ]TS)
@@ -68,6 +69,7 @@ def marks_in(printed: str) -> tuple[Mark, ...]:
 def round_of(printed: str, marks: tuple[Mark, ...]) -> Round:
     """Return how a check failed, as far as the next failure is compared with it."""
     counts = [int(number) for found in _COUNT.findall(printed[-_READ:]) for number in found if number][:20]
+    places = [match["file"] for match in _PLACE.finditer(printed[:_READ])]
     named = (next(filter(None, found), "") for found in _TEST.findall(printed))
     tests = dict.fromkeys(digest(name.strip()) for name in named)
     return Round(
@@ -75,7 +77,8 @@ def round_of(printed: str, marks: tuple[Mark, ...]) -> Round:
         frozenset(mark.exact for mark in marks),
         frozenset(mark.key for mark in marks),
         frozenset(list(tests)[:_TESTS]),
-        min(max(counts, default=-1), 1_000_000),
+        frozenset(digest(place) for place in list(dict.fromkeys(places))[:_TESTS]),
+        min(max(counts, default=len(places) or -1), 1_000_000),
     )
 
 
