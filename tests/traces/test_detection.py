@@ -382,7 +382,21 @@ def flag_looked_up() -> Story:
     return story.passes("kubectl apply --dry-run=client -f x.yaml")
 
 
-QUIET = [
+def query_refined() -> Story:
+    story = Story()
+    for number in range(7):
+        story.fails(f"psql -c 'select a{number} from t'", f'ERROR:  column "a{number}" does not exist')
+    return story.passes("psql -c 'select b from t'", "1 row")
+
+
+def browser_tests_left_for_the_others() -> Story:
+    story = Story()
+    for number in range(3):
+        story.fails("npm run test:e2e", "1) Login\n  TimeoutError: waiting for selector").edits(f"e2e/{number}.ts")
+    return story.asks("leave that").edits("src/a.ts").passes("npm test", "Tests: 5 passed")
+
+
+QUIET = [query_refined, browser_tests_left_for_the_others,
     started_the_service, set_a_variable, flag_looked_up, tdd, tdd_in_small_steps, first_attempt, flaky,
     flag_corrected, flags_of_a_tool, failing_on_purpose, filter_found_nothing, given_up, given_up_by_skipping,
     given_up_by_putting_back, interrupted, denied, network, mended_one_type_after_the_other,

@@ -20,7 +20,8 @@ class DetectionSettings:
     moved_most: float = 1.0  # so that however many are only work
     moved_tough: float = 0.75  # in one test, or where packages or configuration are at fault: one error hides the next
     moved_tough_most: float = 2.25
-    varied: float = 0.5  # the command alone was changed: cheap to try
+    varied: float = 0.5  # the command alone was changed: cheap to try, and queries are refined that way
+    varied_most: float = 1.5
     reversal: float = 1.0  # an attempt was taken back after it had failed
     rework: float = 0.5  # lines of an attempt were written over: weaker, since code is also refined
     turned_most: float = 2.0  # of reversals and reworks together
@@ -47,7 +48,7 @@ def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verd
     signs = {
         "same error after an attempt": problem.stuck * rule.stuck,
         "another error after an attempt": _moved(problem, rule),
-        "command varied": problem.varied * rule.varied * (not problem.usage),
+        "command varied": min(problem.varied * rule.varied, rule.varied_most) * (not problem.usage),
         "approach reversed": min(problem.reversals * rule.reversal + problem.reworks * rule.rework, rule.turned_most),
         "looked up": rule.look * (looks > 0),
         "long": rule.long * (problem.solved - problem.opened >= rule.long_seconds),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from repertoire.domain.text import clean_line
@@ -50,8 +51,9 @@ _MANAGERS = frozenset(
 )
 _INSTALLS = frozenset("install i add get update upgrade ci require migrate".split())  # one package is not the whole
 _OTHER_CHECKS = "lint type tsc mypy ruff format vet clippy e2e playwright cypress integration git".split()
+_VALUED = frozenset("-f -C -n --prefix --file --namespace --project --cwd --workspace --filter --context --dir".split())
 _HOOKED = ("git commit", "git push")  # what fails there are the project's checks
-_NESTED = frozenset("run compose exec manage.py volume network config mod stash rollout cache tool".split())
+_NESTED = frozenset("run compose exec pip volume network config mod stash rollout cache tool".split())
 _INTERPRETERS = frozenset("python python3 python2 py node nodejs ruby perl php bash sh zsh deno ts-node tsx".split())
 _SNIPPET = frozenset("-c -e -p --eval --print -".split())
 _ALIASES = {
@@ -81,7 +83,7 @@ _SETTING = expression(r"(?:^|[\s;&|(])([A-Z_][A-Z0-9_]*=[^\s;&|]*)")
 _WRITES = expression(r"(?:^|[^0-9&>])>{1,2}[ ]*[\w./~$\"'{-]")
 _TO_NOWHERE = expression(r"[0-9&]?>{1,2}[ ]*(?:/dev/null|&[0-9-])")
 _PROGRAM_WRITES = expression(r"""write_text|\.write\(|writeFile|open\([^)]{0,200}['"][wa]|File\.write|json\.dump\(""")
-_VERSION = expression(r"(?:[@=<>~!^]|\[).*$")
+_VERSION = expression(r"(?:[@=<>~!^]|\[|:\d).*$")
 _DIGITS = expression(r"\d+")
 
 
@@ -240,9 +242,20 @@ def _first_plain(words: Sequence[str]) -> str:
 def _part(ran: RanPart, words: Sequence[str], shell: Shell) -> Part:
     family, used = _family(words)
     check = shell.is_check(ran.words) or family in _HOOKED
-    options_gone = [word for word in words[used:] if not word.startswith("-") and word not in (".", "./...")]
-    targets = frozenset(t for word in options_gone[:_TARGETS] if (t := _target(word)))
+    targets = frozenset() if family in _HOOKED else _targets(words[used:], every=family.split()[-1] in _INSTALLS)
     return Part(family, targets, check, words[0] in _RUNNERS, ran.sure)
+
+
+def _targets(words: Sequence[str], *, every: bool) -> frozenset[str]:
+    """Return what arguments name; what follows an option is mostly its value, unless it is a file."""
+    named = [
+        _target(word)
+        for before, word in pairwise(("", *words))
+        if not word.startswith("-")
+        and word not in (".", "./...")
+        and (every or not before.startswith("-") or before == "--" or "/" in word or "." in word)
+    ]
+    return frozenset([target for target in named if target][:_TARGETS])
 
 
 def _family(words: Sequence[str]) -> tuple[str, int]:
@@ -251,12 +264,13 @@ def _family(words: Sequence[str]) -> tuple[str, int]:
     if name in _INTERPRETERS:
         at = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), 0)
         script = _name(words[at]) if at else ""
-        return (" ".join(_family((script, *words[at + 1 :]))[0].split()), at + 1) if script else (name, 1)
+        inner, taken = _family((script, *words[at + 1 :])) if script and script not in _INTERPRETERS else (name, 1)
+        return inner, at + taken
     deep = 1 if name in _MANAGERS else 0
     while deep and used < len(words):
         word = words[used]
         used += 1
-        if word.startswith("-"):
+        if word.startswith("-") or words[used - 2] in _VALUED:
             continue
         if not _PLAIN.fullmatch(word) and word not in _NESTED:
             return " ".join(kept), used - 1
@@ -281,7 +295,7 @@ def _changes(words: Sequence[str]) -> bool:
     plain = [word for word in rest if not word.startswith("-")][:3]
     if name == "git":
         return bool(plain) and plain[0] in _CHANGING_VERBS - {"get", "init", "config"}
-    return name not in _READS | _TRIVIAL and any(word.rpartition(":")[2] in _CHANGING_VERBS for word in plain[:2])
+    return _works(words) and any(word.rpartition(":")[2] in _CHANGING_VERBS for word in plain[:2])
 
 
 def _puts_aside(words: Sequence[str]) -> bool:
