@@ -113,7 +113,7 @@ def _continued(problem: Problem, here: Invocation, this: Round) -> Problem:
     """Return a problem after one more failure: an attempt at it failed, if something new was tried."""
     tried = problem.pending.digests - problem.tried
     varied, stuck = _is_varied(problem, here), _same_error(problem.last, this)
-    same_test = bool(problem.last.tests & this.tests) and not _fewer(problem.last, this)
+    eased, same_test = _fewer(problem.last, this), bool(problem.last.tests & this.tests)
     problem = replace(problem, state=OPEN, solved=0.0, passed="")
     if not tried and not varied:
         return replace(problem, last=_merged(problem.last, this))
@@ -126,7 +126,8 @@ def _continued(problem: Problem, here: Invocation, this: Round) -> Problem:
         last=this,
         stuck=problem.stuck + bool(tried and stuck),
         moved=problem.moved + bool(tried and not stuck),
-        held=problem.held + bool(tried and not stuck and same_test),
+        held=problem.held + bool(tried and not stuck and not eased and same_test),
+        eased=problem.eased + bool(tried and not stuck and eased),
         varied=problem.varied + (not tried),
         setup=problem.setup + problem.pending.setup,
     )
@@ -286,12 +287,14 @@ def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace
     change = edits.change_of(step.file, old, new, session.failures)
     earlier = [each for each in session.changes if each.time < session.failures]
     reversed_ = [each for each in earlier if edits.reverses(change, each)]
-    rewritten = [each for each in earlier if edits.rewrites(step.file, old, new, each, whole=step.whole)]
+    gone = [(each, edits.gone(step.file, old, new, each, whole=step.whole)) for each in earlier]
+    thrown = [each for each, lines in gone if lines >= (1 if step.whole else edits.APPROACH)]
+    rewritten = [each for each, lines in gone if lines]
     back = any(edits.reverses(change, each) for each in session.changes)
-    if step.whole:  # begun again
-        reversed_, rewritten = reversed_ + rewritten, []
     problems = tuple(
-        each if each.state != OPEN else _edited_for(each, change, (old, new), (reversed_, rewritten), back=back)
+        each
+        if each.state != OPEN
+        else _edited_for(each, change, (old, new), (reversed_ + thrown, rewritten), back=back)
         for each in session.problems
     )
     return replace(session, problems=problems, changes=(*session.changes, change)[-CHANGES:], failed=())

@@ -20,6 +20,9 @@ class DetectionSettings:
     moved_most: float = 1.0  # so that however many are only work
     moved_tough: float = 0.75  # in one test, or where packages or configuration are at fault: one error hides the next
     moved_tough_most: float = 2.25
+    moved_stuck: float = 1.0  # where another attempt was for nothing, it is a fight
+    eased: float = 0.25  # fewer failures than before: the work goes on well
+    eased_most: float = 0.5
     varied: float = 0.5  # the command alone was changed: cheap to try, and queries are refined that way
     varied_most: float = 1.5
     reversal: float = 1.0  # an attempt was taken back after it had failed
@@ -59,9 +62,13 @@ def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verd
 
 
 def _moved(problem: Problem, rule: DetectionSettings) -> float:
-    tough = problem.moved if 2 * problem.setup >= problem.moved else problem.held
-    easy = min((problem.moved - tough) * rule.moved, rule.moved_most)
-    return min(tough * rule.moved_tough + easy, rule.moved_tough_most)
+    eased = min(problem.eased * rule.eased, rule.eased_most)
+    moved = problem.moved - problem.eased
+    if problem.stuck:
+        return moved * rule.moved_stuck + eased
+    tough = moved if 2 * problem.setup >= moved else problem.held
+    easy = min((moved - tough) * rule.moved, rule.moved_most)
+    return min(tough * rule.moved_tough + easy + eased, rule.moved_tough_most)
 
 
 def to_offer(

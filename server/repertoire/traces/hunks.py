@@ -9,6 +9,7 @@ from repertoire.traces.expressions import expression
 from repertoire.traces.invocations import digest
 
 KEPT, _LINES = 300, 24  # characters of a side, and lines that are remembered by their hash
+APPROACH = 3  # lines that are more than a value: who takes them away tries another way
 _SHORT = 4  # characters: a brace alone is nobody's line
 
 _PRINTS = expression(
@@ -70,13 +71,12 @@ def reverses(change: Change, earlier: Change) -> bool:
     return change.file == earlier.file and (change.before, change.after) == (earlier.after, earlier.before)
 
 
-def rewrites(file: str, old: str, new: str, earlier: Change, *, whole: bool) -> bool:
-    """Tell whether an edit takes away lines that another had written."""
+def gone(file: str, old: str, new: str, earlier: Change, *, whole: bool) -> int:
+    """Return how many lines an edit takes away that another had written."""
     if file != earlier.file or not earlier.added:
-        return False
+        return 0
     stays, was = set(_lines(new)), set(_lines(old))
-    gone = earlier.added - stays if whole and not old else (earlier.added & was) - stays
-    return bool(gone)
+    return len(earlier.added - stays if whole and not old else (earlier.added & was) - stays)
 
 
 def tries_nothing(file: str, old: str, new: str) -> bool:

@@ -69,7 +69,8 @@ class Problem:
     last: Round = Round()
     stuck: int = 0  # attempts after which it was the same error
     moved: int = 0  # after which it was another
-    held: int = 0  # after which it was another in the same test
+    held: int = 0  # of these, in the same test
+    eased: int = 0  # of these, where less failed than before
     varied: int = 0  # with the command alone, another way
     setup: int = 0  # attempts at packages or configuration
     reversals: int = 0
