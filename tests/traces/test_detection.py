@@ -328,6 +328,25 @@ def snippets() -> Story:
     return story.passes("python -c 'import a'")
 
 
+def given_up_by_removing_the_test_from_its_file() -> Story:
+    story = three_attempts_without_end()
+    story.edits("tests/test_pay.py", "def test_total():\n    assert total() == 3\n\n", "\n")
+    return story.passes("pytest -q", PASSED)
+
+
+def given_up_by_silencing() -> Story:
+    story = Story()
+    error = "src/a.py:3: error: Incompatible types in assignment  [assignment]\nFound 1 error in 1 file"
+    for number in range(3):
+        story.fails("mypy src", error).edits("src/a.py", f"x: A{number} = f()", f"x: A{number + 1} = f()")
+    return story.fails("mypy src", error).edits("src/a.py", "x = f()", "x = f()  # type: ignore").passes("mypy src")
+
+
+def page_of_a_manual() -> Story:
+    story = Story().fails("npx tsc --noEmit", "a.ts(3,1): error TS2345: Argument of type 'A' is not assignable")
+    return story.fetches("https://docs.example.org/zod").edits("a.ts").passes("npx tsc --noEmit")
+
+
 def given_up_by_stashing() -> Story:
     return three_attempts_without_end().passes("git stash").passes("pytest -q", PASSED)
 
@@ -396,14 +415,16 @@ def browser_tests_left_for_the_others() -> Story:
     return story.asks("leave that").edits("src/a.ts").passes("npm test", "Tests: 5 passed")
 
 
-QUIET = [query_refined, browser_tests_left_for_the_others,
-    started_the_service, set_a_variable, flag_looked_up, tdd, tdd_in_small_steps, first_attempt, flaky,
-    flag_corrected, flags_of_a_tool, failing_on_purpose, filter_found_nothing, given_up, given_up_by_skipping,
-    given_up_by_putting_back, interrupted, denied, network, mended_one_type_after_the_other,
-    mended_one_test_after_the_other, prints_for_debugging, looked_up_before, another_check_passes,
-    another_folder_passes, left_running, hook_of_commits, waiting_for_a_server, snippets, given_up_by_stashing,
-    given_up_by_deleting_the_test, given_up_by_leaving_the_test_out, warned_about_other_things,
-    compiled_until_it_did, edited_and_put_back_without_a_run,
+QUIET = [
+    given_up_by_removing_the_test_from_its_file, given_up_by_silencing, page_of_a_manual, query_refined,
+    browser_tests_left_for_the_others, started_the_service, set_a_variable, flag_looked_up, tdd,
+    tdd_in_small_steps, first_attempt, flaky, flag_corrected, flags_of_a_tool, failing_on_purpose,
+    filter_found_nothing, given_up, given_up_by_skipping, given_up_by_putting_back, interrupted, denied,
+    network, mended_one_type_after_the_other, mended_one_test_after_the_other, prints_for_debugging,
+    looked_up_before, another_check_passes, another_folder_passes, left_running, hook_of_commits,
+    waiting_for_a_server, snippets, given_up_by_stashing, given_up_by_deleting_the_test,
+    given_up_by_leaving_the_test_out, warned_about_other_things, compiled_until_it_did,
+    edited_and_put_back_without_a_run,
 ]  # fmt: skip
 
 

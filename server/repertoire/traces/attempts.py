@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from repertoire.domain.text import clean_line
+from repertoire.domain.text import clean_line, content_words
 from repertoire.traces import hunks as edits
 from repertoire.traces.expressions import expression
 from repertoire.traces.hunks import Change, Hunk
@@ -30,7 +30,7 @@ from repertoire.traces.steps import COMMAND, CUT, EDIT, FAILED, LOOK, Step, step
 
 PROBLEMS, CHANGES = 4, 40
 _MARKS, _COMMANDS, _LOOKS, _ATTEMPTS, _LINES, _HUNKS, _TRIED, _VERSIONS = 4, 4, 6, 10, 6, 8, 60, 24
-_EXCERPT, _LINE = 1_200, 200
+_EXCERPT, _LINE, _NAMED = 1_200, 200, 2
 _FORGOTTEN = 4 * 3600.0  # seconds: what was left so long ago was given up
 _REMOVES = frozenset(("uninstall", "remove", "rm", "un", "r"))
 _LESS = expression(
@@ -350,10 +350,18 @@ def _brief(hunk: Hunk) -> str:
 def _looked(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     query = clean_line(step.query, 120)
     problems = tuple(
-        replace(each, looks=_with(each.looks, query, _LOOKS)) if each.state == OPEN else each
+        replace(each, looks=_with(each.looks, query, _LOOKS), sought=each.sought or _asks_for(query, each))
+        if each.state == OPEN
+        else each
         for each in session.problems
     )
     return replace(session, problems=problems)
+
+
+def _asks_for(query: str, problem: Problem) -> bool:
+    """Tell whether a search names an error by two of its words, and not only a subject."""
+    said = " ".join(f"{mark.exception} {mark.message}" for mark in problem.marks)
+    return len(set(content_words(query)) & set(content_words(said))) >= _NAMED
 
 
 def _with_versions(session: SessionTrace, printed: str) -> SessionTrace:

@@ -28,7 +28,8 @@ class DetectionSettings:
     reversal: float = 1.0  # an attempt was taken back after it had failed
     rework: float = 0.5  # lines of an attempt were written over: weaker, since code is also refined
     turned_most: float = 2.0  # of reversals and reworks together
-    look: float = 2.0  # something was looked up outside while it was open: nobody searches for what they know
+    look: float = 1.5  # something was looked up outside while it was open; alone it may be a page of a manual
+    look_more: float = 0.5  # the error itself was searched for, or more than one thing: nobody does that who knows
     long: float = 0.5  # it took longer than `long_seconds`
     long_seconds: float = 600.0
     broad: float = 0.5  # after an attempt for nothing, what mended it is in several files, or in files and commands
@@ -53,7 +54,7 @@ def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verd
         "another error after an attempt": _moved(problem, rule),
         "command varied": min(problem.varied * rule.varied, rule.varied_most) * (not problem.usage),
         "approach reversed": min(problem.reversals * rule.reversal + problem.reworks * rule.rework, rule.turned_most),
-        "looked up": rule.look * (looks > 0),
+        "looked up": (rule.look + rule.look_more * (problem.sought or looks > 1)) * (looks > 0),
         "long": rule.long * (problem.solved - problem.opened >= rule.long_seconds),
         "broad": rule.broad * (for_nothing and _is_broad(problem)),
         "test written first": rule.tested_first * (problem.tested_first and not problem.setup),

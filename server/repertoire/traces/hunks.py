@@ -24,6 +24,14 @@ _SKIPS = expression(
     |\bx(?:it|describe|test)\(
     |pytest\.skip\(|t\.Skip\(|\#\[ignore|\bskip_?test|testPathIgnorePatterns|--deselect|collect_ignore"""
 )
+_SILENCES = expression(
+    r"""(?i)\#[ ]*type:[ ]*ignore|@ts-(?:ignore|expect-error|nocheck)|\#[ ]*noqa|eslint-disable|\#!?\[allow\(
+    |//[ ]*nolint|@SuppressWarnings"""
+)
+_TEST = expression(
+    r"""(?m)^[ \t]*(?:async[ ])?(?:def[ ]test\w*|(?:it|test)(?:\.\w+)?\(|func[ ]Test\w+|@Test\b
+    |\#\[(?:tokio::)?test\]|fun[ ]`)"""
+)
 _TESTS = expression(
     r"(?i)(?:^|[/\\])(?:tests?|__tests__|spec|specs)[/\\]|(?:^|[/\\_.-])(?:test|spec)s?[_.-]|(?:_|\.)(?:test|spec)s?\.\w+$"
 )
@@ -91,8 +99,10 @@ def tries_nothing(file: str, old: str, new: str) -> bool:
 
 
 def skips_tests(old: str, new: str) -> bool:
-    """Tell whether an edit has a test not run: what then passes was given up."""
-    return len(_SKIPS.findall(new)) > len(_SKIPS.findall(old))
+    """Tell whether an edit has a test not run, or a finding not told: what then passes was given up."""
+    if len(_TEST.findall(new)) < len(_TEST.findall(old)):
+        return True
+    return any(len(each.findall(new)) > len(each.findall(old)) for each in (_SKIPS, _SILENCES))
 
 
 def is_test(file: str) -> bool:

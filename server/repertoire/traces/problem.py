@@ -78,6 +78,7 @@ class Problem:
     network: bool = False  # nothing but the network failed
     usage: bool = False  # nothing but the command's own arguments were wrong
     looks: tuple[str, ...] = ()
+    sought: bool = False  # one of them asked for the error itself
     attempts: tuple[str, ...] = ()
     tried: frozenset[str] = frozenset()
     pending: Pending = Pending()
