@@ -44,6 +44,8 @@ def test_after_a_change_nothing_is_told():
     assert said(failed, "node app.js")
     for story in (
         Story().fails("node app.js", MISSING).edits("lib/a.js"),
+        Story().fails("node app.js", MISSING).edits("lib/a.js", "f()", "console.log(1)\nf()"),
+        Story().fails("node app.js", MISSING).passes("node seed.js"),
         Story().fails("node app.js", MISSING).passes("npm install left-pad"),
         Story().fails("node app.js", MISSING).passes("git checkout -- lib/a.js"),
         Story().fails("node app.js", MISSING).passes("node app.js"),

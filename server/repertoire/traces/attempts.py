@@ -227,15 +227,15 @@ def _solved(problem: Problem, step: Step, here: Invocation, part: Part) -> Probl
 def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
     """Take a command that changes something as a part of the attempts at what is open."""
     if here.changes or here.undoes:
-        take, failed = _acted_on, session.failed[:0]
+        take = _acted_on
     elif any(not part.check for part in here.parts):
-        take, failed = _touched, session.failed
+        take = _touched
     else:
         return session
     problems = tuple(
         each if each.state != OPEN or _is_own(each, here) else take(each, here) for each in session.problems
     )
-    return replace(session, problems=problems, failed=failed)
+    return replace(session, problems=problems, failed=())
 
 
 def _touched(problem: Problem, here: Invocation) -> Problem:
@@ -280,7 +280,8 @@ def _edited(session: SessionTrace, step: Step, _: Shell) -> SessionTrace:
     for old, new in step.hunks:
         if old != new and not edits.tries_nothing(step.file, old, new):
             session = _hunk(session, step, old, new)
-    return replace(session, written_tests=session.written_tests or edits.is_test(step.file))
+    failed = session.failed if edits.is_document(step.file) else ()
+    return replace(session, written_tests=session.written_tests or edits.is_test(step.file), failed=failed)
 
 
 def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace:
@@ -297,7 +298,7 @@ def _hunk(session: SessionTrace, step: Step, old: str, new: str) -> SessionTrace
         else _edited_for(each, change, (old, new), (reversed_ + thrown, rewritten), back=back)
         for each in session.problems
     )
-    return replace(session, problems=problems, changes=(*session.changes, change)[-CHANGES:], failed=())
+    return replace(session, problems=problems, changes=(*session.changes, change)[-CHANGES:])
 
 
 def _edited_for(

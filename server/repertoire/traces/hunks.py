@@ -89,13 +89,18 @@ def gone(file: str, old: str, new: str, earlier: Change, *, whole: bool) -> int:
 
 def tries_nothing(file: str, old: str, new: str) -> bool:
     """Tell whether an edit only prints, comments or documents: it looks for the cause and does not mend it."""
-    if _DOCUMENTS.search(file) and not file.lower().endswith(("requirements.txt", "cmakelists.txt", "constraints.txt")):
+    if is_document(file):
         return True
     was, now = old.splitlines(), new.splitlines()
     moved = set(was) ^ set(now)
     if not moved and was != now:
         return False  # the same lines in another order
     return all(_PRINTS.match(line) for line in moved if line.strip())
+
+
+def is_document(file: str) -> bool:
+    """Tell whether a file is read by people alone, by its name."""
+    return _DOCUMENTS.search(file) is not None and not configures(file)
 
 
 def skips_tests(old: str, new: str) -> bool:

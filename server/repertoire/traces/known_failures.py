@@ -48,4 +48,6 @@ def fact(failure: Failure, now: float) -> str:
     when = f"{minutes} min ago" if minutes else "just now"
     often = f"failed here {failure.times} times, last {when}" if failure.times > 1 else f"failed here {when}"
     said = f" with: {failure.headline}" if failure.headline else ""
-    return f"`{clean_line(failure.line, _COMMAND)}` {often}{said}; no edit or install is recorded since."
+    return (
+        f"`{clean_line(failure.line, _COMMAND)}` {often}{said}; no change of code, packages or settings is known since."
+    )
