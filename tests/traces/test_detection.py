@@ -126,7 +126,7 @@ def begun_again() -> Story:
 
 def package_taken_back() -> Story:
     story = Story().fails("node app.js", MODULE).passes("npm install left-pad").fails("node app.js", MODULE)
-    return story.passes("npm uninstall left-pad").passes("npm install right-pad").passes("node app.js")
+    return story.passes("npm uninstall -D left-pad").passes("npm install right-pad").passes("node app.js")
 
 
 def one_search() -> Story:

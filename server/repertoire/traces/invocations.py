@@ -51,6 +51,7 @@ _MANAGERS = frozenset(
 )
 _INSTALLS = frozenset("install i add get update upgrade ci require migrate".split())  # one package is not the whole
 _OTHER_CHECKS = "lint type tsc mypy ruff format vet clippy e2e playwright cypress integration git".split()
+_PACKAGED = _INSTALLS | {"uninstall", "remove", "rm"}  # all their arguments are names
 _VALUED = frozenset("-f -C -n --prefix --file --namespace --project --cwd --workspace --filter --context --dir".split())
 _HOOKED = ("git commit", "git push")  # what fails there are the project's checks
 _NESTED = frozenset("run compose exec pip volume network config mod stash rollout cache tool".split())
@@ -242,7 +243,7 @@ def _first_plain(words: Sequence[str]) -> str:
 def _part(ran: RanPart, words: Sequence[str], shell: Shell) -> Part:
     family, used = _family(words)
     check = shell.is_check(ran.words) or family in _HOOKED
-    targets = frozenset() if family in _HOOKED else _targets(words[used:], every=family.split()[-1] in _INSTALLS)
+    targets = frozenset() if family in _HOOKED else _targets(words[used:], every=family.split()[-1] in _PACKAGED)
     return Part(family, targets, check, words[0] in _RUNNERS, ran.sure)
 
 

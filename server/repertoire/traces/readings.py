@@ -19,7 +19,8 @@ _TEST = expression(
     |^[ ]*[\x{25cf}\x{2715}\x{d7}\x{2717}][ ](?P<c>[^\n(]{3,120})
     |^test[ ](?P<d>[\w:]+)[ ]\.\.\.[ ]FAILED|^(?:FAIL|ERROR):[ ](?P<e>\w+[ ]\([\w.]+\))
     |^not[ ]ok[ ]\d+[ ]-?[ ]*(?P<f>[^\n]{3,120})|^[ ]*\d+\)[ ](?P<g>[A-Z][^\n]{3,120})
-    |^[ ]*FAIL[ ]+(?P<h>[\w./-]+)"""
+    |^[ ]*FAIL[ ]+(?P<h>[\w./-]+)|^rspec[ ](?P<i>\S+)|^[ ]*Failed[ ](?P<j>\w+\.[\w.]+)
+    |^(?P<k>\w+[ ]>[ ][^\n>]{1,80})[ ]FAILED$"""
 )
 _PLACE = expression(r"(?m)^[ ]*(?:-->[ ])?(?P<file>[\w./\\@-]+\.[A-Za-z]\w{0,5})[:(]\d+")
 _TOLD_FAILURE = expression(

@@ -22,6 +22,7 @@ LINES, HUNKS = 600, 20
 _EXIT = expression(
     r"(?i)^\s*(?:error:[ ]*)?(?:command[ ]failed[ ]with[ ])?exit[ ](?:code|status):?[ ]-?\d+[.:]?[ ]*\n?"
 )
+_INTERRUPTED = expression(r"(?i)\[request[ ]interrupted[ ]by[ ]user")
 _DENIED = expression(
     r"""(?i)doesn't[ ]want[ ]to[ ](?:proceed|take)|tool[ ]use[ ]was[ ]rejected|request[ ]interrupted
     |interrupted[ ]by[ ](?:the[ ])?user
@@ -74,7 +75,9 @@ def _command(hook: str, at: float, given: Mapping[str, Any], told: Mapping[str, 
     if hook == "PostToolUseFailure":
         error = told.get("error")
         printed = _ends(error if isinstance(error, str) else _printed(error or told.get("tool_response")))
-        cut = _true(told.get("is_interrupt")) or _DENIED.search(printed[:LONGEST]) is not None
+        ran = _EXIT.match(printed) is not None  # what was denied has no status
+        stopped = (_INTERRUPTED if ran else _DENIED).search(printed[:LONGEST]) is not None
+        cut = stopped or _true(told.get("is_interrupt"))
         return Step(COMMAND, at, command, CUT if cut else FAILED, _EXIT.sub("", printed, count=1))
     response = told.get("tool_response")
     fields = _mapping(response)
