@@ -48,6 +48,17 @@ def test_it_knows_signatures_languages_versions_and_tags(draft):
     assert "javascript" in draft.tags
 
 
+def test_where_nothing_was_edited_the_language_is_that_of_the_program():
+    story, error = Story(), "RuntimeError: CUDA error: no kernel image is available"
+    story.fails("python train.py", error).passes("pip install torch==2.1.0").fails("python train.py", error)
+    problem = (
+        story.passes("pip uninstall -y torch").passes("pip install torch==2.3.0").passes("python train.py").stops()
+    )
+    draft = draft_of(story.session, problem)
+    assert draft.languages == ("python",)
+    assert draft.title == error
+
+
 def test_a_problem_that_printed_nothing_is_named_by_its_command():
     story = Story()
     for _ in range(3):

@@ -22,6 +22,10 @@ def test_a_command_that_failed_is_told_with_what_it_said():
     assert "\n" not in told
 
 
+def test_an_error_is_told_with_its_kind():
+    assert "KeyError: 'rate'" in said(Story().fails("pytest", pytest_failed()), "pytest")
+
+
 def test_how_often_it_failed_is_told():
     story = Story().fails("node app.js", MISSING).fails("node app.js", MISSING)
     assert "failed here 2 times" in said(story, "node app.js")

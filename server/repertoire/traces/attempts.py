@@ -72,7 +72,7 @@ def _failed(session: SessionTrace, step: Step, here: Invocation) -> SessionTrace
     known = progress.continued(begun, here, this) if found else replace(begun, last=this)
     known = progress.described(known, step, here, marks)
     others = [each for each in session.problems if each is not found]
-    headline = marks[0].message if marks else ""
+    headline = marks[0].headline if marks else ""
     if not is_network(step.printed):
         session = replace(session, failed=remember(session.failed, here, headline, step.at))
     return replace(session, problems=_fewest([*others, known]), written_tests=False)

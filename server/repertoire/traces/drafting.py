@@ -12,6 +12,23 @@ TITLE, TEXT = 120, 4_000
 _TAGS, _VERSIONS, _EXCERPT = 8, 12, 800
 _GENERAL = frozenset("run test exec build install check start main".split())
 
+_SPOKEN = {
+    name: language
+    for language, names in {
+        "python": "py pip pytest uv poetry mypy ruff tox alembic",
+        "javascript": "js mjs cjs npm pnpm yarn bun jest vitest webpack vite next",
+        "typescript": "ts tsc",
+        "go": "go",
+        "rust": "cargo rustc",
+        "java": "mvn gradle java",
+        "ruby": "rb bundle rspec rails rake gem",
+        "php": "php composer phpunit artisan",
+        "csharp": "dotnet",
+        "shell": "sh",
+    }.items()
+    for name in names.split()
+}
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -35,18 +52,14 @@ def draft_of(session: SessionTrace, problem: Problem) -> Draft:
         context=_context(problem),
         solution=_solution(problem),
         marks=marks,
-        languages=session.languages,
+        languages=_languages(session, problem),
         versions=_versions(session, problem),
-        tags=_tags(session, problem, main),
+        tags=_tags(_languages(session, problem), problem, main),
     )
 
 
 def _title(problem: Problem, main: Mark | None) -> str:
-    if main is None:
-        return clean_line(f"{problem.part.family} fails", TITLE)
-    said = main.message or main.template
-    named = f"{main.exception}: {said}" if main.exception and main.exception not in said else said
-    return clean_line(named, TITLE)
+    return clean_line(main.headline if main else f"{problem.part.family} fails", TITLE)
 
 
 def _context(problem: Problem) -> str:
@@ -54,7 +67,7 @@ def _context(problem: Problem) -> str:
     if problem.commands[1:]:
         parts += ["Also run:", *(f"- `{line}`" for line in problem.commands[1:])]
     if problem.attempts:
-        parts += ["Tried, without success:", *(f"- {line}" for line in problem.attempts)]
+        parts += ["Tried before:", *(f"- {line}" for line in problem.attempts)]
     if problem.looks:
         parts += ["Looked up:", *(f"- {line}" for line in problem.looks)]
     return "\n".join(parts)[:TEXT]
@@ -88,7 +101,13 @@ def _versions(session: SessionTrace, problem: Problem) -> tuple[tuple[str, str],
     return tuple(sorted(session.versions, key=lambda pair: pair[0].lower() not in text)[:_VERSIONS])
 
 
-def _tags(session: SessionTrace, problem: Problem, main: Mark | None) -> tuple[str, ...]:
+def _languages(session: SessionTrace, problem: Problem) -> tuple[str, ...]:
+    """Return the languages of what was edited; where nothing was, that of the program."""
+    program = problem.part.family.split()[0].rpartition(".")[2]
+    return session.languages or ((_SPOKEN[program],) if program in _SPOKEN else ())
+
+
+def _tags(languages: tuple[str, ...], problem: Problem, main: Mark | None) -> tuple[str, ...]:
     program = [word for word in problem.part.family.lower().split() if word not in _GENERAL]
     kind = [main.exception.lower()] if main and main.exception else []
-    return tuple(dict.fromkeys(word[:40] for word in (*session.languages, *program, *kind) if word))[:_TAGS]
+    return tuple(dict.fromkeys(word[:40] for word in (*languages, *program, *kind) if word))[:_TAGS]

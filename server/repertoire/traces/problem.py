@@ -21,6 +21,12 @@ class Mark:
     template: str
     message: str
 
+    @property
+    def headline(self) -> str:
+        """Return the error in one line: which, and what it says."""
+        said = self.message or self.template
+        return f"{self.exception}: {said}" if self.exception and self.exception not in said else said
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
