@@ -1,0 +1,71 @@
+"""Writes a folded session as JSON of a bounded size, and reads it again; what cannot be read begins anew."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+from dataclasses import replace
+from typing import Any
+
+from repertoire.traces.problem import SessionTrace
+
+MOST = 64_000  # bytes
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
+def dumps(session: SessionTrace) -> str:
+    """Return a session as JSON of MOST bytes at most: where it is more, the oldest problems are let go."""
+    text = _json(session)
+    while len(text.encode("utf-8", "replace")) > MOST:
+        session = replace(
+            session, problems=session.problems[1:], changes=session.changes[10:], failed=session.failed[8:]
+        )
+        text = _json(session)
+    return text
+
+
+def loads(text: str) -> SessionTrace:
+    """Return the session that JSON tells of; an empty one where it is none of ours."""
+    try:
+        session = _read(SessionTrace, json.loads(text))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return SessionTrace()
+    return typing.cast("SessionTrace", session)
+
+
+def _json(session: SessionTrace) -> str:
+    return json.dumps(_plain(session), ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: _plain(held)
+            for field in dataclasses.fields(value)
+            if (held := getattr(value, field.name)) != field.default
+        }
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _read(wanted: Any, value: Any) -> Any:
+    if dataclasses.is_dataclass(wanted):
+        kind = typing.cast("type", wanted)
+        hints = _HINTS.setdefault(kind, typing.get_type_hints(kind))
+        return kind(**{name: _read(hints[name], each) for name, each in _of(dict, value).items()})
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin is None:
+        return _of((int, float) if wanted is float else wanted, value)
+    if len(arguments) == 2 and arguments[1] is not Ellipsis:
+        first, second = _of(list, value)
+        return (_read(arguments[0], first), _read(arguments[1], second))
+    return origin(_read(arguments[0], each) for each in _of(list, value))
+
+
+def _of(kind: Any, value: Any) -> Any:
+    if not isinstance(value, kind):
+        message = f"{value!r} is no {kind}"
+        raise TypeError(message)
+    return value

@@ -1,0 +1,71 @@
+"""Before a command that failed here runs again unchanged, one line states that; after any change nothing is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from repertoire.traces.known_failures import changed, fact, failed_before
+from traces.story import SHELL, Story, pytest_failed
+
+MISSING = "Error: Cannot find module 'left-pad'"
+
+
+def said(story: Story, command: str) -> str:
+    known = failed_before(story.session, command, SHELL, story.now)
+    return fact(known, story.now) if known else ""
+
+
+def test_a_command_that_failed_is_told_with_what_it_said():
+    story = Story().fails("node app.js", MISSING).waits(300)
+    told = said(story, "node app.js")
+    assert told.startswith("`node app.js` failed here 5 min ago with: Cannot find module 'left-pad'")
+    assert "\n" not in told
+
+
+def test_an_error_is_told_with_its_kind():
+    assert "KeyError: 'rate'" in said(Story().fails("pytest", pytest_failed()), "pytest")
+
+
+def test_how_often_it_failed_is_told():
+    story = Story().fails("node app.js", MISSING).fails("node app.js", MISSING)
+    assert "failed here 2 times" in said(story, "node app.js")
+
+
+@pytest.mark.parametrize("again", ["node  app.js", "node app.js 2>&1 | tail -5", "time node app.js"])
+def test_it_is_the_same_command_however_it_is_cut(again):
+    assert said(Story().fails("node app.js", MISSING), again)
+
+
+@pytest.mark.parametrize(
+    "other", ["node app.js --fix", "PORT=1 node app.js", "cd web && node app.js", "node b.js", "ls"]
+)
+def test_another_command_is_not_told(other):
+    assert said(Story().fails("node app.js", MISSING), other) == ""
+
+
+def test_after_a_change_nothing_is_told():
+    failed = Story().fails("node app.js", MISSING)
+    assert said(failed, "node app.js")
+    for story in (
+        Story().fails("node app.js", MISSING).edits("lib/a.js"),
+        Story().fails("node app.js", MISSING).edits("lib/a.js", "f()", "console.log(1)\nf()"),
+        Story().fails("node app.js", MISSING).passes("node seed.js"),
+        Story().fails("node app.js", MISSING).passes("npm install left-pad"),
+        Story().fails("node app.js", MISSING).passes("git checkout -- lib/a.js"),
+        Story().fails("node app.js", MISSING).passes("node app.js"),
+        Story().fails("node app.js", MISSING).waits(5 * 3600),
+        Story().fails("npm ci", "npm error code ECONNRESET"),
+    ):
+        assert said(story, "node app.js") == said(story, "npm ci") == ""
+    failed.session = changed(failed.session)
+    assert said(failed, "node app.js") == ""
+
+
+def test_looking_around_and_writing_documents_change_nothing():
+    story = Story().fails("pytest", pytest_failed()).passes("cat src/a.py").passes("git log").edits("README.md")
+    assert said(story, "pytest")
+
+
+def test_what_fails_on_purpose_and_what_was_interrupted_is_not_told():
+    story = Story().fails("grep -r x src").fails("npm test", "[Request interrupted by user]", is_interrupt=True)
+    assert said(story, "grep -r x src") == said(story, "npm test") == ""
