@@ -27,6 +27,7 @@ class Settings:
     fetch: bool = True
     hints: bool = True
     hint_limit: int = 3
+    trace_hints: bool = True
     max_files: int = 20_000
     max_source_mb: int = 500
     half_life_days: int = 365
@@ -69,6 +70,7 @@ TABLE = (
         "clones as they lie, and `repertoire refresh` alone fetches.",
     ),
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
+    SettingRow("trace_hints", "REPERTOIRE_TRACE_HINTS", "Whether hooks may show traces and propose to keep one."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),

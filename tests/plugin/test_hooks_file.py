@@ -17,13 +17,14 @@ SUBSTITUTED = {
     "UserPromptExpansion": {"command_name", "command_args"},
     "PostToolUse": {"tool_name", "tool_input"},
     "Bash": {"tool_name", "tool_input", "tool_response"},
+    "PreToolUse": {"tool_name", "tool_input"},
     "PostToolUseFailure": {"tool_name", "tool_input", "error"},
     "Stop": {"stop_hook_active", "last_assistant_message"},
 }
 
 
 def test_every_moment_has_one_hook_and_what_a_shell_printed_one_more() -> None:
-    moments = ["Bash" if group.get("matcher") == "^Bash$" else event for event, group, _ in EACH]
+    moments = ["Bash" if "tool_response" in hook.get("input", {}) else event for event, _, hook in EACH]
     assert sorted(moments) == sorted(["SessionStart", *SUBSTITUTED])
 
 
@@ -75,12 +76,16 @@ def test_an_entry_point_exists_and_is_not_offered_to_the_model(event: str, hook:
         ("PostToolUse", "Bash", True),
         ("PostToolUse", "Read", False),
         ("PostToolUse", "Edit", True),
-        ("PostToolUse", "NotebookEdit", False),
+        ("PostToolUse", "Write", True),
+        ("PostToolUse", "WebSearch", True),
+        ("PostToolUse", "NotebookEdit", True),
         ("PostToolUse", "BashOutput", False),
         ("PostToolUseFailure", "Bash", True),
         ("PostToolUseFailure", "mcp__plugin_other_server__tool", True),
         ("PostToolUseFailure", "mcp__plugin_repertoire_graph__ingest_repo", False),
         ("PostToolUseFailure", "Edit", False),
+        ("PreToolUse", "Bash", True),
+        ("PreToolUse", "Edit", False),
     ],
 )
 def test_the_matchers_hear_components_and_commands_only(event: str, tool: str, heard: bool) -> None:

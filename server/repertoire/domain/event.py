@@ -11,7 +11,7 @@ ASKED, OFFERED, SELECTED, FAILED, OUTCOME = "asked", "offered", "selected", "fai
 CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected", "closed", "compacted"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
-CONTRIBUTED, VOTED = "contributed", "voted"
+CONTRIBUTED, VOTED, SHOWN, PROPOSED = "contributed", "voted", "shown", "proposed"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -52,6 +52,8 @@ EVENT_KINDS = (
     EventKind(MOVED, "a source is read from another address"),
     EventKind(RESCUED, "a damaged database was mended"),
     EventKind(CONTRIBUTED, "a trace was kept", lasting=True),
+    EventKind(SHOWN, "a trace was shown after a command failed", of_session=True),
+    EventKind(PROPOSED, "keeping a hard-won solution was proposed", lasting=True),
     EventKind(VOTED, "somebody said whether a trace helped", lasting=True),
 )
 LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)

@@ -30,6 +30,7 @@ from repertoire.mcp_server.worker import StoreCare, Worker
 
 if TYPE_CHECKING:
     from repertoire.app.session.record import Lesson
+    from repertoire.app.session.solving import Proposal
     from repertoire.domain.event import Event
     from repertoire.mcp_server.work import Answers, HookOutcome, Writes
 
@@ -228,7 +229,12 @@ class Dispatcher:
         outcome = answers.hook(name, hook)
         return outcome, self._queue(outcome.events, outcome.lesson, answers) if outcome.events else None
 
-    def _queue(self, events: tuple[Event, ...], lesson: Lesson | None = None, answers: Answers | None = None) -> Queued:
+    def _queue(
+        self,
+        events: tuple[Event, ...],
+        lesson: Lesson | Proposal | None = None,
+        answers: Answers | None = None,
+    ) -> Queued:
         """Have events written, and count them as happened until they are, where somebody answers by them."""
         number = next(self._numbers)
         if answers is not None:

@@ -54,6 +54,11 @@ class Hook:
         """Return the end of a value as text."""
         return sendable(self._whole(name)[-MOST_TEXT:])
 
+    def ends(self, name: str) -> str:
+        """Return a value as text, of a long one its beginning and its end: what failed is told at either."""
+        whole = self._whole(name)
+        return sendable(whole if len(whole) <= 2 * MOST_TEXT else f"{whole[:MOST_TEXT]}\n{whole[-MOST_TEXT:]}")
+
     def name(self, name: str) -> str:
         """Return a value that is a name."""
         return sendable(self._whole(name)[:MOST_NAME])
@@ -83,3 +88,8 @@ def context_output(event: str, text: str) -> str:
     if not text:
         return NOTHING
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}, ensure_ascii=False)
+
+
+def user_output(text: str) -> str:
+    """Return the hook output that the client shows to the person, not to the model."""
+    return json.dumps({"systemMessage": text}, ensure_ascii=False)

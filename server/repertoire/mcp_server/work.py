@@ -16,7 +16,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
-from repertoire.app.session import record
+from repertoire.app.session import record, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import take_in
 from repertoire.app.upkeep.background import start_detached_refresh
@@ -32,8 +32,9 @@ from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, signal_of_call
 from repertoire.mcp_server.calls import CALLS
-from repertoire.mcp_server.hook_calls import Hook, context_output
+from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
 from repertoire.mcp_server.reply import Reply
+from repertoire.rendering.traces import hint_text, proposal_text
 from repertoire.verbs.verb import Context
 
 _REMEMBERED = 500  # events of a session that are folded
@@ -50,7 +51,7 @@ class HookOutcome:
 
     text: str = "{}"
     events: tuple[Event, ...] = ()
-    lesson: record.Lesson | None = None
+    lesson: record.Lesson | solving.Proposal | None = None
 
 
 class Answers:
@@ -62,6 +63,7 @@ class Answers:
         self._environment = environment
         self._requests: dict[str, record.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
+        self._solving = solving.SolvingSessions(self.repertoire)
         self._unwritten: dict[int, tuple[Event, ...]] = {}
         self._freshened = -_FRESH_SECONDS
 
@@ -155,14 +157,24 @@ class Answers:
 
     def used(self, hook: Hook) -> HookOutcome:
         """Remember the component that a tool call selected, or what a command told of those selected before."""
+        voted = self._solving.hear(hook.session, _told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
-            return HookOutcome(events=record.signalled(signal, _moment(hook), self._session(hook.session)))
+            signalled = record.signalled(signal, _moment(hook), self._session(hook.session))
+            return HookOutcome(events=(*voted, *signalled))
         if hook.name("tool_name") == "Edit":
             if not self._edits_of(hook.session).add(hook.mapping("tool_input")):
-                return HookOutcome()
-            return HookOutcome(events=record.signalled(UNDONE, _moment(hook), self._session(hook.session)))
+                return HookOutcome(events=tuple(voted))
+            undone = record.signalled(UNDONE, _moment(hook), self._session(hook.session))
+            return HookOutcome(events=(*voted, *undone))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
+
+    def before(self, hook: Hook) -> HookOutcome:
+        """State that a command about to run failed here before, where nothing changed since; it runs all the same."""
+        if not self._shows_traces(hook):
+            return HookOutcome()
+        said = self._solving.failed_before(hook.session, str(hook.mapping("tool_input").get("command", "")))
+        return HookOutcome(context_output("PreToolUse", said))
 
     def expanded(self, hook: Hook) -> HookOutcome:
         """Remember the component that a slash command selected; its arguments are the request."""
@@ -179,7 +191,9 @@ class Answers:
         return self._selection(hook, mention, before=(asked,))
 
     def failed(self, hook: Hook) -> HookOutcome:
-        """Remember that a component's call failed."""
+        """Remember that a component's call failed, or show the trace that solved the error of a command."""
+        if hook.name("tool_name") == "Bash":
+            return self._command_failed(hook)
         mention = from_tool(hook.name("tool_name"), hook.names("tool_input"))
         session = self._session(hook.session)
         store = self.repertoire.store
@@ -187,12 +201,36 @@ class Answers:
             events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error")))
         )
 
+    def _command_failed(self, hook: Hook) -> HookOutcome:
+        moment = _moment(hook)
+        voted = self._solving.hear(hook.session, _told(hook, "PostToolUseFailure"), moment)
+        if hook.late or not self._shows_traces(hook):
+            return HookOutcome(events=tuple(voted))
+        hit, shown = self._solving.solution(hook.session, hook.ends("error"), moment)
+        text = context_output("PostToolUseFailure", hint_text(hit)) if hit is not None else NOTHING
+        return HookOutcome(text, (*voted, *shown))
+
     def stop(self, hook: Hook) -> HookOutcome:
-        """Close the open request."""
+        """Close the open request, and propose to keep what was hard-won in this turn."""
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
         session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
-        return HookOutcome(events=tuple(record.closed(_moment(hook), session, asks=asks_back)))
+        closed = record.closed(_moment(hook), session, asks=asks_back)
+        proposal, proposed = self._proposal(hook)
+        if proposal is None:
+            return HookOutcome(events=tuple(closed))
+        said = user_output(proposal_text(proposal.title, proposal.token))
+        return HookOutcome(said, (*closed, *proposed), proposal)
+
+    def _proposal(self, hook: Hook) -> tuple[solving.Proposal | None, list[Event]]:
+        self._solving.hear(hook.session, {"hook": "Stop"}, _moment(hook))
+        again = hook.name("stop_hook_active") == "true"
+        if again or self.repertoire.store.read_only or not self._shows_traces(hook):
+            return None, []
+        return self._solving.proposal(hook.session, _moment(hook))
+
+    def _shows_traces(self, hook: Hook) -> bool:
+        return self.repertoire.settings.trace_hints and not self._silent(hook)
 
     def hold(self, number: int, events: tuple[Event, ...]) -> None:
         """Count events as happened while they are still on their way to the file."""
@@ -263,6 +301,7 @@ class Answers:
 _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
     "hook_prompt": Answers.prompt,
     "hook_expanded": Answers.expanded,
+    "hook_before": Answers.before,
     "hook_used": Answers.used,
     "hook_failed": Answers.failed,
     "hook_stop": Answers.stop,
@@ -283,7 +322,7 @@ class Writes:
     def keep(
         self,
         events: Sequence[Event],
-        lesson: record.Lesson | None = None,
+        lesson: record.Lesson | solving.Proposal | None = None,
         *,
         beside: Callable[[], Path | None] = lambda: None,
     ) -> None:
@@ -304,7 +343,12 @@ class Writes:
             take_in(self._repertoire.store)
             condense_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
 
-    def _keep(self, events: Sequence[Event], lesson: record.Lesson | None, beside: Callable[[], Path | None]) -> None:
+    def _keep(
+        self,
+        events: Sequence[Event],
+        lesson: record.Lesson | solving.Proposal | None,
+        beside: Callable[[], Path | None],
+    ) -> None:
         store = self._repertoire.store
         with store.transaction():
             kept = beside()
@@ -312,7 +356,9 @@ class Writes:
                 store.events.append(events)
             elif kept.exists():  # whoever takes it in writes first and deletes it then
                 store.events.append_new(events)
-            if lesson is not None:
+            if isinstance(lesson, solving.Proposal):
+                solving.keep(store, lesson)
+            elif lesson is not None:
                 record.learn(store, lesson, self._repertoire.settings)
 
     def begin(self) -> None:
@@ -326,6 +372,17 @@ class Writes:
         call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
         done = call.verb.run(context, call.question(arguments))
         return Reply(call.verb.text(done), call.verb.data(done))
+
+
+def _told(hook: Hook, name: str) -> dict[str, Any]:
+    """Return a hook's payload as the detection of hard-won solutions reads it."""
+    return {
+        "hook": name,
+        "tool_name": hook.name("tool_name"),
+        "tool_input": hook.mapping("tool_input"),
+        "tool_response": hook.mapping("tool_response") or hook.ends("tool_response"),
+        "error": hook.ends("error"),
+    }
 
 
 def _moment(hook: Hook) -> Moment:

@@ -28,7 +28,7 @@ class Contribution:
     known: bool = False  # it was kept before, in the same words
 
 
-def draft(store: Store, told: Told, *, moment: Moment) -> Contribution:
+def draft(store: Store, told: Told, *, moment: Moment, token: str = "") -> Contribution:
     """Keep what was told as a draft that nobody finds until it is confirmed; the same words again are no new trace.
 
     Raises:
@@ -42,7 +42,7 @@ def draft(store: Store, told: Told, *, moment: Moment) -> Contribution:
     if told.supersedes:
         trace = _amending(store, trace)
     store.traces.drop_drafts(before=ago(_DRAFTS))
-    token = secrets.token_hex(_TOKEN)
+    token = token or secrets.token_hex(_TOKEN)
     store.traces.put(trace, token=token, now=moment.at)
     return Contribution(trace, token)
 

@@ -11,13 +11,13 @@ _LEAST = 4  # characters of a beginning
 
 
 def trace_named(store: Store, asked: str) -> Trace:
-    """Return the one trace of this key, with or without `trace:` before it.
+    """Return the one trace of this key, with or without `trace:` before it, or the draft of this token.
 
     Raises:
         UnknownComponent: no trace has it, or several begin so.
     """
     key = f"{TRACE}:{asked.strip().removeprefix(f'{TRACE}:')}"
-    found = store.traces.get(key)
+    found = store.traces.get(key) or store.traces.of_token(asked.strip())
     near = store.traces.beginning(key) if found is None and len(key) >= len(TRACE) + 1 + _LEAST else []
     if found is None and len(near) == 1:
         found = store.traces.get(near[0])
