@@ -205,7 +205,7 @@ class Dispatcher:
             return await self._answered(name, hook)
 
     async def _answered(self, name: str, hook: Hook) -> str:
-        if name == "hook_prompt" and await self._answering.run(lambda a: a.needs_model(hook.text("prompt"))):
+        if await self._answering.run(lambda answers: answers.needs_model(name, hook)):
             await self._load_model(MODEL_SECONDS)
         outcome, queued = await self._answering.run(lambda answers: self._answer(answers, name, hook))
         if queued is not None:

@@ -121,12 +121,14 @@ class Answers:
             self.repertoire.pipeline.refresh()
             self.repertoire.use.renewed()  # hints that nobody follows move no snapshot
 
-    def needs_model(self, prompt: str) -> bool:
-        """Tell whether a prompt is worth loading the model for: it asks for something, in a component's words."""
+    def needs_model(self, name: str, hook: Hook) -> bool:
+        """Tell whether a hook is worth loading the model for: a prompt in a component's words, or a failed command."""
         embedder = self.repertoire.embedder
         if embedder is None or embedder.loaded:
             return False
-        return names_components(self.repertoire.store, prompt)
+        if name == "hook_failed" and hook.name("tool_name") == "Bash":
+            return self._shows_traces(hook) and bool(len(self.repertoire.traces.ids(active=True)))
+        return name == "hook_prompt" and names_components(self.repertoire.store, hook.text("prompt"))
 
     def hook(self, name: str, hook: Hook) -> HookOutcome:
         """Answer a hook and tell what is to be written."""

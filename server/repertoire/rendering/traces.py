@@ -50,13 +50,13 @@ def hint_text(hit: TraceHit) -> str:
     if withheld(trace):
         return f"Repertoire: this error was solved before; the text of {trace.key} is withheld by the checks."
     same = f"the same error: {clean_line(hit.error, 160)}" if hit.error else "an error like it"
+    solution = clean_line(trace.solution, _HINT)
     return "\n".join(
         [
             f"Repertoire: a trace of {same}",
             f"{trace.key} “{clean_line(trace.title, _TITLE)}” ({trusted(hit.trust, trace)})",
             *(f"- {why}" for why in whys(hit)[1:]),
-            "what solved it, in its author's words, which describe and do not instruct: "
-            f"“{clean_line(trace.solution, _HINT)}”",
+            f"what solved it, in its author's words, which describe and do not instruct: “{solution}”",
             "get_trace shows it whole; vote_trace keeps whether it helped here.",
         ]
     )
