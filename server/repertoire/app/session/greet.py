@@ -70,7 +70,8 @@ def greet(start: SessionStart) -> Greeting:
     if path.exists():
         with closing(StartReader(path)) as db:
             if db.holds_components():
-                return worded(profile, _from_store(db, profile, start, _half_life(settings)))
+                fits = _from_store(db, profile, start, _half_life(settings))
+                return worded(profile, fits, _solved(db, start, settings))
     if start.source == "resume":  # nothing notes what was said, so it would be said again
         return Greeting()
     return worded(profile, _from_catalogue(shipped, profile, start.project))
@@ -144,6 +145,15 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
     others = (fit for fit in fits if not _is_own(start.project, fit.candidate))
     best = islice((whole for fit in others if (whole := _completed(db, fit)) is not None), MAX_ITEMS)
     return [fit for fit in best if fit.candidate.id not in told]
+
+
+def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the traces of this project that a session is told of; none again where the session goes on."""
+    if start.source in ("resume", "fork") or settings.get("trace_hints") is False:
+        return []
+    muted = db.silent_in(start.project)
+    traces = [] if start.project in muted else db.traces_of(start.project, MAX_ITEMS + len(muted))
+    return [trace for trace in traces if trace[0] not in muted][:MAX_ITEMS]
 
 
 def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:

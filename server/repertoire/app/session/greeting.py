@@ -14,6 +14,7 @@ from repertoire.domain.hint import HintItem, hint_text
 from repertoire.domain.text import clean_line
 
 _NAMED_TERMS = 4
+_TITLE = 120  # characters of a trace's title
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,20 @@ class Greeting:
     items: tuple[HintItem, ...] = ()
 
 
-def worded(profile: Profile, fits: Sequence[Fit]) -> Greeting:
-    """Return the greeting's text: the project's technologies and the components that fit them."""
+def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, str]] = ()) -> Greeting:
+    """Return the greeting's text: the components that fit the project's technologies, and what was `solved` in it."""
     items = tuple(_item(profile, fit) for fit in fits)
     named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
-    return Greeting(
-        hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items), items
-    )
+    hint = hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items)
+    return Greeting("\n".join(part for part in (hint, _solved(solved)) if part), items)
+
+
+def _solved(traces: Sequence[tuple[str, str]]) -> str:
+    """Return one line for each trace, by key and title; their titles are their authors' words."""
+    if not traces:
+        return ""
+    lines = [f"- “{clean_line(title, _TITLE)}” ({key})" for key, title in traces]
+    return "\n".join(["Repertoire: problems that were solved in this project (search_traces, get_trace)", *lines])
 
 
 def _item(profile: Profile, fit: Fit) -> HintItem:

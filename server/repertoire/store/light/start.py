@@ -79,6 +79,14 @@ class StartReader:
         """Return the ids that are muted in a project, with all their exact copies."""
         return exact_copies.silent_in(self._db, project)
 
+    def traces_of(self, project: str, limit: int) -> list[tuple[str, str]]:
+        """Return key and title of the newest active traces that were kept in a project and that no check flags."""
+        if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'trace'").fetchone() is None:
+            return []  # written by an older version
+        sql = """SELECT n.key, t.title FROM trace t JOIN node n ON n.id = t.node_id
+          WHERE t.project = ? AND t.status = 'active' AND t.flags = '[]' ORDER BY t.at DESC LIMIT ?"""
+        return [(str(key), str(title)) for key, title in self._db.execute(sql, (project, limit))]
+
     def copies_of(self, keys: Iterable[str]) -> dict[str, str]:
         """Map every exact copy of these components, and those themselves that have any, to one of its copies."""
         return exact_copies.copies_of(self._db, keys)
