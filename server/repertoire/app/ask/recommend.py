@@ -1,4 +1,4 @@
-"""Answers "what should I use for this task?": the smallest set that fits, why, why not others, how to install it."""
+"""Recommends the smallest set of components for a task, with reasons, near misses, install lines and warnings."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, Set
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
-MAX_MEMBERS = 5  # the default: two or three members help most, and more soon hurt
-_NEAR = 5
-_ALTERNATIVES = 3
-_COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
+MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
+_NEAR = 5  # runners-up that an answer names
+_ALTERNATIVES = 3  # alternatives that an answer names for each member
+_COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
 _SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
-_UNSURE_SET_FACTOR = 2.5  # factor on the odds: a set is named, and called unsure, where a single answer is not
+_UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
 _SAID = {
     whynot.SAME: "the same as {other}",
     whynot.CONFLICT: "conflicts with {other}{detail}",
@@ -45,7 +45,7 @@ _SAID = {
 
 @dataclass(frozen=True)
 class _Answered:
-    """A set with all that it was chosen from."""
+    """A chosen set with the ranking and the candidates that it was chosen from."""
 
     ranking: Ranking
     pool: Pool
@@ -53,7 +53,7 @@ class _Answered:
 
     @property
     def assembly(self) -> Assembly:
-        """The set."""
+        """Return the chosen set."""
         return self.case.assembly
 
 
@@ -64,12 +64,12 @@ def recommend(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> Recommendation:
-    """Recommend the few components that serve a task, with what they need; `muted` ids and sources never are.
+    """Recommend the few components that serve a task, and those that they need, without `muted` ids and sources.
 
-    With an environment, what they require is looked for on this machine.
+    With an environment, the requirements of components are checked on this machine.
 
     Raises:
-        InvalidRequest: the task is empty, or the limits leave no room for anything.
+        InvalidRequest: the task is empty, or a limit allows no component at all.
     """
     topic = combined_topic(task.text)
     answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
@@ -100,9 +100,9 @@ def verdict(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Ranking, Item | Other | None]:
-    """Rank all components for a task, and tell why one component is in the set or not.
+    """Rank all components for a task; return the ranking and why one component is or is not in the set.
 
-    None: it is not near enough to ask.
+    The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
     answered = _answered(pipeline, task, muted, environment)
     for chosen in answered.assembly.chosen:
@@ -139,7 +139,7 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return the set's limits: a task of a few words gets one component, unless it names several capabilities."""
+    """Return the limits of a set: a simple task gets one component, unless it names several capabilities."""
     if (
         task.limit is None
         and ranking.plan.complexity == SIMPLE
@@ -162,7 +162,7 @@ def _answered(
 
 
 def _worth_naming(ranking: Ranking) -> bool:
-    """Tell whether a set is worth naming, be it that nothing surely fits."""
+    """Return whether a set is likely enough to be named, if only as unsure."""
     if ranking.chance is not None:
         return ranking.chance >= SET_THRESHOLD
     if ranking.fits:
@@ -171,7 +171,7 @@ def _worth_naming(ranking: Ranking) -> bool:
 
 
 def _in_scope(ranking: Ranking) -> Ranking:
-    """Return a ranking that is less sure where no component is needed, or the task is beyond all that is here."""
+    """Return a ranking with less confidence if the task needs no component or lies far from every component."""
     if ranking.chance is not None:
         likely = _at_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
         return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
@@ -182,7 +182,7 @@ def _in_scope(ranking: Ranking) -> Ranking:
 
 
 def _at_odds(sure: float, times: float) -> float:
-    """Return how sure it is at so many times the odds."""
+    """Return a probability after its odds are multiplied by a factor."""
     odds = times * sure / max(1.0 - sure, 1e-9)
     return odds / (1.0 + odds)
 
@@ -236,7 +236,7 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
 
 
 def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
-    """Say which needed twins a member stands for; empty where it is itself what is needed, or nothing needs it."""
+    """Return a text that names the needed copies which a member replaces; empty if it replaces none."""
     choices, candidates = answered.case.choices, answered.pool.candidates
     needed = {need for member in answered.assembly.chosen for need in choices.known[member.key].needs}
     others = sorted(need for need in needed - {chosen.key} if choices.stands_for.get(need) == chosen.key)
@@ -246,7 +246,7 @@ def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
 
 
 def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
-    """Return the alternatives of a member: its twins, its known alternatives, and candidates with a similar job."""
+    """Return the alternatives of a member: its near copies, stated alternatives, and candidates with a similar job."""
     pool, choices, asked = answered.pool, answered.case.choices, answered.assembly.asked
     members = {chosen.key for chosen in answered.assembly.chosen}
     found: dict[str, Other] = {}
@@ -259,15 +259,15 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
         elif other in pool.alternatives.get(key, ()):
             found.setdefault(name, Other(hit.component, "known as an alternative"))
         elif other in pool.parts.get(key, ()):
-            continue  # it comes with it, or brings it along
+            continue  # one of the two contains the other: both are installed together
         elif asked and other in choices.known and whynot.member_of_same_job(choices, other, asked) == key:
             found.setdefault(name, Other(hit.component, "a like job"))
-    # Whoever looks for another wants another one first.
+    # Alternatives with other content come before mere copies.
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
 def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
-    """Return the ranked components that usually go with the set and neither repeat nor conflict with a member."""
+    """Return ranked components that known combinations hold beside the set, without copies and rivals of members."""
     members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
     snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
@@ -286,7 +286,7 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
 
 
 def _apart(answered: _Answered, key: str) -> bool:
-    """Tell whether a candidate may stand beside the set, and does the job of nothing in it."""
+    """Return whether a candidate neither copies, rivals nor does the same job as a member of the set."""
     choices, asked = answered.case.choices, answered.assembly.asked
     if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
         return False
@@ -294,7 +294,7 @@ def _apart(answered: _Answered, key: str) -> bool:
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
-    """Return the best that are not in the set and do the same as nothing in it, or before them."""
+    """Return the best ranked hits outside the set, without copies of members or of earlier hits."""
     seen = {twin for item in items for twin in twin_marks(item.hit.component)}
     found = []
     for hit in ranked:
@@ -306,7 +306,7 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 
 
 def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
-    """Return demoted components with a member's job, so that somebody who expects them learns why they are missing."""
+    """Return first hits that were demoted for harm in use, so that the answer says why they are missing."""
     told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
@@ -329,7 +329,7 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
 
 
 def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
-    """Tell whether a member of this name holds a component, or is held by it."""
+    """Return whether a component contains the member with a name, or is contained in it."""
     parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.choices.known
     return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
 
@@ -359,7 +359,7 @@ def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
 
 
 def _disputes(answered: _Answered) -> list[str]:
-    """Return the packages for which members that need each other require incompatible versions."""
+    """Return a warning for each pair of members that require incompatible versions of a package."""
     known = answered.case.choices.known
     members = sorted(chosen.key for chosen in answered.assembly.chosen)
     return [

@@ -1,4 +1,4 @@
-"""Tells what the members of a set require of each other and of the machine, and in which versions two cannot meet."""
+"""Reads the requirements of components, decides which versions of packages conflict, and lists a set's dependencies."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from repertoire.domain.answer import Dependency
 from repertoire.domain.component import COMPONENT, DEPENDS_ON, HOOK, MCP_SERVER, REQUIREMENT
 from repertoire.retrieval.snapshot import Snapshot
 
-_SHARED = ("package", "runtime")  # of which a project has one version
-_FETCHED = (MCP_SERVER, HOOK)  # a runner fetches their packages for them alone
+_SHARED = ("package", "runtime")  # kinds of requirements that a project can have in one version only
+_FETCHED = (MCP_SERVER, HOOK)  # types whose packages are isolated: a runner (npx, uvx) fetches them for one process
 _RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 
 def requirements(snapshot: Snapshot, position: int) -> list[str]:
-    """Return a component's requirements that are not components, as `kind:name`."""
+    """Return a component's requirements of the machine, as `kind:name`, without required components."""
     topology = snapshot.topology
     ends = snapshot.edges(DEPENDS_ON).get(position, ())
     return [topology.names[end] for end in ends if topology.types[end] == REQUIREMENT]
 
 
 def wanted(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str]:
-    """Return the ranges that a component wants of packages and runtimes that it shares with others."""
+    """Map each package or runtime that a component shares with others to the version range that it requires."""
     found = {}
     for requirement in requirements(snapshot, int(snapshot.positions[row])):
         kind, _, name = requirement.partition(":")
@@ -37,7 +37,7 @@ def wanted(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str]:
 
 
 def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Map each row to the packages whose version conflicts with another component's, and to that component's id."""
+    """Map each row to the ids of components with a version conflict, each with the text of the conflict."""
     wants = {row: own for row in rows if (own := wanted(snapshot, row))}
     found: dict[int, dict[str, str]] = {}
     if len(wants) < 2:
@@ -54,7 +54,7 @@ def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str
 
 
 def dependencies(snapshot: Snapshot, needs: Mapping[str, Sequence[str]]) -> tuple[Dependency, ...]:
-    """Return who of a set needs whom of it, as `needs` tells by id, and what each needs of the machine."""
+    """Return the dependencies among a set's members, from `needs` by id, and each member's needs of the machine."""
     found = []
     for member, others in needs.items():
         found += [Dependency(member, other, COMPONENT) for other in others]

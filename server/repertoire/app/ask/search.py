@@ -1,4 +1,4 @@
-"""Answers "what is there for this?": a ranked list with reasons, or that nothing fits."""
+"""Answers a search: ranks components for a query, with reasons, and says whether any of them fits."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from repertoire.retrieval.plan import SEARCH, combined_topic
 
 
 def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset()) -> Answer:
-    """Rank the components that serve a query; `muted` ids and sources are marked as such.
+    """Rank the components for a query; hits of `muted` ids and sources are marked as muted.
 
-    Where it asks for known combinations of a topic, these are told too; and what goes with `query.using`.
+    The answer also holds known combinations, if the query asks for them, and companions of `query.using`.
 
     Raises:
         InvalidRequest: the query is empty or asks for no results.
