@@ -14,21 +14,21 @@ COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
 
 @dataclass(frozen=True)
 class Muted:
-    """What is silent from now on, or is heard again."""
+    """The targets that were muted, or unmuted if `undone`."""
 
     targets: tuple[str, ...]
     scope: str
     undone: bool = False
-    project: str = ""  # where alone; empty: everywhere
+    project: str = ""  # the mute holds in this project only; empty: everywhere
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
     """Never suggest this again: an id or name, a trace's key, a source, or `project` for the present one.
 
-    With `here` it is silent in the present project alone. Exact copies of a component are silent with it.
+    With `here` the mute holds in the current project only. Exact copies of a component are muted with it.
 
     Raises:
-        UnknownComponent: nothing answers to the target; the message says what is spelled nearly so.
+        UnknownComponent: the target is unknown; the message suggests similar names.
     """
     targets, scope = _found(store, target, project)
     if not targets:
@@ -41,14 +41,14 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
-    """Suggest it and its copies again, here and everywhere; what is not there any more can be unmuted by its id.
+    """Unmute a target and its exact copies everywhere; a component that no longer exists is found by its id.
 
     Raises:
-        InvalidRequest: it was not muted.
+        InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
     meant = {target, *_found(store, target, project)[0]}
-    candidates = meant.union(*store.graph.copies(meant))  # whoever brings back a copy means what was muted
+    candidates = meant.union(*store.graph.copies(meant))  # a person may name another copy than the muted one
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
         listed = ", ".join(muted) or "nothing"
