@@ -1,4 +1,4 @@
-"""Examines what is known of advisories: how many records, how old, and which installed components they concern."""
+"""Checks the stored advisories: their number and age, and the installed components that they concern."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TELLS = "run `repertoire advisories`, which names the versions that are mended"
 
 
 def advisories(db: HealthReader, path: Path, python: Path | None, *, old: str) -> Finding:
-    """Return what is kept and whom it concerns; versions are compared in the environment, where there is one."""
+    """Return the finding on stored advisories; versions are compared in the environment, if there is one."""
     records, packages, read = db.advisories()
     if not records:
         return Finding("advisories", OK, f"none were read; {_READ} takes OSV records")
@@ -43,7 +43,7 @@ def _whom(affected: Sequence[str], possible: Sequence[str]) -> str:
 
 
 def _concerned(path: Path, python: Path | None) -> Mapping[str, Any] | str:
-    """Return what the environment tells, or why it tells nothing."""
+    """Return the matches that the environment prints, or the reason why it prints none."""
     if python is None:
         return "there is no environment yet"
     line = command(python, "repertoire.app.health.concerned", str(path))

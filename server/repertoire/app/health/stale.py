@@ -1,6 +1,6 @@
-"""Tells what is stale and why, which installed plugins are not as their marketplace has them, and what to do about it.
+"""Lists stale components, and installed plugins that differ from their marketplace, with reasons and advice.
 
-Nothing is deleted, updated or fetched: all of it is read from the store, the clones and the log that are here.
+Nothing is deleted, updated or fetched: it reads the store, the local clones and the log.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class StaleComponent:
-    """A stale component: how fresh it is, why it is called stale, what to do, when it was last suggested and used."""
+    """A stale component with its freshness, the reasons, advice, and when it was last recommended and used."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class StaleComponent:
 
 @dataclass(frozen=True)
 class OddCopy:
-    """An installed plugin that is not as its marketplace has it, and what to do."""
+    """An installed plugin that differs from its marketplace, with advice."""
 
     copy: InstalledCopy
     advice: str
@@ -51,7 +51,7 @@ class OddCopy:
 
 @dataclass(frozen=True)
 class Unsound:
-    """A component that is not old, and against which something grave speaks from outside."""
+    """A component that is not stale, but has a grave problem from outside, such as a lost source or an advisory."""
 
     id: str
     name: str
@@ -62,20 +62,20 @@ class Unsound:
 
 @dataclass(frozen=True)
 class StaleReport:
-    """What is stale, installed things first, the stalest first among these, and how much more there is."""
+    """The stale components, installed ones first, then stalest first, with the number of further ones."""
 
     shown: tuple[StaleComponent, ...]
     more: int
     copies: tuple[OddCopy, ...]
     lost: tuple[Lost, ...]
-    undated: int  # components of whose changes nothing is known
-    current: int  # installed plugins that are as their marketplace has them
+    undated: int  # number of components without a known date of change
+    current: int  # number of installed plugins that equal their marketplace
     unsound: tuple[Unsound, ...] = ()
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which stale components: those older than some days (0: by their score), installed ones alone, how many."""
+    """The filter of a report: the least age in days (0: by freshness score), installed components only, and a limit."""
 
     older_than: int = 0
     installed: bool = False
@@ -83,7 +83,7 @@ class Wanted:
 
 
 def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, str]) -> StaleReport:
-    """List what is stale, with reasons and what to do."""
+    """List the stale components with reasons and advice."""
     store = repertoire.store
     rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
     judge = FreshnessJudge(store, repertoire.home, ageing_of(repertoire.settings), today())
@@ -107,7 +107,7 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
 
 
 def odd_copies(copies: tuple[InstalledCopy, ...]) -> tuple[OddCopy, ...]:
-    """Return the copies that are not as their marketplace has them, with what to do."""
+    """Return the installed plugins that differ from their marketplace, with advice."""
     odd = (copy for copy in copies if copy.state not in (CURRENT, UNKNOWN))
     return tuple(OddCopy(copy, _copy_advice(copy)) for copy in odd)
 
@@ -149,7 +149,7 @@ def _judged(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshnes
 
 
 def _fresher(store: Store, judge: FreshnessJudge, rows: list[Summary]) -> dict[int, Summary]:
-    """Return, by node id, what does the same job as a stale component, or is a copy of it, and is fresh."""
+    """Map each stale component's node id to the freshest of its copies and alternatives that are not stale."""
     wanted = {row.node_id for row in rows}
     if not wanted:
         return {}
