@@ -1,6 +1,6 @@
-"""Turns what use suggests into edges: strong evidence applies itself, weak waits, and a person has the last word.
+"""Turns suggestions from use into edges: strong evidence is applied, weak evidence waits for a person's decision.
 
-Edges are made anew from the log, decisions among it, so that forgetting the log forgets them too.
+Edges are computed from the log and the decisions in it, so deleting the log deletes them too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from repertoire.domain.event import REVIEWED, Event
 from repertoire.learning.suggestions import Suggestion, suggestion_id, suggestions
 from repertoire.store.database import Store
 
-LABEL = "learned edges"  # what begins with `learned` is forgotten with the log
+LABEL = "learned edges"  # label of the edges; labels that begin with `learned` are deleted with the log
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
 APPLIED, WAITING = "applied", "waiting"
 _DECISIONS = 5_000
@@ -24,7 +24,7 @@ _DECISIONS = 5_000
 
 @dataclass(frozen=True)
 class ReviewedSuggestion:
-    """A suggestion and where it stands: applied, waiting or rejected; `by` is a person or the evidence."""
+    """A suggested edge and its state: applied, waiting or rejected; `by` names a person or the evidence."""
 
     id: str
     first: str
@@ -38,7 +38,7 @@ class ReviewedSuggestion:
 
 
 def review(store: Store) -> tuple[ReviewedSuggestion, ...]:
-    """Return every edge that use suggests or a person decided on, undecided ones first; write nothing."""
+    """Return every edge that use suggests or a person decided on, waiting ones first; nothing is written."""
     decided = _decided(store)
     found = {one.id: one for one in [*_of_log(decided), *suggestions(known_trials(store))]}
     known = [one for one in found.values() if _known(store, one)]
@@ -47,7 +47,7 @@ def review(store: Store) -> tuple[ReviewedSuggestion, ...]:
 
 
 def renew_learned(store: Store) -> int:
-    """Make the graph's learned edges those that hold now; return how many there are."""
+    """Replace the graph's learned edges by the presently applied ones; return how many there are."""
     held = [one for one in review(store) if one.state == APPLIED]
     edges = [Edge(one.first, one.second, one.relation, one.weight, f"use: {one.evidence}") for one in held]
     store.sources.set_edges(edges, now=now(), file=LABEL)
@@ -55,7 +55,7 @@ def renew_learned(store: Store) -> int:
 
 
 def decide(store: Store, ids: Sequence[str], decision: str) -> tuple[ReviewedSuggestion, ...]:
-    """Accept or reject suggestions by id, or take a decision back; a rejected edge goes and stays away.
+    """Accept or reject suggestions by id, or withdraw a decision; a rejected edge is deleted and stays away.
 
     Raises:
         InvalidRequest: no suggestion has such an id.
@@ -85,7 +85,7 @@ def _decision(one: ReviewedSuggestion, decision: str, at: str) -> Event:
 
 
 def _decided(store: Store) -> dict[str, Event]:
-    """Return the last decision on each suggestion, but for those that were taken back."""
+    """Return the last decision on each suggestion, without withdrawn decisions."""
     last: dict[str, Event] = {}
     for event in store.events.latest((REVIEWED,), limit=_DECISIONS):
         last[suggestion_id(event.node, str(event.data["with"]), str(event.data["relation"]))] = event
@@ -93,7 +93,7 @@ def _decided(store: Store) -> dict[str, Event]:
 
 
 def _of_log(decided: dict[str, Event]) -> list[Suggestion]:
-    """Return the decided suggestions as they were then: a decision outlives its evidence."""
+    """Return the decided suggestions with the evidence of that time, since a decision outlives its evidence."""
     return [
         Suggestion(
             event.node,

@@ -1,4 +1,4 @@
-"""Tells what was learned from use: how offers fared, by rank and by component, and what that does to answers."""
+"""Computes statistics of use: rates of followed offers by rank and type, component usage, and its effect on ranking."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import Mute
 
-_BESIDE, _ASKED = 5, 5_000
-_NEWEST = 200  # offers that tell how much is new among what is offered
+_BESIDE, _ASKED = 5, 5_000  # co-selected components of each component; newest requests that are read
+_NEWEST = 200  # newest offers among which the share of first offers is counted
 
 
 @dataclass(frozen=True)
 class AtRank:
-    """How offers at one rank fared, and how likely it is held that somebody looks there."""
+    """Counts of offers and selections at one rank, with the assumed probability that a user looks at this rank."""
 
     rank: int
     offered: int
@@ -36,7 +36,7 @@ class AtRank:
 
 @dataclass(frozen=True)
 class Explored:
-    """Of the newest offers, how many were the first that their component ever had."""
+    """The number of newest offers, and how many of them were the first offer of their component."""
 
     offers: int = 0
     first: int = 0
@@ -47,16 +47,16 @@ NOTHING = Explored()
 
 @dataclass(frozen=True)
 class Hinted:
-    """How often hints of one kind were followed; `demand` is the factor on the odds that the next one needs."""
+    """The rate of followed hints of one type and moment; `demand` is the factor on the odds that the next one needs."""
 
     rate: HintRate
     demand: float
-    held_back: int  # prompts for which nothing of the kind was said, for that reason
+    held_back: int  # prompts for which such a hint was held back
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The usage of one component, here and everywhere; `log_odds` is what it adds to an answer here."""
+    """The usage of one component, in the project and overall; `log_odds` is its prior in answers for the project."""
 
     id: str
     name: str
@@ -68,15 +68,15 @@ class Learned:
 
 @dataclass(frozen=True)
 class Stats:
-    """Everything that was learned."""
+    """All statistics of use in one home."""
 
     project: str
     half_life_days: int
     offered: int
     selected: int
-    followed: int  # selections that an offer came before
-    installed: int  # selections by installing what was offered
-    taken: Interval  # the share of offers that were followed, with 95 %
+    followed: int  # selections that follow an offer
+    installed: int  # selections that are installations of an offered component
+    taken: Interval  # share of offers that were followed, with its 95 % confidence interval
     outcomes: Mapping[str, int]
     by_rank: tuple[AtRank, ...]
     hints: tuple[Hinted, ...]
@@ -90,7 +90,7 @@ class Stats:
 
 
 def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
-    """Return the statistics of use, the most selected components first; write nothing."""
+    """Return the statistics of use, most selected components first; nothing is written."""
     found = known_trials(store)
     same = copies_among(store, found)
     here = [trial for trial in found if trial.project == project]
