@@ -1,4 +1,4 @@
-"""Accounts for every file of a source: a component, a part of one, skipped, or none, each with what tells so."""
+"""Reports the outcome of every file of a source: component, part of one, skipped or none, each with the reason."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from repertoire.store.database import Store
 
 
 def account(store: Store, home: Path, source: str, *, settings: Settings) -> tuple[FileFate, ...]:
-    """Return what becomes of each file of a source, named by its key or address, as it lies here; nothing is written.
+    """Return the outcome of each file of a source, by key or address, from its local copy; nothing is written.
 
     Raises:
-        SourceError: it cannot be read.
-        InvalidRequest: it has no files, or is no source and is spelled nearly like one.
+        SourceError: the source cannot be read.
+        InvalidRequest: the source has no files, or is unknown and its name similar to a known source.
     """
     opened = _open(store, home, source, settings)
     with opened.scratch or contextlib.nullcontext():
@@ -57,5 +57,5 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> OpenedSo
         raise InvalidRequest(no_source(source, keys))
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
-        location = str(clone_folder(home, known.key))  # as it was last fetched: asking what was read fetches nothing
+        location = str(clone_folder(home, known.key))  # the clone as last fetched; this report fetches nothing
     return open_address(addresses.parse(location, trusted=True), around, tick=lambda: None)

@@ -1,4 +1,4 @@
-"""Reads a source into the graph: one transaction a source, only what changed, and nothing at all where nothing did."""
+"""Ingests sources: crawls, extracts and writes the changed files of each in one transaction."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from repertoire.sources.installed import InstalledSource
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
-WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
-_A_FILE_S = 15.0  # of processor time; the slowest of 6,800 real components takes half a second
+WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
+_A_FILE_S = 15.0  # processor time for one file; the slowest of 6,800 real components takes half a second
 
 
 def ingest(
     store: Store, home: Path, source: str, *, settings: Settings, trusted: bool = True, report: Report = quiet
 ) -> tuple[IngestReport, ...]:
-    """Read what an address names, or `installed` (many sources), or `catalogue`; return what each of them came to.
+    """Ingest the source at an address, or all `installed` ones, or the `catalogue`; return a report for each.
 
-    `trusted` is False where a model named the source: private hosts and folders outside the project are refused then.
+    `trusted` is False if a model named the source: then private hosts and folders outside the project are refused.
 
     Raises:
-        SourceError: it cannot be read, or (SourceRefused) must not be read from here.
+        SourceError: the source cannot be read, or (SourceRefused) must not be read from here.
     """
     project = project_folder()
     address = addresses.parse(source, trusted=trusted, project=project)
@@ -75,7 +75,7 @@ def ingest(
 
 
 def note_opened(store: Store, opened: OpenedSource) -> None:
-    """Note that a source was read, and where it has moved to if it has; nothing of one that was not asked for."""
+    """Log that a source was fetched, and its new address if it moved; nothing for a clone that was not fetched."""
     if opened.as_kept:
         return
     if opened.moved:
@@ -91,7 +91,7 @@ def _write_place(store: Store, place: InstalledSource, around: Surroundings, rep
 
 
 def write_source(store: Store, opened: OpenedSource, *, report: Report = quiet) -> IngestReport:
-    """Bring the graph up to date with one source; a folder that it was unpacked to goes."""
+    """Bring the graph up to date with one opened source, and delete the folder that it was unpacked to."""
     with opened.scratch or contextlib.nullcontext():
         return _write_source(store, opened, report)
 
@@ -131,7 +131,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
 
 
 def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:
-    """Return what is known about a source beside its files."""
+    """Return a source's context for extraction: layout, vocabulary, corrections, dates, checks and earlier hashes."""
     prefix = f"{opened.info.key}:"
     return SourceContext(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
@@ -149,7 +149,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
 
 
 def _part(entry: crawl.FoundFile) -> str | None:
-    """Return the text of a part that is checked; None for a program that cannot be read."""
+    """Return the text of a part for static checks, "" for one that they skip; None for an unreadable one."""
     if not is_checked(entry.path):
         return ""
     data = crawl.read(entry)
@@ -164,7 +164,7 @@ def read_files(
     plan: ExtractionPlan,
     tell: Callable[[int, int], None],
 ) -> tuple[dict[str, SourceFile], dict[str, str]]:
-    """Read the files of a plan; return them, and the reasons for those that were not."""
+    """Read the files of a plan; return their contents by path, and the reasons for unread files."""
     files: dict[str, SourceFile] = {}
     unread: dict[str, str] = {}
     room = crawl.CrawlLimits().text_bytes

@@ -1,4 +1,4 @@
-"""Has packages fetched by a person's own npm or pip, and unpacks archives into a folder that goes when it was read."""
+"""Fetches packages with the user's npm or pip, and unpacks archives into a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from repertoire.sources.scratch import remove, scratch
 
 @dataclass(frozen=True)
 class Scratch:
-    """What was unpacked: a folder that is deleted on leaving."""
+    """The temporary folder of an unpacked archive, deleted at the end of a `with` block."""
 
-    root: Path  # where the content begins
-    refused: Mapping[str, str]  # path -> reason
+    root: Path  # the archive's single top folder, or else the whole folder
+    refused: Mapping[str, str]  # reasons for refused entries, by path
     warnings: tuple[str, ...]
     lent: contextlib.ExitStack
 
@@ -32,10 +32,10 @@ class Scratch:
 
 
 def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[], None], again: bool) -> Path:
-    """Return a package's archive, kept at a place; fetched anew where `again` is said or none is there.
+    """Return a package's archive in a folder of the home; fetch it if there is none, or if `again`.
 
     Raises:
-        SourceError: it cannot be fetched; the one that was kept stays.
+        SourceError: the package cannot be fetched; an earlier archive stays.
     """
     kept = next((path for path in sorted(place.glob("*")) if archives.is_archive(path)), None)
     if kept is not None and not again:
@@ -52,10 +52,10 @@ def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[],
 
 
 def taken_out(archive: Path, place: Path) -> Scratch:
-    """Unpack an archive into a new folder beside a place.
+    """Unpack an archive into a new temporary folder beside a place.
 
     Raises:
-        SourceError: it is no archive, or (SourceRefused) one out of bounds, or there is no room for it.
+        SourceError: the file is no archive, (SourceRefused) exceeds the limits, or does not fit on the disk.
     """
     with contextlib.ExitStack() as lent:
         try:

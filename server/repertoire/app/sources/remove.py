@@ -1,4 +1,4 @@
-"""Removes a source with exactly what it brought."""
+"""Removes a source and its components from the graph."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from repertoire.store.database import Store
 
 
 def remove(store: Store, source: str) -> int:
-    """Remove a source by its key; return how many components went with it.
+    """Remove a source by its key; return how many components were removed.
 
     Raises:
-        InvalidRequest: there is no such source; the message lists those there are. Or the next refresh would undo it.
+        InvalidRequest: the source is unknown, and the message lists the known ones; or it is the catalogue.
     """
     if source == CATALOGUE.key:
         message = f"{source} is shipped and comes back with every refresh; `repertoire mute {source}` silences it"

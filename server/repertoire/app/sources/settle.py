@@ -1,6 +1,6 @@
-"""Settles the graph: writes the catalogue's share, what a source came to, and what only all sources together show.
+"""Settles the graph after an ingest: catalogue entries, edges between sources, popularity and known combinations.
 
-It imports nothing that reads sources: a first answer from the catalogue need not wait for that.
+It imports nothing that reads sources, so that a first answer from the catalogue starts fast.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from repertoire.sources import installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
-_WARNINGS = 50
-_BREATH_S = 0.002  # as long as a step: whoever waits for the lock finds it free at every other look
+_WARNINGS = 50  # warnings that one report lists
+_BREATH_S = 0.002  # pause after each merge step, so that other processes get the lock
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an ingest is: `done` of `total`, which is 0 where it cannot be told."""
+    """The progress of an ingest: `done` of `total`, which is 0 if the total is unknown."""
 
     source: str
     stage: str  # fetch | read | extract | write | relate | embed
@@ -42,15 +42,15 @@ class Step:
     total: int = 0
 
 
-Report = Callable[[Step], None]  # what it raises stops the ingest, and nothing half-written remains
+Report = Callable[[Step], None]  # receives progress; an exception from it stops the ingest and rolls its write back
 
 
 def quiet(_: Step) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
-    """Forget the sources that are on this machine no more: plugins uninstalled, marketplaces and projects gone."""
+    """Remove the sources of uninstalled plugins and of deleted marketplaces and projects; return a report for each."""
     here = {place.key for place in machine.places}
     reports = []
     for row in store.sources.all():
@@ -70,7 +70,7 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
 
 
 def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
-    """Bring the graph up to date with the starter catalogue, but for what other sources have read for real."""
+    """Bring the graph up to date with the shipped catalogue, without entries that ingested sources contain."""
     started = time.monotonic()
     report(Step(CATALOGUE.key, "read"))
     others = [row for row in store.graph.summaries() if row.source != CATALOGUE.key]
@@ -96,7 +96,7 @@ def write_records(
     derived: tuple[Edge, ...],
     known: Mapping[str, str],
 ) -> tuple[int, int]:
-    """Write what changed of a source and drop what went; return how many components that were each."""
+    """Write a source's changed records and delete missing ones; return how many components changed and went."""
     changed = [record for record in records if known.get(record.path) != record.content_hash]
     gone = set(known) - {record.path for record in records}
     written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now())
@@ -104,12 +104,12 @@ def write_records(
 
 
 def keep_source(store: Store, source: str, warning: str) -> IngestReport:
-    """Report a source that could not be read and stays as it was."""
+    """Return the report of a source that could not be read and keeps its components."""
     return told(store, source, (0, 0), [warning], time.monotonic())
 
 
 def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
-    """Report what reading a source came to; `counts` are components changed and removed."""
+    """Return the report of an ingested source; `counts` are its changed and removed components."""
     total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
     shown = warnings[:_WARNINGS]
     if len(warnings) > _WARNINGS:
@@ -127,7 +127,7 @@ def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str]
 
 
 def remove_source(store: Store, source: str) -> bool:
-    """Forget a source with exactly what it brought; tell whether there was one."""
+    """Remove a source with its components, and settle the graph; return whether the source existed."""
     before = store.graph.summaries()
     found = store.sources.remove(source)
     if found:
@@ -138,7 +138,7 @@ def remove_source(store: Store, source: str) -> bool:
 
 
 def settle(store: Store, *, report: Report = quiet) -> None:
-    """Bring up to date what only all sources show: the catalogue's share, alternatives, popularity, patterns."""
+    """Bring up to date what depends on all sources: catalogue entries, edges between them, popularity, patterns."""
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
@@ -152,7 +152,7 @@ def settle(store: Store, *, report: Report = quiet) -> None:
 
 
 def _merge_text(store: Store, report: Report) -> None:
-    """Merge what was written into the full-text index; whoever settles next carries on from where this ended."""
+    """Merge the segments of the full-text index; a later call continues an interrupted merge."""
     with contextlib.suppress(StoreBusy):
         while store.text.merge():
             report(Step("", "relate"))
@@ -167,7 +167,7 @@ def _carriers(store: Store) -> list[Carrier]:
 
 
 def _named(store: Store) -> dict[int, float]:
-    """Return how strongly each component is named or needed by others, by node id."""
+    """Map each node id to the summed weight of the edges by which others mention or need the component."""
     topology = store.graph.topology()
     found: dict[int, float] = {}
     for target, relation, weight in zip(topology.target, topology.relation, topology.weight, strict=True):
