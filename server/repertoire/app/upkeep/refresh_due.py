@@ -1,4 +1,4 @@
-"""Tells whether a refresh is due because something on the machine changed; cheap enough for every session start."""
+"""Decides whether a refresh is due, by its age and by changes on the machine; fast enough for every session start."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
-    """Tell whether a refresh would find something: no sources, old ones, changed ones, or vectors still to come.
+    """Return whether a refresh is due: nothing ingested, sources too old or changed, or vectors missing.
 
-    After a refresh that failed it is told again only when there has been time for things to mend.
+    After a failed refresh it is due only when the waiting time of `schedule` has passed.
     """
     store, embedder = repertoire.store, repertoire.embedder
     moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
@@ -40,14 +40,14 @@ def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: date
 
 
 def only_begun(repertoire: Repertoire) -> bool:
-    """Tell whether the shipped catalogue is all that was read so far, and what is here is still to come."""
+    """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False
     return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
 
 
 def _changes(config: Path) -> Iterable[float]:
-    """Yield when each watched place last changed: a folder changes when something in it is added or removed."""
+    """Yield the time of the last change of each watched path; a folder changes when an entry is added or removed."""
     for name in _WATCHED:
         with contextlib.suppress(OSError):
             yield (config / name).stat().st_mtime

@@ -1,4 +1,4 @@
-"""Remembers when a refresh was last tried and how that went: it comes again in time, and after failures ever later."""
+"""Records attempts of refreshes in a file, and decides when the next may run: after failures ever later."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 from repertoire.app.clock import now
 
-_FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)
-_MOST_FAILURES = 20
+_FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
+_MOST_FAILURES = 20  # failures are counted up to this number
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """The newest refresh: when it began, when the last good one ended, and how many failed since that."""
+    """The newest refresh: its start, the end of the last successful one, and the number of failures since then."""
 
     started: str = ""
     finished: str = ""
@@ -27,17 +27,17 @@ class Attempt:
 
 
 def newest_attempt(home: Path) -> Attempt:
-    """Return what is known of the newest refresh; one that was killed counts as failed."""
+    """Return the record of the newest refresh; a killed one counts as failed."""
     try:
         told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
         return Attempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
-    except (OSError, ValueError, KeyError, TypeError):  # none yet, or cut off: as if none had been
+    except (OSError, ValueError, KeyError, TypeError):  # no refresh yet, or a damaged file
         return Attempt()
 
 
 @contextlib.contextmanager
 def attempted(home: Path) -> Iterator[None]:
-    """Note that a refresh begins, and that it ended well if it does; it is called failed until then."""
+    """Record the start of a refresh as failed, and at the end of the block its success."""
     before = newest_attempt(home)
     begun = Attempt(now(), before.finished, min(before.failures + 1, _MOST_FAILURES))
     _keep(home, begun)
@@ -46,16 +46,16 @@ def attempted(home: Path) -> Iterator[None]:
 
 
 def held_off(attempt: Attempt, at: datetime) -> bool:
-    """Tell whether it is too early to try again: after each failure twice as long as after the one before."""
+    """Return whether it is too early for another try; the waiting time doubles with each failure."""
     if not attempt.failures:
         return False
     waited = at - _time(attempt.started)
-    # A clock that was set back must not hold it off for longer than it ever would.
+    # A clock that was set back must not extend the waiting time.
     return timedelta() <= waited < min(_FIRST * (1 << (attempt.failures - 1)), _LONGEST)
 
 
 def overdue(attempt: Attempt, hours: int, at: datetime) -> bool:
-    """Tell whether the last good refresh is as long ago as a person has set; 0 hours: never by time alone."""
+    """Return whether the last successful refresh is older than so many hours; with 0 hours never."""
     if not hours or not attempt.finished:
         return False
     ago = at - _time(attempt.finished)
@@ -71,9 +71,9 @@ def _time(text: str) -> datetime:
 
 def _keep(home: Path, attempt: Attempt) -> None:
     beside = home / f"refresh.json.{os.getpid()}"
-    with contextlib.suppress(OSError):  # what it is for is to spare work, and no reason to do none
+    with contextlib.suppress(OSError):  # a refresh must run even if its record cannot be written
         try:
             beside.write_text(json.dumps(asdict(attempt)), encoding="utf-8")
             beside.replace(home / "refresh.json")
         finally:
-            beside.unlink(missing_ok=True)  # a full disk leaves a part of it
+            beside.unlink(missing_ok=True)  # a full disk leaves a partial file
