@@ -1,4 +1,4 @@
-"""Installs components for a person: shows what will change, changes it with a journal, and takes it back."""
+"""Plans an installation, carries it out with a journal, and undoes it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from repertoire.settings import Settings
 from repertoire.sources import installed
 from repertoire.store.database import Store
 
-LAST_INSTALLATION = LAST  # what a person says in place of a name
-_PATIENCE_S = 10.0
+LAST_INSTALLATION = LAST  # the name that stands for the last installation
+_PATIENCE_S = 10.0  # an installation waits so long for another one to end
 
 
 @dataclass(frozen=True)
 class InstallPlan:
-    """All that an installation changes."""
+    """All changes of an installation: files, client commands, and the parts that need them."""
 
     parts: tuple[Part, ...]
     files: tuple[PlannedFile, ...]
@@ -43,32 +43,32 @@ class InstallPlan:
 
     @property
     def changes(self) -> bool:
-        """Tell whether there is anything to do."""
+        """Return whether the plan changes anything."""
         return bool(self.files or self.commands)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a person wants installed, where, and whether whatever the checks found."""
+    """A request for an installation: components, target, and whether flagged ones are allowed."""
 
     ids: tuple[str, ...]
     project: Path
     environment: Mapping[str, str]
     for_project: bool = False
     flagged: bool = False
-    alone: bool = False  # without the others of its plugin
+    alone: bool = False  # copy the component without its plugin
 
     @property
     def places(self) -> InstallPaths:
-        """Where it goes."""
+        """Return the target folders of the installation."""
         return InstallPaths(installed.config_folder(self.environment), self.project, self.for_project)
 
 
 def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> InstallPlan:
-    """Work out what installing components changes; nothing is changed yet, save that what is in no clone is read.
+    """Return the changes that install components, without making them; a catalogue entry's source is ingested first.
 
     Raises:
-        RepertoireError: one of them is not known, is flagged, or cannot be installed from here.
+        RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
     found = [
         _read_first(store, home, only_named(store, asked), settings, report, alone=wanted.alone) for asked in wanted.ids
@@ -81,10 +81,10 @@ def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report
 
 
 def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
-    """Change what was decided and keep how it was before.
+    """Carry out a plan, and keep the previous contents in the journal.
 
     Raises:
-        InstallRefused: something is otherwise by now, or the client refused; all is as it was then.
+        InstallRefused: a file changed since the plan, or the client refused; all changes were rolled back.
     """
     journal, client = Journal(home), Client(wanted.environment, wanted.project)
     if decided.commands:
@@ -105,11 +105,11 @@ def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
 
 
 def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> UndoneInstallation:
-    """Take an installation back: the last one, or that of a name.
+    """Undo an installation: the last one, or the one with a name.
 
     Raises:
-        InvalidRequest: there is none.
-        InstallRefused: a file changed since.
+        InvalidRequest: no such installation exists.
+        InstallRefused: a file changed since the installation.
     """
     journal = Journal(home)
     with _alone(journal):
@@ -133,7 +133,7 @@ def _alone(journal: Journal) -> Iterator[None]:
 def _read_first(
     store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report, *, alone: bool
 ) -> StoredComponent:
-    """Return a component as it is now; what the catalogue alone tells of is read from its repository first."""
+    """Return the stored component; a catalogue entry is ingested from its repository first, if its files are needed."""
     component = stored.component
     by_client = all(line.startswith(("/plugin ", "claude mcp add ")) for line in component.install)
     if stored.source_kind != CATALOGUE or (by_client and not alone) or component.installed:

@@ -1,4 +1,4 @@
-"""Works out what installing one component changes: files, settings, commands of the client, and what comes along."""
+"""Plans the installation of one component: files, settings, client commands, and other components of its plugin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from repertoire.ports import StoredComponent
 from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
-CATALOGUE = "catalogue"  # a kind of source that was never read: it tells of what others hold
+CATALOGUE = "catalogue"  # the kind of the shipped source, whose entries have no files here
 GRAVE = rank(HIGH)
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
@@ -42,41 +42,41 @@ _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 @dataclass(frozen=True)
 class Part:
-    """What installing one component changes, and what it brings along."""
+    """The changes that install one component, and the components that come along."""
 
     component: Component
     files: tuple[PlannedFile, ...] = ()
-    adds: tuple[str, ...] = ()  # to settings: the key, and what stands there then
+    adds: tuple[str, ...] = ()  # additions to settings: the key and its new value
     commands: tuple[ClientCommand, ...] = ()
-    runs: tuple[str, ...] = ()  # what sessions will start because of it
-    along: tuple[Component, ...] = ()  # what the same plugin brings
+    runs: tuple[str, ...] = ()  # programs that sessions will start because of it
+    along: tuple[Component, ...] = ()  # further components of the same plugin
     notes: tuple[str, ...] = ()
 
 
 @dataclass
 class InstallContext:
-    """What working out an installation needs to know, and the files as the parts before leave them."""
+    """The data that plans of components share, and the planned contents of files so far."""
 
     places: InstallPaths
     machine: Machine
-    servers: frozenset[str]  # names of MCP servers that are there
-    root: Callable[[str], Path]  # a source's key to where it lies
-    unit: Callable[[Component], Sequence[StoredComponent]]  # the components of the same plugin
-    accepted: Callable[[str], frozenset[str]]  # a content that a person accepted to the rules that spoke against it
-    flagged: bool = False  # a person wants it whatever was found
-    alone: bool = False  # without the others of its plugin
-    overlay: dict[Path, bytes] = field(default_factory=dict)
+    servers: frozenset[str]  # names of configured MCP servers
+    root: Callable[[str], Path]  # returns the folder of a source by its key
+    unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
+    accepted: Callable[[str], frozenset[str]]  # returns the rules that flagged a content, by its hash
+    flagged: bool = False  # a person allows flagged components
+    alone: bool = False  # copy the component without its plugin
+    overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
 
     def content(self, path: Path) -> bytes | None:
-        """Return what a file will hold when this comes to it."""
+        """Return a file's content after the plans so far; None if it does not exist."""
         return self.overlay.get(path, read_content(path))
 
 
 def part_of(desk: InstallContext, stored: StoredComponent) -> Part:
-    """Return what installing a component changes.
+    """Return the changes that install a component.
 
     Raises:
-        InstallRefused: it cannot be installed from here; the message says what a person can do.
+        InstallRefused: the component cannot be installed from here; the message says what a person can do.
     """
     component = stored.component
     if component.installed:
@@ -107,7 +107,7 @@ def part_of(desk: InstallContext, stored: StoredComponent) -> Part:
 
 
 def _by_itself(desk: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Step:
-    """Return the step that copies a component out of its plugin; its own where it comes with none."""
+    """Return the step that copies a component out of its plugin; without a plugin, its only install step."""
     component, folder = stored.component, _FOLDERS.get(stored.component.type)
     if not any(isinstance(step, SetPlugin) for step in steps) and len(steps) == 1:
         return steps[0]
@@ -199,7 +199,7 @@ def _copied(desk: InstallContext, stored: StoredComponent, step: CopyIn) -> Part
 
 
 def _check(desk: InstallContext, stored: StoredComponent, found: Sequence[ComponentFile], step: CopyIn) -> None:
-    """Refuse what the checks warn of in the very bytes that are to be written: they may differ from what was read."""
+    """Refuse files with grave flags: checks scan the bytes to be written, which may differ from the ingested ones."""
     own = stored.component.path.rpartition("/")[2]
     texts = {one.path: one.content.decode("utf-8", "replace") for one in found if is_checked(one.path)}
     text = texts.pop(own, "")
