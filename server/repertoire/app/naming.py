@@ -1,4 +1,4 @@
-"""Finds the components that an id or a name means: one rule, whatever is to be done with them."""
+"""Finds components by id or name, by the same rule for every verb, and suggests similar names for unknown ones."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from repertoire.ports import StoredComponent
 from repertoire.retrieval.naming import meant
 from repertoire.store.database import Store
 
-_NEAR, _LIKE = 3, 0.6  # names that are told to be like an unknown one, and how like they must be
-_TOLD = 5  # ids of those that share a name
-_LONGEST = 120  # characters of a name that are compared
+_NEAR, _LIKE = 3, 0.6  # an error suggests at most so many names, of at least this similarity (difflib ratio)
+_TOLD = 5  # an error lists at most so many ids of components that share a name
+_LONGEST = 120  # names are compared by so many first characters
 
 
 def named(store: Store, asked: str) -> list[StoredComponent]:
-    """Return what an id or a name means, the installed first.
+    """Return the components with an id or name, installed ones first.
 
     Raises:
-        UnknownComponent: nothing answers to it; the message says what is spelled nearly so.
+        UnknownComponent: no component has this id or name; the message suggests similar names.
     """
     found = meant(store.graph, asked)
     if not found:
@@ -28,11 +28,11 @@ def named(store: Store, asked: str) -> list[StoredComponent]:
 
 
 def only_named(store: Store, asked: str) -> StoredComponent:
-    """Return the one component that an id or a name means; of exact copies, the installed one first.
+    """Return the component with an id or name; of exact copies, an installed one.
 
     Raises:
-        UnknownComponent: nothing answers to it.
-        InvalidRequest: several that differ do.
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name.
     """
     found = named(store, asked)
     if len({(entry.component.type, entry.component.content_hash) for entry in found}) > 1:
@@ -43,7 +43,7 @@ def only_named(store: Store, asked: str) -> StoredComponent:
 
 
 def unknown(store: Store, asked: str, *, also: str = "") -> str:
-    """Say that nothing answers to an id or name, and what is spelled nearly so; `also` is what else could be named."""
+    """Return the error text for an unknown id or name, with similar names; `also` lists other allowed targets."""
     listed = ", ".join(clean_line(name, 80) for name in spelled_like(asked, [r.name for r in store.graph.summaries()]))
     hint = (
         f"did you mean {listed}?" if listed else "`repertoire search`, or search_components, finds one by what it does"
@@ -52,14 +52,14 @@ def unknown(store: Store, asked: str, *, also: str = "") -> str:
 
 
 def no_source(asked: str, keys: list[str]) -> str:
-    """Say that no source has this key, and which there are, what is spelled nearly so first."""
+    """Return the error text for an unknown source key, with similar keys, or else all keys."""
     listed = ", ".join(spelled_like(asked, keys))
     hint = f"did you mean {listed}?" if listed else f"there are {', '.join(keys) or 'none yet'}"
     return f"there is no source {clean_line(asked, 120)!r}; {hint}"
 
 
 def spelled_like(asked: str, names: list[str]) -> list[str]:
-    """Return the names that are spelled nearly like what was asked for, the likest first."""
+    """Return the names whose spelling is similar to a given text, most similar first."""
     known = {name.lower()[:_LONGEST]: name for name in names}
     wanted = asked.strip().removeprefix("/").lower()[:_LONGEST]
     near = get_close_matches(wanted, known, n=_NEAR, cutoff=_LIKE)

@@ -1,4 +1,4 @@
-"""Knows the folder of the project at hand: the one definition that every door and every verb asks."""
+"""Finds the folder of the current project; every door and every verb uses this definition."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from repertoire.domain.errors import InvalidRequest
 
 
 def present_project(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder of the project at hand, as hooks write it: the client names it, or we are in it."""
+    """Return the current project's folder as hooks write it: `CLAUDE_PROJECT_DIR`, or else the working directory."""
     return environment.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109
 
 
 def project_named(folder: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a project's folder as hooks would write it, wherever it is named from; the one at hand if none is.
+    """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
-        InvalidRequest: no folder can be called that.
+        InvalidRequest: the name contains a NUL character.
     """
     if "\0" in folder:
         message = "a project's folder has no NUL in its name; send its path"
@@ -27,6 +27,6 @@ def project_named(folder: str, environment: Mapping[str, str] = os.environ) -> s
 
 
 def project_folder() -> Path | None:
-    """Return the folder of the project at hand; None where that is the whole home or disk."""
+    """Return the current project's folder; None where this is the home directory or the root of the disk."""
     folder = Path(present_project()).resolve()
     return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder
