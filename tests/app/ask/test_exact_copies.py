@@ -1,4 +1,4 @@
-"""Of exact copies one is there: what was learned of a content holds for all of them, the installed one answers."""
+"""Of exact copies an answer holds one, an installed one first, and all copies share what was learned from use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An explanation tells what a component is and needs, what it goes with and on what evidence, and where it stands."""
+"""An explanation holds a component's description, needs, relations with evidence, use, and rank for a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another client than Claude Code reads: told by its folder and format, found and marked, never recommended."""
+"""Components for other clients than Claude Code are found and marked, but never recommended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin is installed as a whole: what comes along is said, counted within the budget, and weighed among equals."""
+"""A plugin is installed as a whole: answers name its other parts, count them in the budget, prefer lighter copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Status tells what is known, what happened, and what is amiss with the way out."""
+"""`status` reports the graph, recent events, and each degraded part with its remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measurement from outside: a tiny labelled set, answered by the real pipeline with the real model."""
+"""The evaluation answers a tiny labelled set with the real pipeline and the real model."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a person does not want stays away, through every door, here or everywhere, until it is wanted again."""
+"""A muted component, source or project stays out of every answer, everywhere or in one project, until it is unmuted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A clock that jumps back costs nothing: the log's numbers tell the order, and no waiting time grows."""
+"""After the clock jumps back, events keep their order by number, and no waiting time grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages: the package, the server in it and its tools, from archives and folders, tied to who starts the server."""
+"""A package's archive or folder yields the package, its MCP server and its tools, linked to those that start it."""
 
 from __future__ import annotations
 

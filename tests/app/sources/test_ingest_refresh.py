@@ -1,4 +1,4 @@
-"""Refreshing everything that is known: one at a time, text first, and nothing lost where a source cannot be reached."""
+"""A refresh ingests every source again, one process at a time, text before vectors, and keeps unreachable sources."""
 
 from __future__ import annotations
 

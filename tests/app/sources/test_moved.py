@@ -1,4 +1,4 @@
-"""Repositories over the network, read with their past: what is told of each file, and of those that move or vanish."""
+"""Repositories read over the network have outcomes for every file, and their moves and disappearance are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors add the capabilities that words leave in doubt, over the real model; what people say stands alone."""
+"""Vectors of the real model add capabilities that words leave in doubt, except to lists that people wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vectors that ship are those of the catalogue's texts by the bundled model, and serve where no model has run."""
+"""The shipped vectors are the bundled model's for the catalogue's texts, and answer before any model has run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speaks against a component from outside: what it needs is gone, in doubt or vulnerable; told everywhere."""
+"""Troubles from lost sources, missing or doubtful dependencies and advisories are shown in every answer."""
 
 from __future__ import annotations
 

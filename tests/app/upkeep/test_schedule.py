@@ -1,4 +1,4 @@
-"""When everything is read again: at its time, never twice at once, and after failures ever later."""
+"""A refresh runs when it is due, never twice at once, and after failures ever later."""
 
 from __future__ import annotations
 

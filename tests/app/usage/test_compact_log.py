@@ -1,4 +1,4 @@
-"""The log is bounded, and whoever asks what was learned from it is told the same as before."""
+"""A compacted log stays bounded, and teaches the same usage as the whole log did."""
 
 from __future__ import annotations
 

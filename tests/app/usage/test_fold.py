@@ -1,4 +1,4 @@
-"""What use does to answers: it breaks ties, never more, and nothing at all where nothing happened."""
+"""Usage moves a ranking by a bounded prior: it breaks ties, and changes nothing without events."""
 
 from __future__ import annotations
 
