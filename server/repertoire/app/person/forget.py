@@ -28,13 +28,13 @@ class Forgotten:
 
 
 def forget(store: Store, what: str, *, project: str = "") -> Forgotten:
-    """Delete in the database and in its backup, and scrub the file.
+    """Delete recorded data of one kind from the database and its backup, and scrub its traces from the file.
 
     Raises:
         InvalidRequest: the kind is unknown, or the project's folder is missing.
         StoreBusy: the data is deleted, but another session still holds traces; the message says what to do.
     """
-    take_in(store)  # what waits to be recorded is to be forgotten too
+    take_in(store)  # spooled events must be deleted too
     if what not in (REQUESTS, ALL) and not (what == PROJECT and project):
         message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
         raise InvalidRequest(message)
@@ -53,6 +53,6 @@ def _forget(store: Store, what: str, project: str) -> int:
     if what == ALL:
         return store.privacy.forget_all()
     gone = store.privacy.forget_project(project)
-    renew_patterns(store)  # from what was asked elsewhere
+    renew_patterns(store)  # patterns of the remaining requests
     renew_learned(store)
     return gone

@@ -1,4 +1,4 @@
-"""Silences a component, a trace, a source or a project for good, everywhere or in one project, and undoes it."""
+"""Mutes a component, a trace, a source or a project, everywhere or in one project, until a person unmutes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Muted:
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
-    """Never suggest this again: an id or name, a trace's key, a source, or `project` for the present one.
+    """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
     With `here` the mute holds in the current project only. Exact copies of a component are muted with it.
 
