@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import today
-from repertoire.app.project import present_project
+from repertoire.app.current_project import current_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.usage.fold import Use
+from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
@@ -28,14 +28,14 @@ class Repertoire:
     store: Store
     embedder: IdleEmbedder | None  # None where no model can be used; `degraded` says why
     pipeline: Pipeline
-    use: Use
+    use: UsageCache
     troubles: Troubles
     traces: KeptTraces
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:
         """Return the muted ids, sources and projects for a project; without a name, for the current one."""
-        return self.store.preferences.silent(project=project or present_project())
+        return self.store.preferences.silent(project=project or current_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return the ids that no set may hold: muted, for other clients, or with an unaccepted critical flag."""

@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from repertoire.app.clock import today
+from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.usage.fold import Use, usage
+from repertoire.app.usage.usage_cache import UsageCache, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
@@ -52,21 +52,21 @@ def open_repertoire(
     settings = load(home, os.environ if environment is None else environment)
     embedder, degraded = open_embedder(home, settings)
     with (
-        _mending(home, settings, read_only=read_only),
+        _repairing(home, settings, read_only=read_only),
         Store.open(homes.database_path(home), read_only=read_only) as store,
     ):
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
-        yield put_together(home, settings, store, embedder, degraded)
+        yield build_repertoire(home, settings, store, embedder, degraded)
 
 
-def put_together(
+def build_repertoire(
     home: Path, settings: Settings, store: Store, embedder: IdleEmbedder | None, degraded: tuple[str, ...] = ()
 ) -> Repertoire:
     """Build the opened home over an open store, with the same priors, data and limits for every answer."""
-    use = Use(lambda: remembered(store, settings), size=store.events.size)
+    use = UsageCache(lambda: current_usage(store, settings), size=store.events.size)
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
     pipeline = Pipeline(
         store.graph,
@@ -89,22 +89,22 @@ def put_together(
 
 
 @contextmanager
-def open_throw_away() -> Iterator[Repertoire]:
+def open_temporary() -> Iterator[Repertoire]:
     """Open a temporary empty store with the same parts as a home, and delete it at the end of the block."""
     home = find_home()
     settings = load(home, os.environ)
     embedder, degraded = open_embedder(home, settings)
-    with _throw_away(HOME_FILE) as store:
-        yield put_together(home, settings, store, embedder, degraded)
+    with _temporary_store(HOME_FILE) as store:
+        yield build_repertoire(home, settings, store, embedder, degraded)
 
 
 def open_texts() -> AbstractContextManager[Store]:
     """Open a temporary empty text index that is deleted at the end of the block."""
-    return _throw_away(TEXT_FILE)
+    return _temporary_store(TEXT_FILE)
 
 
 @contextmanager
-def _throw_away(file: GraphFile) -> Iterator[Store]:
+def _temporary_store(file: GraphFile) -> Iterator[Store]:
     with (
         tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
         Store.open(Path(folder) / "eval.db", file=file) as store,
@@ -113,7 +113,7 @@ def _throw_away(file: GraphFile) -> Iterator[Store]:
 
 
 @contextmanager
-def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[None]:
+def _repairing(home: Path, settings: Settings, *, read_only: bool) -> Iterator[None]:
     """Repair the database if the block finds it damaged, and raise the error that reports the repair."""
     try:
         yield
@@ -125,9 +125,9 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
         raise mended(home, settings, error) from error
 
 
-def remembered(store: Store, settings: Settings) -> Usage:
+def current_usage(store: Store, settings: Settings) -> Usage:
     """Return the usage of components from the log; trials in the current project count most."""
-    return usage(store, half_life=settings.memory_days, project=present_project())
+    return usage(store, half_life=settings.memory_days, project=current_project())
 
 
 def find_home() -> Path:

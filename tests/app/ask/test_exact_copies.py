@@ -17,7 +17,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
-from repertoire.app.usage.fold import usage
+from repertoire.app.usage.usage_cache import usage
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo

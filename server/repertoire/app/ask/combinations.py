@@ -32,7 +32,7 @@ def called(pipeline: Pipeline, snapshot: Snapshot, name: str) -> list[int]:
     return patterns.rows_called(name) or patterns.rows_called(_TYPE.sub("", name))
 
 
-def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
+def unknown_name_notes(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
     """Return a note for each id or name in use that belongs to no component."""
     columns = [ranking.snapshot.column(field) for field in ("id", "name")] if len(ranking.snapshot) else []
     unknown = (name for name in names if not any((column == name).any() for column in columns))
@@ -41,7 +41,7 @@ def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
+def missing_data_notes(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
     """Return notes for parts of a question without any data: a type with no component, a topic with no combination."""
     types = sorted(set(ranking.plan.query.types) - set(ranking.snapshot.column("type").tolist()))
     none = [f"no {kind.replace('_', ' ')} is known here: {_READ}" for kind in types]
@@ -84,10 +84,10 @@ def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: fro
         capabilities = patterns.of_capabilities(ranking.plan.capabilities, limit=_OF_CAPABILITIES)
         found = [*capabilities, *ranking.matched.first][:MOST]
     mask = _open(ranking, muted)
-    return tuple(_told(ranking, known, mask) for known in found)
+    return tuple(_combination(ranking, known, mask) for known in found)
 
 
-def _told(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
+def _combination(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
     likely = ranking.matched.likely
     rows, seen = [row for row in known.members if mask[row]], known.seen
     if known.wholes:

@@ -9,10 +9,10 @@ from pathlib import Path
 from repertoire.app.ask.recommend import verdict
 from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.sources.unreachable import Lost, lost_sources
+from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -115,13 +115,13 @@ class Explanation:
     graph: Neighbourhood | None = None
     freshness: Freshness | None = None
     copy: InstalledCopy | None = None  # its installed plugin, compared with the marketplace
-    lost: Lost | None = None  # set if the last try to read its source failed
+    lost: LostSource | None = None  # set if the last try to read its source failed
     troubles: tuple[Trouble, ...] = ()  # reasons against it that lie outside its own text
     unit: Unit | None = None  # the plugin that its install line brings as a whole
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainRequest:
     """A request for an explanation: the component, a task to rank it for, the machine to check, and optional parts."""
 
     component: str
@@ -145,7 +145,7 @@ class _Barred:
 def explain(
     store: Store,
     pipeline: Pipeline,
-    asked: Asked,
+    asked: ExplainRequest,
     *,
     muted: frozenset[str] = frozenset(),
     unfit: frozenset[str] = frozenset(),
@@ -158,7 +158,7 @@ def explain(
     Raises:
         UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = named(store, asked.component)
+    entries = find_components(store, asked.component)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id)
@@ -171,7 +171,7 @@ def explain(
     silenced = bool(muted & {component.id, stored.source, component.repository})
     told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
     barred = _Barred(unfit | muted, _MUTED if silenced else told if component.id in unfit else "", muted)
-    ranking, standing = _standing(pipeline, asked, component, barred) if asked.task else (None, None)
+    ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
@@ -179,7 +179,7 @@ def explain(
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_goes_with(store, links, muted),
         companions=_companions(store, pipeline, component, muted),
-        conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
+        conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         copies=_copies(store, component, links),
         twins=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
@@ -202,7 +202,7 @@ def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
     return snapshot.units.of(row) if row >= 0 else None
 
 
-def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:
+def _freshness(store: Store, asked: ExplainRequest, stored: StoredComponent, sound: float) -> Freshness | None:
     component, changed = stored.component, _changed(store, stored.component)
     if asked.home is None:
         return freshness(component.type, changed, today(), ageing=asked.ageing, sound=sound)
@@ -216,7 +216,7 @@ def _changed(store: Store, component: Component) -> str:
     return max((one.component.last_commit for one in copies if one is not None), default=component.last_commit)
 
 
-def _copy_of(asked: Asked, component: Component) -> InstalledCopy | None:
+def _copy_of(asked: ExplainRequest, component: Component) -> InstalledCopy | None:
     if asked.environment is None or not component.installed or not component.marketplace:
         return None
     return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
@@ -238,7 +238,7 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
 def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
     """Return a component's related components that are not muted: first its plugin, then the others."""
     known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
-    found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
+    found = _distinct(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
     return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
 
 
@@ -256,14 +256,16 @@ def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link
 
 
 def _outgoing(links: Sequence[Link], relation: str) -> tuple[Link, ...]:
-    return _once([link for link in links if link.relation == relation and link.outgoing])
+    return _distinct([link for link in links if link.relation == relation and link.outgoing])
 
 
-def _once(links: Sequence[Link]) -> tuple[Link, ...]:
+def _distinct(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, RankForTask]:
+def _rank_for_task(
+    pipeline: Pipeline, asked: ExplainRequest, component: Component, barred: _Barred
+) -> tuple[Ranking, RankForTask]:
     """Rank all components for the task once; return the ranking and the component's rank."""
     told: Item | Other | None = Other(component, barred.why)
     if barred.why:  # a component that no set may hold still has a rank
@@ -279,7 +281,7 @@ def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _B
     return ranking, RankForTask(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
-def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
+def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
     if asked.environment is None:
         return {}
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]

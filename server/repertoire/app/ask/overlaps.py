@@ -62,11 +62,11 @@ class Overlaps:
 
 def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS, limit: int = _MOST) -> Overlaps:
     """List the overlaps of a scope, without those dismissed by a person whose content is unchanged since."""
-    found = _found(store, kinds)
+    found = _find_pairs(store, kinds)
     open_ones = [pair for pair in found if not pair.dismissed]
     within = sorted((pair for pair in open_ones if pair.within(scope)), key=_Pair.order)
     return Overlaps(
-        shown=tuple(_told(store, within[:limit])),
+        shown=tuple(_overlaps_of(store, within[:limit])),
         more=max(0, len(within) - limit),
         dismissed=sum(pair.dismissed and pair.within(scope) for pair in found),
         elsewhere=0 if scope == EVERYWHERE else sum(not pair.within(PARTLY) for pair in open_ones),
@@ -75,7 +75,7 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
 
 def count_installed(store: Store) -> int:
     """Count the overlaps among installed components that were not dismissed."""
-    return sum(not pair.dismissed for pair in _found(store, KINDS, installed=True))
+    return sum(not pair.dismissed for pair in _find_pairs(store, KINDS, installed=True))
 
 
 def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...]:
@@ -88,7 +88,7 @@ def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...
     with store.transaction():
         for pair in pairs:
             store.preferences.dismiss(pair.ends, pair.kind, content=pair.content, now=now)
-    return tuple(_told(store, pairs))
+    return tuple(_overlaps_of(store, pairs))
 
 
 def list_again(store: Store, ids: Iterable[str]) -> tuple[Overlap, ...]:
@@ -101,7 +101,7 @@ def list_again(store: Store, ids: Iterable[str]) -> tuple[Overlap, ...]:
     with store.transaction():
         for pair in pairs:
             store.preferences.list_again(pair.ends, pair.kind)
-    return tuple(_told(store, pairs))
+    return tuple(_overlaps_of(store, pairs))
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _content(low: Outline, high: Outline) -> str:
     return f"{low.content_hash}:{high.content_hash}"
 
 
-def _found(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
+def _find_pairs(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
     listed = store.graph.outlines(installed=installed)
     outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
     dismissed = store.preferences.dismissed()
@@ -159,7 +159,7 @@ def _found(store: Store, kinds: Sequence[str], *, installed: bool = False) -> li
 
 
 def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
-    known = {pair.id: pair for pair in _found(store, KINDS)}
+    known = {pair.id: pair for pair in _find_pairs(store, KINDS)}
     wanted = list(dict.fromkeys(given.strip().lower() for given in ids))
     unknown = [given for given in wanted if given not in known]
     if unknown or not wanted:
@@ -169,7 +169,7 @@ def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
     return [known[given] for given in wanted]
 
 
-def _told(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
+def _overlaps_of(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
     stored = store.graph.components({outline.node_id for pair in pairs for outline in (pair.low, pair.high)})
     components = {entry.component.id: entry.component for entry in stored.values()}
     muted = set(store.preferences.muted())

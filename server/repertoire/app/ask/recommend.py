@@ -8,10 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repertoire.app.ask.asking import facets_of
-from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.app.ask.clarification import clarifying_facets
+from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.app.ask.requirements import dependencies
-from repertoire.app.ask.set_candidates import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
+from repertoire.app.ask.set_candidates import (
+    CandidatePool,
+    RecommendationContext,
+    candidate_pool,
+    machine_check,
+    names_of,
+    twin_marks,
+)
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
@@ -31,7 +38,7 @@ _COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, 
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
 _SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
 _UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
-_SAID = {
+_REFUSAL_TEXTS = {
     whynot.SAME: "the same as {other}",
     whynot.CONFLICT: "conflicts with {other}{detail}",
     whynot.NEEDS: "needs {detail}",
@@ -48,7 +55,7 @@ class _Answered:
     """A chosen set with the ranking and the candidates that it was chosen from."""
 
     ranking: Ranking
-    pool: Pool
+    pool: CandidatePool
     case: Case
 
     @property
@@ -77,13 +84,13 @@ def recommend(
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
     ranking = answered.ranking
-    degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
-    facets = () if topic else facets_of(ranking)
+    degraded = (*ranking.degraded, *unknown_name_notes(ranking, task.using), *missing_data_notes(ranking, topic, known))
+    facets = () if topic else clarifying_facets(ranking)
     if facets:
-        return replace(_nothing(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
+        return replace(_empty_answer(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
     if not _worth_naming(answered.ranking):
         return replace(
-            _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
+            _empty_answer(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
         )
     found = _answer(answered)
     named = {item.hit.component.id for item in found.items}
@@ -111,10 +118,10 @@ def verdict(
     ranked = {candidate.key for candidate in answered.case.ranked}
     if component.id not in ranked or not _worth_naming(answered.ranking):
         return answered.ranking, None
-    return answered.ranking, _refused(answered, answered.pool.hit(component.id))
+    return answered.ranking, _left_out(answered, answered.pool.hit(component.id))
 
 
-def _check(task: Task) -> None:
+def _check_limits(task: Task) -> None:
     if not task.text.strip():
         message = "the task is empty; say what is to be done"
         raise InvalidRequest(message)
@@ -153,10 +160,10 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
 def _answered(
     pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
 ) -> _Answered:
-    _check(task)
-    ranking = _in_scope(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    _check_limits(task)
+    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
-    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
+    pool = candidate_pool(pipeline, ranking, RecommendationContext(muted, task.using, check))
     choices, limits = SetChoices.of(pool.allowed(), pool.others()), _limits(task, ranking)
     return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, choices, choices.best(limits)))
 
@@ -167,27 +174,27 @@ def _worth_naming(ranking: Ranking) -> bool:
         return ranking.chance >= SET_THRESHOLD
     if ranking.fits:
         return True
-    return fits(_at_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
+    return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
 
 
-def _in_scope(ranking: Ranking) -> Ranking:
+def _discount_off_topic(ranking: Ranking) -> Ranking:
     """Return a ranking with less confidence if the task needs no component or lies far from every component."""
     if ranking.chance is not None:
-        likely = _at_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
+        likely = _scale_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
         return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
     if not ranking.beyond:
         return ranking
-    sure = _at_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
+    sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
     return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
 
 
-def _at_odds(sure: float, times: float) -> float:
+def _scale_odds(sure: float, times: float) -> float:
     """Return a probability after its odds are multiplied by a factor."""
     odds = times * sure / max(1.0 - sure, 1e-9)
     return odds / (1.0 + odds)
 
 
-def _nothing(ranking: Ranking, pool: Pool) -> Recommendation:
+def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
     return Recommendation(
         (),
         pool.ranked[:_NEAR],
@@ -210,7 +217,7 @@ def _answer(answered: _Answered) -> Recommendation:
         gaps=gaps,
         unprovided=_unprovided(ranking.snapshot, gaps),
         why_not=tuple(
-            _refused(answered, hit)
+            _left_out(answered, hit)
             for hit in (*_demoted(pool.ranked, items, near), *near)
             if hit.component.id in pool.candidates
         ),
@@ -271,7 +278,7 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
     snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
-    open_to = [hit.component.id for hit in answered.pool.ranked if _apart(answered, hit.component.id)]
+    open_to = [hit.component.id for hit in answered.pool.ranked if _is_independent(answered, hit.component.id)]
     among = np.isin(snapshot.column("id"), open_to)
     found = matched.companions([int(snapshot.row_at[position]) for position in positions], among=among)
     close = [one for one in found if one.strength >= _TOGETHER]
@@ -285,7 +292,7 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     return tuple(told[:_COMPANIONS])
 
 
-def _apart(answered: _Answered, key: str) -> bool:
+def _is_independent(answered: _Answered, key: str) -> bool:
     """Return whether a candidate neither copies, rivals nor does the same job as a member of the set."""
     choices, asked = answered.case.choices, answered.assembly.asked
     if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
@@ -311,15 +318,15 @@ def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) 
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
 
-def _refused(answered: _Answered, hit: Hit) -> Other:
+def _left_out(answered: _Answered, hit: Hit) -> Other:
     refusal: Refusal = why_not(answered.case, hit.component.id)
     detail = refusal.detail
     if refusal.reason == whynot.CONFLICT and refusal.detail:
         detail = f": {detail}"
-    reason = _SAID[refusal.reason].format(other=refusal.other, detail=detail)
+    reason = _REFUSAL_TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
-    if refusal.reason == whynot.SAME_JOB and _beside(answered, hit, refusal.other):
+    if refusal.reason == whynot.SAME_JOB and _shares_plugin(answered, hit, refusal.other):
         reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
     if refusal.stale:
         reason += f", and stale: {refusal.stale}"
@@ -328,7 +335,7 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
     return Other(hit.component, reason, refusal.remedy)
 
 
-def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
+def _shares_plugin(answered: _Answered, hit: Hit, name: str) -> bool:
     """Return whether a component contains the member with a name, or is contained in it."""
     parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.choices.known
     return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
@@ -358,7 +365,7 @@ def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
     return dependencies(answered.ranking.snapshot, needs)
 
 
-def _disputes(answered: _Answered) -> list[str]:
+def _version_conflicts(answered: _Answered) -> list[str]:
     """Return a warning for each pair of members that require incompatible versions of a package."""
     known = answered.case.choices.known
     members = sorted(chosen.key for chosen in answered.assembly.chosen)
@@ -366,7 +373,7 @@ def _disputes(answered: _Answered) -> list[str]:
         f"{known[one].name} and {known[other].name} cannot share one {said}"
         for at, one in enumerate(members)
         for other in members[at + 1 :]
-        if (said := known[one].disputes.get(other, ""))
+        if (said := known[one].version_conflicts.get(other, ""))
     ]
 
 
@@ -375,7 +382,7 @@ def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
     budget = answered.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
     found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
-    found += _disputes(answered)
+    found += _version_conflicts(answered)
     found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
     found += [
         f"{names_of(known[key] for key in circle)} need each other: neither can be the first"

@@ -9,7 +9,7 @@ from repertoire.retrieval.pipeline import Pipeline
 _ASIDE = 0.1  # start weight of a runner-up in the graph walk, where a member of the set has 1
 
 
-def carried(pipeline: Pipeline, answer: Recommendation) -> Neighbourhood:
+def recommendation_graph(pipeline: Pipeline, answer: Recommendation) -> Neighbourhood:
     """Return the part of the graph around an answer; an empty one for an empty answer."""
     snapshot = pipeline.snapshot()
     start: dict[int, float] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval.filters import silenced_rows
@@ -35,5 +35,9 @@ def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozense
     known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     beside = companions(pipeline, ranking, (*query.using, *((topic,) if topic else ())), muted=muted)
     fits = ranking.fits or bool(known)
-    degraded = (*ranking.degraded, *strangers(ranking, query.using), *unprovided(ranking, topic, known))
+    degraded = (
+        *ranking.degraded,
+        *unknown_name_notes(ranking, query.using),
+        *missing_data_notes(ranking, topic, known),
+    )
     return Answer(tuple(hits), fits, ranking.confidence, ranking.report, degraded, known, beside)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from repertoire.app.ask.requirements import disputes, requirements
+from repertoire.app.ask.requirements import requirements
+from repertoire.app.ask.version_conflicts import version_conflicts
 from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -33,7 +34,9 @@ from repertoire.sources.requirement_checks import RequirementCheck, RequirementC
 _CONSIDERED = 30  # ranked candidates that may enter a set
 _CHARACTERS_A_TOKEN = 4  # average length of a token in English prose and Markdown
 _LISTED = 1536  # Claude Code lists at most so many characters of a description
-_TELLING = 40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
+_MIN_DESCRIPTION = (
+    40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
+)
 _PART = 0.9  # similarity of a plugin and each of its parts: to choose both adds little
 _LIKE, _ALIKE = 0.7, 0.5  # cosine of descriptions from which jobs are similar; job similarity at cosine 1
 
@@ -41,7 +44,7 @@ Check = Callable[[str], RequirementCheck]
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class RecommendationContext:
     """The context of a recommendation: muted ids, components in use, and a check of the machine (None: no check)."""
 
     muted: frozenset[str] = frozenset()
@@ -50,7 +53,7 @@ class Circumstances:
 
 
 @dataclass(frozen=True)
-class Pool:
+class CandidatePool:
     """The ranked hits, the hits of components that they need, and the candidate of each hit that a set may hold."""
 
     ranked: tuple[Hit, ...]
@@ -79,24 +82,26 @@ def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], 
     return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
 
 
-def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
+def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: RecommendationContext) -> CandidatePool:
     """Build the candidates of a ranking and of the components that these need."""
     snapshot = ranking.snapshot
     head = ranking.answering[:_CONSIDERED]
-    needs = _Needs(snapshot, around.check)
+    needs = _Needs(snapshot, context.check)
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    maker = _Maker(ranking, around, needs, _alike(snapshot, head), disputes(snapshot, rows.tolist()))
-    candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
+    builder = _CandidateBuilder(
+        ranking, context, needs, _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
+    )
+    candidates = {key: builder.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
     source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
-    silenced = {key for key, hit in needed.items() if around.muted & {key, source[key], hit.component.repository}}
+    silenced = {key for key, hit in needed.items() if context.muted & {key, source[key], hit.component.repository}}
     usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
-    said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
-    parts = {key: maker.keys(maker.parts, row) for row, key in ids.items()}
-    return Pool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
+    said = {key: builder.keys(builder.alternatives, row) for row, key in ids.items()}
+    parts = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
+    return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
 
 
 def tokens_of(component: Component) -> int:
@@ -108,7 +113,7 @@ def tokens_of(component: Component) -> int:
 def twin_marks(component: Component) -> frozenset[str]:
     """Return the keys that copies of a component share: its type and name, and its type and long description."""
     described = " ".join(component.description.lower().split())
-    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
+    same_words = {f"{component.type}={described}"} if len(described) >= _MIN_DESCRIPTION else set()
     return frozenset({f"{component.type} {component.name.lower()}", *same_words})
 
 
@@ -176,7 +181,7 @@ class _Needs:
         return {summaries[row].name.lower(): row for row in rows}
 
 
-def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
+def _job_similarity(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
     """Map each row to the job similarity, 0 to _ALIKE, of the other first rows, from the vectors of descriptions."""
     space = snapshot.spaces.get(DESCRIPTION_SPACE)
     if space is None or not len(space.rows) or not len(head):
@@ -195,22 +200,22 @@ def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
     }
 
 
-class _Maker:
+class _CandidateBuilder:
     """Builds the candidates of one ranking."""
 
     def __init__(
         self,
         ranking: Ranking,
-        around: Circumstances,
+        context: RecommendationContext,
         needs: _Needs,
         alike: Mapping[int, Mapping[str, float]],
-        disputes: Mapping[int, Mapping[str, str]],
+        version_conflicts: Mapping[int, Mapping[str, str]],
     ) -> None:
         self._snapshot, self._plan = ranking.snapshot, ranking.plan
-        self._around = around
+        self._context = context
         self._needs = needs
-        self._alike = alike
-        self._disputes = disputes
+        self._job_similarity = alike
+        self._version_conflicts = version_conflicts
         self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
@@ -236,9 +241,9 @@ class _Maker:
             surely={name: provided[name] for name in asked},
             needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
-            disputes=self._disputes.get(row, {}),
-            lacking=(*lacking, *self._disputed(row, component)),
-            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
+            version_conflicts=self._version_conflicts.get(row, {}),
+            lacking=(*lacking, *self._conflicts_in_use(row, component)),
+            alike={**self._job_similarity.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
             bundle=component.plugin or component.repository,
             unit=hit.unit.name if hit.unit else "",
             unit_tokens=hit.unit.tokens if hit.unit else 0,
@@ -251,7 +256,7 @@ class _Maker:
         ends = edges.get(int(self._snapshot.positions[row]), frozenset())
         return frozenset(self._snapshot.topology.keys[end] for end in ends)
 
-    def _disputed(self, row: int, component: Component) -> list[str]:
+    def _conflicts_in_use(self, row: int, component: Component) -> list[str]:
         """Return a lack for each component in use that conflicts with this one; its own copies do not count."""
         snapshot = self._snapshot
         found = []
@@ -265,7 +270,7 @@ class _Maker:
         return found
 
     def _in_use(self, key: str, name: str) -> bool:
-        return key in self._around.using or name in self._around.using
+        return key in self._context.using or name in self._context.using
 
 
 def _provided(snapshot: Snapshot, position: int) -> dict[str, float]:

@@ -13,7 +13,7 @@ from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, ageing_of
 from repertoire.app.sources.freshness import FreshnessJudge, reasons
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.sources.unreachable import Lost, lost_sources
+from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness
@@ -67,14 +67,14 @@ class StaleReport:
     shown: tuple[StaleComponent, ...]
     more: int
     copies: tuple[OddCopy, ...]
-    lost: tuple[Lost, ...]
+    lost: tuple[LostSource, ...]
     undated: int  # number of components without a known date of change
     current: int  # number of installed plugins that equal their marketplace
     unsound: tuple[Unsound, ...] = ()
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StaleFilter:
     """The filter of a report: the least age in days (0: by freshness score), installed components only, and a limit."""
 
     older_than: int = 0
@@ -82,7 +82,7 @@ class Wanted:
     limit: int = _MOST
 
 
-def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, str]) -> StaleReport:
+def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[str, str]) -> StaleReport:
     """List the stale components with reasons and advice."""
     store = repertoire.store
     rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
@@ -90,13 +90,13 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
     troubles = repertoire.troubles
     found = []
     for row in rows:
-        judged = _judged(judge, row, soundness(troubles.of(row.id)))
+        judged = _freshness_of(judge, row, soundness(troubles.of(row.id)))
         if judged is not None and (judged.days > wanted.older_than if wanted.older_than else judged.stale):
             found.append((row, judged))
     found.sort(key=lambda pair: (not pair[0].installed, pair[1].score, pair[0].id))
     copies = compare(environment)
     return StaleReport(
-        shown=tuple(_told(store, judge, troubles, found[: wanted.limit])),
+        shown=tuple(_stale_components(store, judge, troubles, found[: wanted.limit])),
         more=max(0, len(found) - wanted.limit),
         copies=odd_copies(copies),
         lost=lost_sources(store),
@@ -124,7 +124,7 @@ def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterato
             yield Unsound(row.id, row.name, row.type, row.installed, speaks)
 
 
-def _told(
+def _stale_components(
     store: Store, judge: FreshnessJudge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
 ) -> Iterator[StaleComponent]:
     others = _fresher(store, judge, [row for row, _ in found])
@@ -144,7 +144,7 @@ def _told(
         )
 
 
-def _judged(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshness | None:
+def _freshness_of(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshness | None:
     return judge.of(row.id, row.type, row.source, row.last_commit, sound=sound)
 
 
@@ -159,7 +159,7 @@ def _fresher(store: Store, judge: FreshnessJudge, rows: list[Summary]) -> dict[i
         for source, target, *_ in store.graph.edges_of(relation):
             for here, there in ((source, target), (target, source)):
                 other = known.get(there)
-                judged = _judged(judge, other) if here in wanted and other is not None else None
+                judged = _freshness_of(judge, other) if here in wanted and other is not None else None
                 if judged is not None and other is not None and not judged.stale:
                     best[here] = max(best.get(here, (0.0, other)), (judged.score, other), key=lambda pair: pair[0])
     return {node: other for node, (_, other) in best.items()}

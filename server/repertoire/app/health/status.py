@@ -11,8 +11,8 @@ from repertoire.app.ask.overlaps import count_installed
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.gaps import Gap, recurring
-from repertoire.app.sources.unreachable import Lost, lost_sources
-from repertoire.app.upkeep.background import running
+from repertoire.app.sources.unreachable import LostSource, lost_sources
+from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of
@@ -54,7 +54,7 @@ class Status:
     overlaps: int = 0  # overlaps among installed components, without dismissed ones
     stale: int = 0  # number of stale installed components
     copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by state: current, outdated, ...
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostSource, ...] = ()
     traces: Mapping[str, int] = field(default_factory=dict)  # by state
     votes: int = 0
     refreshing: bool = False

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.installation.installable import CATALOGUE, InstallContext, Part, part_of
-from repertoire.app.naming import only_named
-from repertoire.app.places import clone_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.installation.installable import CATALOGUE, InstallContext, InstallPart, plan_component
+from repertoire.app.lookup import find_one_component
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
@@ -36,7 +36,7 @@ _PATIENCE_S = 10.0  # an installation waits so long for another one to end
 class InstallPlan:
     """All changes of an installation: files, client commands, and the parts that need them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[InstallPart, ...]
     files: tuple[PlannedFile, ...]
     commands: tuple[ClientCommand, ...]
     places: InstallPaths
@@ -48,7 +48,7 @@ class InstallPlan:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class InstallRequest:
     """A request for an installation: components, target, and whether flagged ones are allowed."""
 
     ids: tuple[str, ...]
@@ -64,23 +64,26 @@ class Wanted:
         return InstallPaths(installed.config_folder(self.environment), self.project, self.for_project)
 
 
-def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> InstallPlan:
+def plan(
+    store: Store, home: Path, wanted: InstallRequest, *, settings: Settings, report: Report = quiet
+) -> InstallPlan:
     """Return the changes that install components, without making them; a catalogue entry's source is ingested first.
 
     Raises:
         RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
     found = [
-        _read_first(store, home, only_named(store, asked), settings, report, alone=wanted.alone) for asked in wanted.ids
+        _read_first(store, home, find_one_component(store, asked), settings, report, alone=wanted.alone)
+        for asked in wanted.ids
     ]
-    desk = _desk(store, home, wanted)
-    parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
+    context = _install_context(store, home, wanted)
+    parts = tuple(plan_component(context, stored) for stored in {entry.component.id: entry for entry in found}.values())
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(parts, tuple(files.values()), tuple(commands), wanted.places)
 
 
-def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
+def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> JournalEntry:
     """Carry out a plan, and keep the previous contents in the journal.
 
     Raises:
@@ -146,7 +149,7 @@ def _read_first(
     return found
 
 
-def _desk(store: Store, home: Path, wanted: Wanted) -> InstallContext:
+def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()

@@ -15,7 +15,7 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.labelled import LabelledSet, asked_in, fill, read_set
+from repertoire.app.measure.labelled import LabelledSet, fill, queries_file, read_set
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
@@ -76,7 +76,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
         InvalidRequest: an option names an unknown set, split, part or mode.
     """
     _check(options)
-    labelled, queries = asked_of(options.set_dir, options.split, over_a_home=options.at_home)
+    labelled, queries = read_queries(options.set_dir, options.split, over_a_home=options.at_home)
     start = perf_counter()
     missing = () if options.at_home else fill(opened.store, labelled, opened.embedder, cache=options.cache, tell=report)
     seconds = perf_counter() - start
@@ -89,7 +89,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     asked = [query for query in queries if names.answerable(labelled.gold.get(query["id"], ()))]
     if len(asked) < len(queries):
         report(f"{len(queries) - len(asked)} queries are left out: what answers them is not here")
-    rows, times, lacking = _run(options, Doors(opened, options.without), asked, names)
+    rows, times, lacking = _run(options, VerbCaller(opened, options.without), asked, names)
     return EvalResult(
         queries=len(asked),
         rows=rows,
@@ -104,7 +104,7 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     )
 
 
-def asked_of(
+def read_queries(
     set_dir: Path, split: str, *, over_a_home: bool = False
 ) -> tuple[LabelledSet, Sequence[Mapping[str, Any]]]:
     """Return a labelled set and the queries of one split.
@@ -112,7 +112,7 @@ def asked_of(
     Raises:
         InvalidRequest: the folder holds no labelled set, or the set has no such split.
     """
-    needed = [asked_in(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
+    needed = [queries_file(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
     for file in needed:
         if not file.is_file():
             message = (
@@ -195,7 +195,7 @@ def _learn(options: EvalOptions, labelled: LabelledSet, opened: Repertoire) -> i
 
 
 @dataclass
-class Doors:
+class VerbCaller:
     """Calls the verbs as users do, and counts the degraded answers."""
 
     opened: Repertoire
@@ -238,35 +238,35 @@ class Doors:
 
 
 def _run(
-    options: EvalOptions, doors: Doors, queries: Sequence[Mapping[str, Any]], names: _Names
+    options: EvalOptions, caller: VerbCaller, queries: Sequence[Mapping[str, Any]], names: _Names
 ) -> tuple[int, list[float], int]:
     written, times = 0, [0.0]
     options.run.parent.mkdir(parents=True, exist_ok=True)
     if queries:
         # The first answer builds the snapshot; without it the times are those of a running server.
-        list(_lines(options, doors, queries[0], names))
-        doors.lacking, times = 0, []
+        list(_lines(options, caller, queries[0], names))
+        caller.lacking, times = 0, []
     with options.run.open("w", encoding="utf-8") as file:
         for query in queries:
             start = perf_counter()
-            lines = list(_lines(options, doors, query, names))
+            lines = list(_lines(options, caller, query, names))
             times.append(1000.0 * (perf_counter() - start))
             file.writelines(f"{line}\n" for line in lines)
             written += len(lines)
-    return written, times, doors.lacking
+    return written, times, caller.lacking
 
 
-def _lines(options: EvalOptions, doors: Doors, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
+def _lines(options: EvalOptions, caller: VerbCaller, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
     """Yield the lines of the run for one query."""
     text, repository = query["text"], query.get("repo", "") if options.scope_repo else ""
     if options.mode == TASK:
-        yield json.dumps(doors.task(text, repository))
+        yield json.dumps(caller.task(text, repository))
         return
     if options.mode == SET:
-        found = doors.recommend(text, repository)[0]
+        found = caller.recommend(text, repository)[0]
     elif options.mode == PROMPT:
-        found = doors.offer(text)
+        found = caller.offer(text)
     else:
-        found = doors.search(text, repository)[0]
+        found = caller.search(text, repository)[0]
     for rank, (document, score) in enumerate(names.told(found), 1):
         yield f"{query['id']}\t{document}\t{rank}\t{score:.6f}"

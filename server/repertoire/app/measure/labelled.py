@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from repertoire.app.clock import now
-from repertoire.app.sources.cpu_limit import at_most
+from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import settle, write_records
 from repertoire.app.sources.vocabulary import vocabulary_of
@@ -78,11 +78,11 @@ def read_set(place: Path) -> LabelledSet:
     gold: dict[str, list[str]] = defaultdict(list)
     for query, document, *_ in _table(place / "qrels.tsv", "query-id"):
         gold[query].append(document)
-    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(asked_in(place))]
+    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(queries_file(place))]
     return LabelledSet(list(_lines(place / "corpus.jsonl")), asked, list(_table(place / "edges.tsv", "source")), gold)
 
 
-def asked_in(place: Path) -> Path:
+def queries_file(place: Path) -> Path:
     """Return the file with the queries of a set: `tasks.jsonl`, or else `queries.jsonl`."""
     tasks = place / "tasks.jsonl"
     return tasks if tasks.is_file() else place / "queries.jsonl"
@@ -125,7 +125,7 @@ def fill(
         write_records(store, info, found.records, found.derived, {})
         known |= {component.id for record in found.records for component in record.components}
         derived |= {(edge.source, edge.target, edge.relation) for edge in found.derived}
-    edges = [edge for edge in _told(labelled) if (edge.source, edge.target, edge.relation) not in derived]
+    edges = [edge for edge in _labelled_edges(labelled) if (edge.source, edge.target, edge.relation) not in derived]
     store.sources.set_edges(edges, now=now(), file="edges.tsv")
     settle(store)
     if embedder is not None:
@@ -160,14 +160,14 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
         vocabulary=vocabulary_of(reading.load()),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
         checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
-        bounded=partial(at_most, _A_ROW_S),
+        bounded=partial(cpu_limit, _A_ROW_S),
     )
     found = extract(files, {}, plan, context, pick=lambda path, _: _reader(path, by_path))
     ids = {f"{info.key}:{_own_path(path, row)}": str(row["id"]) for path, row in by_path.items()}
     return replace(
         found,
         records=tuple(_renamed(record, ids) for record in found.records),
-        derived=_joined(found.derived, ids),
+        derived=_with_row_ids(found.derived, ids),
     )
 
 
@@ -195,18 +195,18 @@ def _reader(path: str, by_path: Mapping[str, Mapping[str, Any]]) -> Strategy | N
 
 
 def _draft(file: SourceFile, row: Mapping[str, Any]) -> Draft:
-    description, body = _parted(row)
+    description, body = _description_and_body(row)
     return Draft(row["type"], row["name"], description, body, digest=file.digest)
 
 
-def _parted(row: Mapping[str, Any]) -> tuple[str, str]:
+def _description_and_body(row: Mapping[str, Any]) -> tuple[str, str]:
     description, _, body = str(row["text"]).partition("\n")
     return description.strip(), body.strip()
 
 
 def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
     """Return the source file of a row, written again from its fields."""
-    description, body = _parted(row)
+    description, body = _description_and_body(row)
     if _is_manifest(path, row):
         text = json.dumps({"name": row["name"], "description": description, "keywords": body.split()})
     else:
@@ -217,17 +217,17 @@ def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
 
 def _renamed(record: FileRecord, ids: Mapping[str, str]) -> FileRecord:
     components = tuple(replace(one, id=ids.get(one.id, one.id)) for one in record.components)
-    return replace(record, components=components, edges=_joined(record.edges, ids))
+    return replace(record, components=components, edges=_with_row_ids(record.edges, ids))
 
 
-def _joined(edges: Iterable[Edge], ids: Mapping[str, str]) -> tuple[Edge, ...]:
+def _with_row_ids(edges: Iterable[Edge], ids: Mapping[str, str]) -> tuple[Edge, ...]:
     return tuple(
         replace(edge, source=ids.get(edge.source, edge.source), target=ids.get(edge.target, edge.target))
         for edge in edges
     )
 
 
-def _told(labelled: LabelledSet) -> list[Edge]:
+def _labelled_edges(labelled: LabelledSet) -> list[Edge]:
     """Return a set's edges from its table, and from the needs of rows for pairs outside the table."""
     most = max((float(cells[3]) for cells in labelled.edges if len(cells) > 3), default=1.0)
     edges = [_edge(cells, most) for cells in labelled.edges if len(cells) > 2]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.app.measure.evaluate import EvalResult, asked_of
+from repertoire.app.measure.evaluate import EvalResult, read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.texts import PART_SPACE, TextDocument
@@ -51,13 +51,13 @@ def evaluate_texts(options: TextOptions, opening: Opening, embedder: Embedder | 
         InvalidRequest: an option names an unknown set, split or ranking.
     """
     weights = _weights(options.weights)
-    labelled, queries = asked_of(options.set_dir, options.split)
+    labelled, queries = read_queries(options.set_dir, options.split)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
     options.run.parent.mkdir(parents=True, exist_ok=True)
     times: list[float] = []
     rows, documents, seconds = 0, 0, 0.0
     with options.run.open("w", encoding="utf-8") as file:
-        for rows_of_one, asked in _apart(labelled, queries, scope_repo=options.scope_repo):
+        for rows_of_one, asked in _index_groups(labelled, queries, scope_repo=options.scope_repo):
             with opening() as store:
                 start = perf_counter()
                 _fill(store, rows_of_one, kept, options.size)
@@ -87,7 +87,7 @@ def _weights(given: Mapping[str, float]) -> dict[str, float]:
     return {**WEIGHTS, **given}
 
 
-def _apart(
+def _index_groups(
     labelled: LabelledSet, queries: Sequence[Mapping[str, Any]], *, scope_repo: bool
 ) -> Iterator[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]]:
     """Yield documents with the queries that search them: all of the set, or those of each repository."""

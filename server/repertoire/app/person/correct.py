@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repertoire.app.naming import only_named
+from repertoire.app.lookup import find_one_component
 from repertoire.catalogue import reading
 from repertoire.domain.component import CURATOR, PROVIDES, Edge
 from repertoire.domain.errors import InvalidRequest
@@ -30,7 +30,7 @@ def set_capabilities(store: Store, component: str, capabilities: Sequence[str], 
         UnknownComponent: no component has this id or name.
         InvalidRequest: several components have the name, a phrase is empty or too long, or there are too many.
     """
-    key = only_named(store, component).component.id
+    key = find_one_component(store, component).component.id
     known = reading.load().phrases()
     kept = tuple(dict.fromkeys(known.get(text.strip().lower()) or _phrase(text) for text in capabilities))
     if not 1 <= len(kept) <= MOST:

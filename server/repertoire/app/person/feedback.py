@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.app.person.mute import COMPONENT
 from repertoire.app.session.record import KEPT
 from repertoire.domain.component import Component
@@ -59,7 +59,7 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
 
 def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
     """Return the component and its latest use; of several with the name, the one used last in the project."""
-    found = [entry.component for entry in named(store, target)]
+    found = [entry.component for entry in find_components(store, target)]
     uses = [
         (event.project == project, event.id, component, event)
         for component in found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.naming import unknown
+from repertoire.app.lookup import unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import meant
 from repertoire.store.database import Store
@@ -30,9 +30,11 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
     Raises:
         UnknownComponent: the target is unknown; the message suggests similar names.
     """
-    targets, scope = _found(store, target, project)
+    targets, scope = _targets_of(store, target, project)
     if not targets:
-        raise UnknownComponent(unknown(store, target, also=", is a source's key from `status`, or `project`"))
+        raise UnknownComponent(
+            unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
+        )
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
@@ -47,7 +49,7 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
         InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
-    meant = {target, *_found(store, target, project)[0]}
+    meant = {target, *_targets_of(store, target, project)[0]}
     candidates = meant.union(*store.graph.copies(meant))  # a person may name another copy than the muted one
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
@@ -60,7 +62,7 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
     return Muted(silent, muted[silent[0]], undone=True)
 
 
-def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
+def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
     wanted = target.strip()
     if wanted == PROJECT:
         return (project,), PROJECT

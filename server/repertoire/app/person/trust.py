@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import rank
 from repertoire.store.database import Store
@@ -82,4 +82,4 @@ def withdraw(store: Store, asked: str) -> Accepted:
 
 def _contents(store: Store, asked: str) -> list[tuple[str, str]]:
     """Return the ids and content hashes of the components with an id or name."""
-    return [(found.component.id, found.component.content_hash) for found in named(store, asked)]
+    return [(found.component.id, found.component.content_hash) for found in find_components(store, asked)]

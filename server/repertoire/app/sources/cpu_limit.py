@@ -15,7 +15,7 @@ _AGAIN_S = 1.0  # the exception is raised again after this time, in case the blo
 
 
 @contextlib.contextmanager
-def at_most(seconds: float) -> Iterator[None]:
+def cpu_limit(seconds: float) -> Iterator[None]:
     """Interrupt the block once it has used so many seconds of processor time; waiting on a busy machine does not count.
 
     Without a timer (on Windows, outside the main thread) the block runs to its end before the exception is raised.

@@ -9,9 +9,9 @@ import numpy as np
 
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
-from repertoire.app.sources.nearest import assign_nearest, told_terms
+from repertoire.app.sources.nearest_capabilities import assign_nearest, term_texts
 from repertoire.app.sources.relate import relate_in_meaning
-from repertoire.app.sources.shipped_vectors import Lending
+from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
@@ -47,15 +47,15 @@ def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, st
 
     It may be stopped and started again, and run in several processes at once: at worst some texts are embedded twice.
     """
-    lending = Lending(embedder)
+    shipped_embedder = ShippedVectorEmbedder(embedder)
     total = sum(store.vectors.progress(space, embedder.model).total for space in SPACES)
-    known = _Known(lending)
+    known = _CachingEmbedder(shipped_embedder)
     for space in SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     _embed_requests(store, embedder, stop)
     embed_traces(store, embedder, stop=stop)
     if not stop():
-        _relate(store, lending)
+        _relate(store, shipped_embedder)
     return known.embedded
 
 
@@ -64,18 +64,18 @@ def embed_shipped(store: Store, embedder: Embedder) -> None:
 
     If no other component lacks vectors, assign what only vectors show, so that answers do not change later.
     """
-    lending, placed = Lending(embedder), 0
+    shipped_embedder, placed = ShippedVectorEmbedder(embedder), 0
     entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
     for space in SPACES:
-        rows = [row for row in store.vectors.pending(space, lending.model, limit=_EVERY) if row[0] in entries]
-        texts = _texts(store, space, lending, rows)
-        shipped = [row for row, text in texts.items() if lending.known(text)]
+        rows = [row for row in store.vectors.pending(space, shipped_embedder.model, limit=_EVERY) if row[0] in entries]
+        texts = _texts(store, space, shipped_embedder, rows)
+        shipped = [row for row, text in texts.items() if shipped_embedder.known(text)]
         if shipped:
-            vectors = lending.embed_passages([texts[row] for row in shipped])
-            store.vectors.put(space, lending.model, shipped, vectors)
+            vectors = shipped_embedder.embed_passages([texts[row] for row in shipped])
+            store.vectors.put(space, shipped_embedder.model, shipped, vectors)
             placed += len(shipped)
-    if placed and _done(store, lending.model) == len(SPACES) * len(store.graph.summaries()):
-        _relate(store, lending)
+    if placed and _done(store, shipped_embedder.model) == len(SPACES) * len(store.graph.summaries()):
+        _relate(store, shipped_embedder)
 
 
 def shipped_texts(catalogue: Catalogue) -> list[str]:
@@ -83,7 +83,7 @@ def shipped_texts(catalogue: Catalogue) -> list[str]:
     records = records_of(catalogue)
     components = [component for record in records for component in record.components]
     texts = [passage(space, component).strip() for space in SPACES for component in components]
-    return sorted({text for text in (*texts, *told_terms(catalogue)) if text})
+    return sorted({text for text in (*texts, *term_texts(catalogue)) if text})
 
 
 def _relate(store: Store, embedder: Embedder) -> None:
@@ -99,7 +99,7 @@ def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) ->
     return {row: text for row, text in texts.items() if text}
 
 
-class _Known:
+class _CachingEmbedder:
     """An embedder with a cache of recent texts."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -132,7 +132,9 @@ def _done(store: Store, model: str) -> int:
     return sum(store.vectors.progress(space, model).done for space in SPACES)
 
 
-def _embed_space(store: Store, space: str, known: _Known, tell: Callable[[], None], stop: Callable[[], bool]) -> None:
+def _embed_space(
+    store: Store, space: str, known: _CachingEmbedder, tell: Callable[[], None], stop: Callable[[], bool]
+) -> None:
     model = known.embedder.model
     while not stop():
         rows = store.vectors.pending(space, model, limit=_ROUND)

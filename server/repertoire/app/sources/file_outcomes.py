@@ -6,9 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
-from repertoire.app.naming import no_source, spelled_like
-from repertoire.app.places import clone_folder
-from repertoire.app.project import project_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.current_project import project_folder
+from repertoire.app.lookup import similar_names, unknown_source_text
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.ingest import context_of, read_files
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
@@ -53,8 +53,8 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> OpenedSo
         message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
         raise InvalidRequest(message)
     keys = [row.info.key for row in store.sources.all()]
-    if known is None and not os.path.lexists(source) and spelled_like(source, keys):
-        raise InvalidRequest(no_source(source, keys))
+    if known is None and not os.path.lexists(source) and similar_names(source, keys):
+        raise InvalidRequest(unknown_source_text(source, keys))
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
         location = str(clone_folder(home, known.key))  # the clone as last fetched; this report fetches nothing

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from repertoire.app.places import clone_folder
+from repertoire.app.clone_folder import clone_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.freshness import BREAKING, OVERDUE, Ageing, Freshness, freshness, span
 from repertoire.sources import releases
@@ -39,7 +39,7 @@ class FreshnessJudge:
     def _releases(self, source: str) -> Releases | None:
         if source not in self._read:
             info = self._sources.get(source)
-            self._read[source] = _told(self._home, info) if info is not None else None
+            self._read[source] = _releases_in(self._home, info) if info is not None else None
         return self._read[source]
 
 
@@ -52,7 +52,7 @@ def reasons(judged: Freshness) -> Iterator[str]:
         yield f"releases came every {span(judged.every_days)}, the last in {judged.released[:7]}"
 
 
-def _told(home: Path, info: SourceInfo) -> Releases | None:
+def _releases_in(home: Path, info: SourceInfo) -> Releases | None:
     ours = info.kind == "git"
     folder = clone_folder(home, info.key) if ours else Path(info.location)
     return releases.read(folder, ours=ours) if folder.is_absolute() and folder.is_dir() else None

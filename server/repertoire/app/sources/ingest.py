@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.project import project_folder
-from repertoire.app.sources.cpu_limit import at_most
+from repertoire.app.current_project import project_folder
+from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
     Report,
     Step,
-    drop_what_left,
+    ingest_report,
     quiet,
+    remove_vanished_sources,
     settle,
-    told,
     write_catalogue,
     write_records,
 )
@@ -63,7 +63,7 @@ def ingest(
         reports = [write_catalogue(store, report=report)]
     elif address.kind == addresses.INSTALLED:
         reports = [_write_place(store, place, around, report) for place in machine.places]
-        reports += drop_what_left(store, machine, project)
+        reports += remove_vanished_sources(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
@@ -114,7 +114,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:
         store.sources.seen(info.key, now=now())
-        return told(store, info.key, (0, 0), warnings, started)
+        return ingest_report(store, info.key, (0, 0), warnings, started)
     report(Step(info.key, "extract", 0, len(files)))
     found = extraction.extract(files, unread, plan, context)
     folders = [
@@ -127,7 +127,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     before = store.graph.summaries()
     counts = write_records(store, info, records, found.derived, known)
     note_departures(store, before)
-    return told(store, info.key, counts, [*warnings, *found.warnings], started)
+    return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
 def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:
@@ -143,7 +143,7 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
-        bounded=partial(at_most, _A_FILE_S),
+        bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.places import clone_folder
-from repertoire.app.sources.packages import Scratch, fetched, taken_out
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.sources.packages import Scratch, fetch_package, unpack_archive
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ingestion.install import Site
@@ -68,7 +68,9 @@ def open_address(
     """
     if address.kind == PACKAGE:
         place = clone_folder(around.home, address.key)
-        archive = fetched(address, place, around.settings.max_source_mb * 1_000_000, tick=tick, again=fetch_packages)
+        archive = fetch_package(
+            address, place, around.settings.max_source_mb * 1_000_000, tick=tick, again=fetch_packages
+        )
         return _open_archive(SourceInfo(address.key, PACKAGE, address.text), archive, around)
     if address.kind == ARCHIVE:
         return _open_archive(SourceInfo(address.key, ARCHIVE, address.text), Path(address.text), around)
@@ -102,7 +104,7 @@ def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
         place.documents,
         place.installed,
         around.limits,
-        _said(past),
+        _history_warnings(past),
     )
 
 
@@ -114,7 +116,7 @@ def _open_clone(address: Address, target: Path, around: Surroundings) -> OpenedS
     past = git_dates.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
     site, layout = _site(target, _add_address(info), around.machine), _layout(info.key, around.machine)
-    warnings = _said(past)
+    warnings = _history_warnings(past)
     return OpenedSource(
         info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True
     )
@@ -126,11 +128,13 @@ def _open_folder(folder: Path, around: Surroundings) -> OpenedSource:
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
     site = _site(folder, _add_address(info), around.machine)
     layout = _layout(key, around.machine)
-    return OpenedSource(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
+    return OpenedSource(
+        info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_history_warnings(past)
+    )
 
 
 def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> OpenedSource:
-    scratch = taken_out(archive, clone_folder(around.home, info.key))
+    scratch = unpack_archive(archive, clone_folder(around.home, info.key))
     return OpenedSource(
         info,
         (Mount(scratch.root),),
@@ -159,5 +163,5 @@ def _layout(name: str, machine: Machine, *, key: str = "") -> SourceLayout:
     return SourceLayout(name=name.rstrip("/").rpartition("/")[2] or name, elsewhere=frozenset(elsewhere))
 
 
-def _said(past: GitDates) -> tuple[str, ...]:
+def _history_warnings(past: GitDates) -> tuple[str, ...]:
     return (past.warning,) if past.warning else ()

@@ -31,7 +31,7 @@ class Scratch:
         self.lent.close()
 
 
-def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[], None], again: bool) -> Path:
+def fetch_package(address: Address, place: Path, max_bytes: int, *, tick: Callable[[], None], again: bool) -> Path:
     """Return a package's archive in a folder of the home; fetch it if there is none, or if `again`.
 
     Raises:
@@ -51,7 +51,7 @@ def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[],
         raise SourceError(message) from error
 
 
-def taken_out(archive: Path, place: Path) -> Scratch:
+def unpack_archive(archive: Path, place: Path) -> Scratch:
     """Unpack an archive into a new temporary folder beside a place.
 
     Raises:
@@ -66,10 +66,10 @@ def taken_out(archive: Path, place: Path) -> Scratch:
         unpacked = archives.unpack(archive, folder)
         top = archives.single_root(unpacked)
         refused = {path.removeprefix(f"{top}/" if top else ""): reason for path, reason in unpacked.refused}
-        return Scratch(folder / top, refused, _said(archive, refused), lent.pop_all())
+        return Scratch(folder / top, refused, _refusal_warnings(archive, refused), lent.pop_all())
 
 
-def _said(archive: Path, refused: Mapping[str, str]) -> tuple[str, ...]:
+def _refusal_warnings(archive: Path, refused: Mapping[str, str]) -> tuple[str, ...]:
     first = next(iter(refused.items()), None)
     if first is None:
         return ()

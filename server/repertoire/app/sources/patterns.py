@@ -40,7 +40,7 @@ _OWN = ("project", "user")  # kinds of sources whose components a person chose f
 def renew_patterns(store: Store) -> int:
     """Mine the known combinations again and replace the graph's patterns; return how many there are."""
     topology, summaries = store.graph.topology(), store.graph.summaries()
-    whole = _Whole(topology, summaries)
+    whole = _WholeGraph(topology, summaries)
     known = whole.known()
     found = patterns(_of_known([*whole.plugins(), *whole.agents(), *_projects(summaries)], known), known)
     used = used_patterns(_of_known(whole.requests(), known), known)
@@ -63,7 +63,7 @@ def _write(store: Store, found: Sequence[Pattern], label: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _WholeGraph:
     """The topology and component summaries of the whole graph, read once."""
 
     topology: Topology

@@ -9,7 +9,7 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.nearest import LABEL as NEAREST
+from repertoire.app.sources.nearest_capabilities import LABEL as NEAREST
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
@@ -38,7 +38,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     if store.likeness.compared(ACROSS) == _state(store):
         return
     _read_new(store, tick)
-    known = _Known(store)
+    known = _RuleInputs(store)
     same = twins.twins(known.copies(), _alike(store))
     said = statements.stated(known.named())
     against = [edge for edge in said if edge.relation != ALTERNATIVE_TO]
@@ -53,7 +53,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
         store.likeness.note_compared(ACROSS, _state(store))
 
 
-def _still_good(store: Store, known: _Known) -> list[Edge]:
+def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
     """Return the alternatives by vectors whose components still exist and are not related otherwise by now."""
     other = _both_ways([*known.pairs(ALTERNATIVE_TO, but=MEANING), *known.pairs(TWIN_OF)])
     return [
@@ -73,7 +73,7 @@ def relate_in_meaning(store: Store, model: str) -> None:
     ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
     edges: list[Edge] = []
     if len(ids):
-        known = _Known(store)
+        known = _RuleInputs(store)
         jobs = {job.id: job for job in known.jobs(nearest=True)}
         listed = [(row, jobs[known.ids[node_id]]) for row, node_id in enumerate(ids.tolist()) if node_id in known.ids]
         nearest = _nearest(vectors[[row for row, _ in listed]], [job for _, job in listed])
@@ -164,7 +164,7 @@ def _both_ways(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     return frozenset(pair for low, high in pairs for pair in ((low, high), (high, low)))
 
 
-class _Known:
+class _RuleInputs:
     """All components, in the forms that the rules for edges take."""
 
     def __init__(self, store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repertoire.app.naming import no_source
+from repertoire.app.lookup import unknown_source_text
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.settle import remove_source
 from repertoire.domain.errors import InvalidRequest
@@ -20,6 +20,6 @@ def remove(store: Store, source: str) -> int:
         raise InvalidRequest(message)
     known = {row.info.key: row.components for row in store.sources.all()}
     if source not in known:
-        raise InvalidRequest(no_source(source, list(known)))
+        raise InvalidRequest(unknown_source_text(source, list(known)))
     remove_source(store, source)
     return known[source]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repertoire.app.sources.ingest import note_opened, write_source
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
-from repertoire.app.sources.settle import Report, Step, keep_source
+from repertoire.app.sources.settle import Report, Step, unread_source_report
 from repertoire.app.sources.unreachable import note_unread
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
@@ -60,6 +60,6 @@ def _refreshed(store: Store, key: str, open_it: Callable[[], OpenedSource], repo
         done = write_source(store, opened, report=report)
     except (SourceError, OSError) as error:  # one unreachable source must not stop the others
         note_unread(store, key, str(error))
-        return keep_source(store, key, f"kept as it was: {error}")
+        return unread_source_report(store, key, f"kept as it was: {error}")
     note_opened(store, opened)
     return done

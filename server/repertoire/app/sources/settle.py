@@ -49,7 +49,7 @@ def quiet(_: Step) -> None:
     """Report no progress."""
 
 
-def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
+def remove_vanished_sources(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
     """Remove the sources of uninstalled plugins and of deleted marketplaces and projects; return a report for each."""
     here = {place.key for place in machine.places}
     reports = []
@@ -60,7 +60,7 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
         if not kept and row.info.key in machine.vanished:
             reason = f"Claude Code lists it, and nothing is at {row.info.location}"
             note_unread(store, row.info.key, reason)
-            reports.append(keep_source(store, row.info.key, f"kept as it was: {reason}"))
+            reports.append(unread_source_report(store, row.info.key, f"kept as it was: {reason}"))
         elif not kept:
             before = store.graph.summaries()
             store.sources.remove(row.info.key)
@@ -84,9 +84,9 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     known = store.sources.file_hashes(CATALOGUE.key)
     if {record.path: record.content_hash for record in records} == known:
         store.sources.seen(CATALOGUE.key, now=now())
-        return told(store, CATALOGUE.key, (0, 0), [], started)
+        return ingest_report(store, CATALOGUE.key, (0, 0), [], started)
     report(Step(CATALOGUE.key, "write", 0, len(records)))
-    return told(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
+    return ingest_report(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
 
 
 def write_records(
@@ -103,12 +103,14 @@ def write_records(
     return written.changed, written.removed
 
 
-def keep_source(store: Store, source: str, warning: str) -> IngestReport:
+def unread_source_report(store: Store, source: str, warning: str) -> IngestReport:
     """Return the report of a source that could not be read and keeps its components."""
-    return told(store, source, (0, 0), [warning], time.monotonic())
+    return ingest_report(store, source, (0, 0), [warning], time.monotonic())
 
 
-def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
+def ingest_report(
+    store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float
+) -> IngestReport:
     """Return the report of an ingested source; `counts` are its changed and removed components."""
     total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
     shown = warnings[:_WARNINGS]

@@ -39,7 +39,7 @@ def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
         return MappingProxyType(dict(zip(kept["texts"].tolist(), vectors, strict=True)))
 
 
-class Lending:
+class ShippedVectorEmbedder:
     """An embedder that uses shipped vectors where it can, and its model only for other texts."""
 
     def __init__(self, embedder: Embedder) -> None:

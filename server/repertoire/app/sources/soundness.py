@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repertoire.app.clock import now, today
-from repertoire.app.sources.unreachable import Lost, lost_sources, newest_note
+from repertoire.app.sources.unreachable import LostSource, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
 from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
 from repertoire.domain.freshness import Ageing, freshness
@@ -58,7 +58,7 @@ class Troubles:
         """Return the troubles by component id, without sound components."""
         as_of = self._store.graph.revision(), newest_note(self._store)
         if as_of != self._as_of:
-            self._kept, self._as_of = self._found(), as_of
+            self._kept, self._as_of = self._find_troubles(), as_of
         return self._kept
 
     def of(self, key: str) -> tuple[Trouble, ...]:
@@ -85,9 +85,9 @@ class Troubles:
         full = 1.0 - kinds.MIN_SOUNDNESS
         return np.array([(soundness(troubles.get(row.id, ())) - 1.0) / full for row in snapshot.summaries])
 
-    def _found(self) -> Mapping[str, tuple[Trouble, ...]]:
+    def _find_troubles(self) -> Mapping[str, tuple[Trouble, ...]]:
         store = self._store
-        known = _Known.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
+        known = _KnownComponents.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
         found: dict[str, list[Trouble]] = defaultdict(list)
         for lost in lost_sources(store):
             trouble = _of_source(lost)
@@ -100,7 +100,7 @@ class Troubles:
             found[match.component].append(_advised(match))
         return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
 
-    def _against(self, known: _Known, target: int, name: str) -> Iterator[Trouble]:
+    def _against(self, known: _KnownComponents, target: int, name: str) -> Iterator[Trouble]:
         """Yield the troubles of one dependency."""
         needed = known.rows.get(target) or known.named(name)
         if needed is None:
@@ -128,7 +128,7 @@ def _advisory_matches(store: Store) -> tuple[AdvisoryMatch, ...]:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownComponents:
     rows: Mapping[int, Summary]
     of_source: Mapping[str, list[Summary]]
     by_name: Mapping[tuple[bool, str], list[Summary]]
@@ -136,7 +136,7 @@ class _Known:
     unwanted: frozenset[str]
 
     @classmethod
-    def of(cls, rows: Iterable[Summary], departed: Iterable[Departure], unwanted: frozenset[str]) -> _Known:
+    def of(cls, rows: Iterable[Summary], departed: Iterable[Departure], unwanted: frozenset[str]) -> _KnownComponents:
         by_node: dict[int, Summary] = {}
         of_source: dict[str, list[Summary]] = defaultdict(list)
         by_name: dict[tuple[bool, str], list[Summary]] = defaultdict(list)
@@ -185,7 +185,7 @@ def note_departures(store: Store, before: Iterable[Summary]) -> None:
         store.soundness.note_departed(gone)
 
 
-def _of_source(lost: Lost) -> Trouble:
+def _of_source(lost: LostSource) -> Trouble:
     if lost.moved:
         return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
     text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"

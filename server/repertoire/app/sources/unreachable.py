@@ -14,7 +14,7 @@ _LOOKED_AT = 2000  # newest notes that are read
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostSource:
     """A source that could not be read, since when and why, with the number of components from its last good read.
 
     Or a source that was read through a redirect: `moved` is its new address.
@@ -50,7 +50,7 @@ def note_moved(store: Store, source: str, place: str) -> None:
         store.events.append([Event(now(), MOVED, data={"source": source, "place": place})])
 
 
-def lost_sources(store: Store) -> tuple[Lost, ...]:
+def lost_sources(store: Store) -> tuple[LostSource, ...]:
     """Return the known sources whose last read failed, or was redirected to a new address."""
     last = _last(store)
     found = []
@@ -58,7 +58,7 @@ def lost_sources(store: Store) -> tuple[Lost, ...]:
         event = last.get(row.info.key)
         if event is not None and event.kind != REREAD:
             told = (str(event.data.get(name, "")) for name in ("reason", "place"))
-            found.append(Lost(row.info.key, event.at, next(told), row.components, next(told)))
+            found.append(LostSource(row.info.key, event.at, next(told), row.components, next(told)))
     return tuple(found)
 
 

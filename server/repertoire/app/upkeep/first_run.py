@@ -7,7 +7,7 @@ from repertoire.app.sources.embed import embed_shipped
 from repertoire.app.sources.settle import settle, write_catalogue
 
 
-def begin(repertoire: Repertoire) -> None:
+def fill_new_home(repertoire: Repertoire) -> None:
     """Write the catalogue, its edges and its vectors into a home without an ingested source, as a refresh would."""
     store = repertoire.store
     if any(row.ingested_at for row in store.sources.all()):

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.places import clone_folder
-from repertoire.app.project import project_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.current_project import project_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
-from repertoire.app.sources.settle import Report, Step, drop_what_left, quiet, settle, write_catalogue
-from repertoire.app.upkeep.background import one_refresh
-from repertoire.app.upkeep.schedule import attempted
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.sources.settle import Report, Step, quiet, remove_vanished_sources, settle, write_catalogue
+from repertoire.app.upkeep.background_refresh import one_refresh
+from repertoire.app.upkeep.refresh_attempts import attempted
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
 from repertoire.domain.component import IngestReport
@@ -58,13 +58,13 @@ def refresh(
             from repertoire.app.sources.rereading import reread  # noqa: PLC0415 - first answers need it not
 
             reports += reread(store, home, settings=settings, machine=machine, report=report)
-        reports.extend(drop_what_left(store, machine, project))
+        reports.extend(remove_vanished_sources(store, machine, project))
         _sweep_clones(store, home)
         settle(store, report=report)
         note_installs(store)
         renew_learned(store)
         take_in(store)
-        condense_when_due(store, half_life=settings.memory_days)
+        compact_when_due(store, half_life=settings.memory_days)
         store.backup.write(now=now())
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.upkeep.schedule import held_off, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.installed import config_folder
 
@@ -17,18 +17,18 @@ _WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "p
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
+def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
     """Return whether a refresh is due: nothing ingested, sources too old or changed, or vectors missing.
 
-    After a failed refresh it is due only when the waiting time of `schedule` has passed.
+    After a failed refresh it is due only when the waiting time of `refresh_attempts` has passed.
     """
     store, embedder = repertoire.store, repertoire.embedder
     moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
-    if held_off(attempt, moment):
+    if must_wait(attempt, moment):
         return False
     hours, sources = repertoire.settings.refresh_hours, store.sources.all()
     read = max((row.ingested_at for row in sources), default="")
-    if not read or only_begun(repertoire) or overdue(attempt, hours, moment):
+    if not read or holds_only_catalogue(repertoire) or overdue(attempt, hours, moment):
         return True
     if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
         return True
@@ -39,7 +39,7 @@ def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: date
     return any(changed > since for changed in _changes(config_folder(environment)))
 
 
-def only_begun(repertoire: Repertoire) -> bool:
+def holds_only_catalogue(repertoire: Repertoire) -> bool:
     """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False

@@ -11,11 +11,11 @@ from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.store.database import Store
 
 EVERY = 1_000  # the log is checked for compaction each time it has grown by so many events
-ROOM = LogBounds()
+BOUNDS = LogBounds()
 
 
-def condense_when_due(
-    store: Store, *, half_life: float = HALF_LIFE_DAYS, room: LogBounds = ROOM, every: int = EVERY
+def compact_when_due(
+    store: Store, *, half_life: float = HALF_LIFE_DAYS, bounds: LogBounds = BOUNDS, every: int = EVERY
 ) -> int:
     """Compact the log if it has grown by `every` events since the last check; return how many events were removed.
 
@@ -27,7 +27,7 @@ def condense_when_due(
         if not store.events.due(every=every):
             return 0
         events = store.events.since(0, limit=-1)
-        found = compact(events, room)
+        found = compact(events, bounds)
         kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
         store.events.compact(found.gone, counts, kept=kept)

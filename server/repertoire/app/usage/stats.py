@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.app.usage.fold import copies_among, known_trials
 from repertoire.app.usage.review import ReviewedSuggestion, review
+from repertoire.app.usage.usage_cache import copies_among, known_trials
 from repertoire.domain.confidence_intervals import Interval, wilson
 from repertoire.domain.event import ASKED, OUTCOMES
 from repertoire.learning.hints import PROMPT, HintRate
@@ -25,7 +25,7 @@ _NEWEST = 200  # newest offers among which the share of first offers is counted
 
 
 @dataclass(frozen=True)
-class AtRank:
+class RankStats:
     """Counts of offers and selections at one rank, with the assumed probability that a user looks at this rank."""
 
     rank: int
@@ -35,18 +35,18 @@ class AtRank:
 
 
 @dataclass(frozen=True)
-class Explored:
+class ExplorationStats:
     """The number of newest offers, and how many of them were the first offer of their component."""
 
     offers: int = 0
     first: int = 0
 
 
-NOTHING = Explored()
+NOTHING = ExplorationStats()
 
 
 @dataclass(frozen=True)
-class Hinted:
+class HintStats:
     """The rate of followed hints of one type and moment; `demand` is the factor on the odds that the next one needs."""
 
     rate: HintRate
@@ -55,7 +55,7 @@ class Hinted:
 
 
 @dataclass(frozen=True)
-class Learned:
+class ComponentStats:
     """The usage of one component, in the project and overall; `log_odds` is its prior in answers for the project."""
 
     id: str
@@ -78,14 +78,14 @@ class Stats:
     installed: int  # selections that are installations of an offered component
     taken: Interval  # share of offers that were followed, with its 95 % confidence interval
     outcomes: Mapping[str, int]
-    by_rank: tuple[AtRank, ...]
-    hints: tuple[Hinted, ...]
+    by_rank: tuple[RankStats, ...]
+    hints: tuple[HintStats, ...]
     silenced: tuple[Mute, ...]
-    components: tuple[Learned, ...]
+    components: tuple[ComponentStats, ...]
     more: int = 0
     requests: int = 0
     most_requests: int = 0
-    explored: Explored = NOTHING
+    explored: ExplorationStats = NOTHING
     edges: tuple[ReviewedSuggestion, ...] = ()
 
 
@@ -121,27 +121,27 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
     )
 
 
-def _explored(found: Sequence[Trial]) -> Explored:
+def _explored(found: Sequence[Trial]) -> ExplorationStats:
     seen: set[str] = set()
     first: list[bool] = []
     for trial in sorted((trial for trial in found if trial.offered_at), key=lambda trial: trial.offered_at):
         first.append(trial.node not in seen)
         seen.add(trial.node)
     newest = first[-_NEWEST:]
-    return Explored(len(newest), sum(newest))
+    return ExplorationStats(len(newest), sum(newest))
 
 
-def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[Hinted]:
+def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[HintStats]:
     asked = store.events.latest((ASKED,), limit=_ASKED)
     held = Counter(str(kind) for event in asked for kind in event.data.get("held", ()))
     for rate in rates:
-        yield Hinted(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
+        yield HintStats(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
 
 
-def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
+def _by_rank(found: Sequence[Trial]) -> tuple[RankStats, ...]:
     ranks = sorted({trial.rank for trial in found if trial.offered_at})
     return tuple(
-        AtRank(
+        RankStats(
             rank,
             sum(trial.rank == rank for trial in found if trial.offered_at),
             sum(trial.rank == rank for trial in found if trial.offered_at and trial.selected_at),
@@ -151,11 +151,11 @@ def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
     )
 
 
-def _learned(store: Store, everywhere: Usage, local: Usage) -> list[Learned]:
+def _learned(store: Store, everywhere: Usage, local: Usage) -> list[ComponentStats]:
     leaning = usage_scores(everywhere)
     records = sorted(everywhere.records.values(), key=lambda one: (-one.selected, -one.recommended, one.node))
     return [
-        Learned(
+        ComponentStats(
             record.node,
             _name(store, record.node),
             local.records.get(record.node, ComponentUsage(record.node)),

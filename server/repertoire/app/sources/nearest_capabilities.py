@@ -38,13 +38,13 @@ def assign_nearest(store: Store, embedder: Embedder) -> int:
     if len(ids):
         shipped = reading.load()
         terms = list(shipped.capabilities)
-        near = _Near(terms, embedder.embed_passages(told_terms(shipped)), vocabulary_of(shipped))
+        near = _TermVectors(terms, embedder.embed_passages(term_texts(shipped)), vocabulary_of(shipped))
         edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
     store.sources.set_edges(edges, now=now(), file=LABEL)
     return len(edges)
 
 
-def told_terms(shipped: reading.Catalogue) -> list[str]:
+def term_texts(shipped: reading.Catalogue) -> list[str]:
     """Return the text that is embedded for each term of the vocabulary."""
     return [
         f"{term.replace('-', ' ')}: {', '.join(capability.synonyms[:_PHRASES])}"
@@ -60,7 +60,7 @@ def _read_for_real(store: Store, model: str) -> tuple[np.typing.NDArray[np.int64
     return ids[read], matrix[read]
 
 
-class _Near:
+class _TermVectors:
     """The vocabulary's terms with their vectors."""
 
     def __init__(self, terms: Sequence[str], vectors: Vectors, vocabulary: Vocabulary) -> None:
@@ -84,7 +84,9 @@ class _Near:
             yield best, likeness[best]
 
 
-def _chunk(store: Store, near: _Near, ids: np.typing.NDArray[np.int64], matrix: Vectors, start: int) -> list[Edge]:
+def _chunk(
+    store: Store, near: _TermVectors, ids: np.typing.NDArray[np.int64], matrix: Vectors, start: int
+) -> list[Edge]:
     rows = ids[start : start + _CHUNK].tolist()
     stored = store.graph.components(rows)
     corrected = store.preferences.corrections()

@@ -18,7 +18,7 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True)
-class Attempt:
+class RefreshAttempt:
     """The newest refresh: its start, the end of the last successful one, and the number of failures since then."""
 
     started: str = ""
@@ -26,26 +26,26 @@ class Attempt:
     failures: int = 0
 
 
-def newest_attempt(home: Path) -> Attempt:
+def newest_attempt(home: Path) -> RefreshAttempt:
     """Return the record of the newest refresh; a killed one counts as failed."""
     try:
         told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
-        return Attempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
+        return RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
     except (OSError, ValueError, KeyError, TypeError):  # no refresh yet, or a damaged file
-        return Attempt()
+        return RefreshAttempt()
 
 
 @contextlib.contextmanager
 def attempted(home: Path) -> Iterator[None]:
     """Record the start of a refresh as failed, and at the end of the block its success."""
     before = newest_attempt(home)
-    begun = Attempt(now(), before.finished, min(before.failures + 1, _MOST_FAILURES))
+    begun = RefreshAttempt(now(), before.finished, min(before.failures + 1, _MOST_FAILURES))
     _keep(home, begun)
     yield
-    _keep(home, Attempt(begun.started, now(), 0))
+    _keep(home, RefreshAttempt(begun.started, now(), 0))
 
 
-def held_off(attempt: Attempt, at: datetime) -> bool:
+def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
     """Return whether it is too early for another try; the waiting time doubles with each failure."""
     if not attempt.failures:
         return False
@@ -54,7 +54,7 @@ def held_off(attempt: Attempt, at: datetime) -> bool:
     return timedelta() <= waited < min(_FIRST * (1 << (attempt.failures - 1)), _LONGEST)
 
 
-def overdue(attempt: Attempt, hours: int, at: datetime) -> bool:
+def overdue(attempt: RefreshAttempt, hours: int, at: datetime) -> bool:
     """Return whether the last successful refresh is older than so many hours; with 0 hours never."""
     if not hours or not attempt.finished:
         return False
@@ -69,7 +69,7 @@ def _time(text: str) -> datetime:
         return datetime.min.replace(tzinfo=timezone.utc)
 
 
-def _keep(home: Path, attempt: Attempt) -> None:
+def _keep(home: Path, attempt: RefreshAttempt) -> None:
     beside = home / f"refresh.json.{os.getpid()}"
     with contextlib.suppress(OSError):  # a refresh must run even if its record cannot be written
         try:

@@ -25,7 +25,7 @@ _GOALS = """performance refactoring debugging testing code-review documentation 
 _VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left out with fewer than so many
 
 
-def facets_of(ranking: Ranking) -> tuple[Facet, ...]:
+def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
     """Return the clarifying facets for a task that is too vague for a set; none for a clear task."""
     plan, narrower = ranking.plan, _narrower()
     if ranking.implied is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):

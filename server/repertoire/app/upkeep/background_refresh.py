@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from repertoire.app.project import project_folder
+from repertoire.app.current_project import project_folder
 from repertoire.boot.filelock import only_one
 from repertoire.boot.layout import command, detached_flags
 from repertoire.domain.database_file import unwritable_text

@@ -9,12 +9,12 @@ from pathlib import Path
 from repertoire.domain.errors import InvalidRequest
 
 
-def present_project(environment: Mapping[str, str] = os.environ) -> str:
+def current_project(environment: Mapping[str, str] = os.environ) -> str:
     """Return the current project's folder as hooks write it: `CLAUDE_PROJECT_DIR`, or else the working directory."""
     return environment.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109
 
 
-def project_named(folder: str, environment: Mapping[str, str] = os.environ) -> str:
+def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the absolute path of a named project's folder, as hooks write it; without a name, of the current one.
 
     Raises:
@@ -23,10 +23,10 @@ def project_named(folder: str, environment: Mapping[str, str] = os.environ) -> s
     if "\0" in folder:
         message = "a project's folder has no NUL in its name; send its path"
         raise InvalidRequest(message)
-    return os.path.realpath(os.path.expanduser(folder)) if folder else present_project(environment)  # noqa: PTH111
+    return os.path.realpath(os.path.expanduser(folder)) if folder else current_project(environment)  # noqa: PTH111
 
 
 def project_folder() -> Path | None:
     """Return the current project's folder; None where this is the home directory or the root of the disk."""
-    folder = Path(present_project()).resolve()
+    folder = Path(current_project()).resolve()
     return None if folder in (Path.home().resolve(), Path(folder.anchor)) else folder

@@ -40,7 +40,7 @@ def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
     return summarize_usage(found, Decay(now(), half_life, project), same=copies_among(store, found))
 
 
-class Use:
+class UsageCache:
     """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
     `size` returns the length of the log, which is read again only after it has grown by 1/50.
@@ -120,4 +120,4 @@ def _copies_in(snapshot: Snapshot, usage: Usage) -> dict[str, str]:
 
 def use_prior(read: Callable[[], Usage]) -> Prior:
     """Return a prior from usage, computed once for each snapshot; zero without usage."""
-    return Use(read).prior
+    return UsageCache(read).prior

@@ -9,7 +9,7 @@ import pytest
 from ingestion.workbench import skill
 from repertoire.app.person.correct import set_capabilities
 from repertoire.app.sources.embed import embed_pending
-from repertoire.app.sources.nearest import assign_nearest
+from repertoire.app.sources.nearest_capabilities import assign_nearest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
 
