@@ -243,7 +243,9 @@ class Condensing:
         with Store.open(home / "repertoire.db") as store:
             take_in(store)
             for newest in range(self._size * 40, self._size, -self._size * 4):
-                compact_when_due(store, bounds=LogBounds(newest=newest, selected=newest // 4, counts=self._size), every=0)
+                compact_when_due(
+                    store, bounds=LogBounds(newest=newest, selected=newest // 4, counts=self._size), every=0
+                )
 
 
 class Migration:

@@ -21,7 +21,7 @@ def resolve_project(folder: str, environment: Mapping[str, str] = os.environ) ->
         InvalidRequest: the name contains a NUL character.
     """
     if "\0" in folder:
-        message = "a project's folder has no NUL in its name; send its path"
+        message = "a project's folder cannot contain a NUL character; send its path"
         raise InvalidRequest(message)
     return os.path.realpath(os.path.expanduser(folder)) if folder else current_project(environment)  # noqa: PTH111
 

@@ -58,7 +58,7 @@ def open_repertoire(
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
-            degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
+            degraded = (*degraded, "the database's log cannot be read from here: the newest data is missing")
         yield build_repertoire(home, settings, store, embedder, degraded)
 
 

@@ -25,7 +25,7 @@ def told(home: Path, **environment: str) -> str:
 
 def test_a_new_home_says_what_to_do(tmp_path: Path) -> None:
     text = told(tmp_path)
-    assert text.startswith("Note: nothing is known yet")
+    assert text.startswith("Note: no component is known yet")
     assert "`repertoire refresh`" in text
     assert str(tmp_path) in text
 

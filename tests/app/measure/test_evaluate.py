@@ -99,7 +99,7 @@ def test_what_is_not_as_users_have_it_is_told(run):
     told = "\n".join(result.missing)
     assert "no starter catalogue" in told
     assert "relations that no ingest makes: given:feeds 1, given:about 1" in told
-    assert all(f"not as users have it: {line}" in said for line in result.missing)
+    assert all(f"differs from a user's home: {line}" in said for line in result.missing)
 
 
 def test_an_edge_end_that_is_not_in_the_corpus_is_never_returned(run):
@@ -253,7 +253,7 @@ def test_a_home_is_asked_as_it_is_and_stays_so(tmp_path, home):
     with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
         result = evaluate(EvalOptions(folder, tmp_path / "run.tsv", at_home=True), opened, report=said.append)
     assert (result.queries, result.left_out, result.missing) == (1, ("1",), ())
-    assert "1 queries are left out: what answers them is not here" in said
+    assert "1 queries are left out: this home lacks their labelled answers" in said
     assert (tmp_path / "run.tsv").read_text().split("\t")[:3] == ["0", "folder:/shelf:skills/pdf-forms.md", "1"]
     assert (home / "repertoire.db").read_bytes() == before
 

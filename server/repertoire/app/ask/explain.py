@@ -52,7 +52,7 @@ from repertoire.store.database import Store
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20
 NOTHING = Usage()
-_MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
+_MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
 _FIRST, _ASIDE = 5, 0.05  # the graph walk also starts at so many hits of the task, with this weight (component: 1)
 
 

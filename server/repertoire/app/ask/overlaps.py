@@ -220,7 +220,7 @@ def _advice(pair: _Pair, first: OverlapSide, second: OverlapSide, keep: str) -> 
         return _CHOICES[pair.kind] if not pair.speaker else _SPOKEN[pair.kind]
     kept, other = (first, second) if keep == first.id else (second, first)
     if other.muted:
-        return "nothing: the other is never suggested"
+        return "nothing to do: the other is muted"
     if other.installed:
         return f"{_UNINSTALL.get(other.type, _LOOSE) if not other.plugin else _OF_PLUGIN}; or {_mute(other)}"
     return f"do not install the other beside {kept.name}; {_mute(other)}"

@@ -46,7 +46,7 @@ _REFUSAL_TEXTS = {
     whynot.FULL: "the set has its {detail}",
     whynot.SAME_JOB: "same job as {other}",
     whynot.UNLIKELY: "far less likely to help",
-    whynot.NOTHING_NEW: "adds nothing that is needed",
+    whynot.NOTHING_NEW: "adds nothing that the task needs",
 }
 
 
@@ -123,7 +123,7 @@ def verdict(
 
 def _check_limits(task: Task) -> None:
     if not task.text.strip():
-        message = "the task is empty; say what is to be done"
+        message = "the task is empty; describe the work to do"
         raise InvalidRequest(message)
     limits = {"a size": task.limit, "a budget": task.budget}
     empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)

@@ -73,7 +73,7 @@ def _interpreter(*, built: bool) -> Finding:
 
 def _home(home: Path) -> Finding:
     if not home.exists():
-        return Finding("home", WARN, f"{home} is not there yet", "nothing: the first command makes it")
+        return Finding("home", WARN, f"{home} does not exist yet", "nothing: the first command creates it")
     if not home.is_dir() or not homes.writable(home):
         mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
         return Finding("home", FAIL, f"{home} cannot be written", mend)
@@ -81,7 +81,7 @@ def _home(home: Path) -> Finding:
     if short:
         return Finding("home", WARN, short, MEND)
     if sys.platform != "win32" and home.stat().st_mode & 0o077:
-        return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 {shlex.quote(str(home))}")
+        return Finding("home", WARN, f"other users can enter {home}", f"chmod 700 {shlex.quote(str(home))}")
     return Finding("home", OK, str(home))
 
 

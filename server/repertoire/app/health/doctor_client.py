@@ -47,8 +47,8 @@ def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
     if trouble:
         return Finding("hooks", FAIL, f"the session hook does not run: {trouble}", _AGAIN)
     if took >= DEADLINE_S:
-        text = f"the session hook took {took:.1f} s, so its deadline ends it and sessions start without a word"
-        return Finding("hooks", WARN, text, "see what makes this machine or its disk slow")
+        text = f"the session hook took {took:.1f} s, so its deadline ends it and sessions start without a greeting"
+        return Finding("hooks", WARN, text, "find out why this machine or its disk is slow")
     if silenced(environment):
         return Finding("hooks", WARN, "switched off by the environment", "unset REPERTOIRE_OFF and REPERTOIRE_HINTS")
     return Finding("hooks", OK, f"hooks.json is sound; the session hook ran in {took * 1000:.0f} ms")
@@ -61,7 +61,7 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
             line, input=told, env=dict(environment), capture_output=True, text=True, timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"the client would end it after {limit:.0f} s"
+        return f"the client would stop it after {limit:.0f} s"
     except OSError as error:
         return str(error)
     if done.returncode:
@@ -70,7 +70,7 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
         if done.stdout.strip():
             json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     except (ValueError, LookupError, TypeError):
-        return "it prints something that the client does not take"
+        return "it prints output that the client does not accept"
     return ""
 
 

@@ -72,7 +72,7 @@ def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Find
         if kept.name in told:
             at, rescue = told[kept.name]
             text = f"{size} was damaged ({clean_line(rescue.cause, 80)}) and mended on {at[:10]}; {rescue.text}"
-            yield Finding("rescued", OK, text, "nothing; delete it when you miss nothing")
+            yield Finding("rescued", OK, text, "nothing; delete it when you no longer need it")
         else:
             yield Finding(
                 "rescued", WARN, f"{size} was damaged; nothing tells how it was mended", "keep it, or delete it"
@@ -137,7 +137,7 @@ def _embedded(db: HealthReader, model: str) -> Iterator[Finding]:
     if done == total:
         yield Finding("embedding", OK, f"all {total} components have their vectors")
         return
-    text = f"{total - done} of {total} components have no vector by {model} yet: words alone find them"
+    text = f"{total - done} of {total} components have no vector by {model} yet: only words find them"
     yield Finding("embedding", WARN, text, "run `repertoire refresh`, which embeds them")
 
 

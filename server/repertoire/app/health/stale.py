@@ -169,14 +169,14 @@ def _advice(row: Summary, other: Summary | None) -> str:
     if other is not None:
         return f"{other.name} does the same and is fresher: repertoire explain {shlex.quote(other.id)}"
     if not row.installed:
-        return "look for a fresher one before installing it"
+        return "look for a fresher component before you install this one"
     if row.type == PLUGIN or row.plugin:
-        return "see whether its marketplace has a newer one: /plugin; keep it if it still does its work"
-    return "see whether it still says what is so; keep it if it does"
+        return "check whether its marketplace has a newer version: /plugin; keep it if it still works for you"
+    return "check whether its content is still correct; keep it if it is"
 
 
 _COPY_ADVICE = {
     OUTDATED: "update it: claude plugin update {name}",
-    MODIFIED: "an update would replace what was changed here: keep those files elsewhere first",
-    GONE: "uninstall it if it is not wanted any more: claude plugin uninstall {name}",
+    MODIFIED: "an update would replace your changes: copy those files elsewhere first",
+    GONE: "uninstall it if you no longer want it: claude plugin uninstall {name}",
 }

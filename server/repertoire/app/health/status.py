@@ -138,5 +138,5 @@ def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     if short:
         notes.append(f"{short}; {MEND}")
     if not store.graph.counts().get("components"):
-        notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
+        notes.append("no component is known yet: a refresh reads the installed ones; `repertoire refresh` runs it now")
     return tuple(notes)

@@ -102,7 +102,7 @@ def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> Journal
     with _alone(journal):
         left = journal.unfinished()
         if left is not None:
-            message = f"installation {left.name} ended half-way; `repertoire install --undo {left.name}` takes it back"
+            message = f"installation {left.name} stopped half-way; `repertoire install --undo {left.name}` undoes it"
             raise InstallRefused(message)
         return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
 
@@ -144,7 +144,7 @@ def _read_first(
     ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
     found = store.graph.by_key(component.id)
     if found is None:
-        message = f"{component.repository} holds {component.name} no more"
+        message = f"{component.repository} no longer contains {component.name}"
         raise SourceError(message)
     return found
 

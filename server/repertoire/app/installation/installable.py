@@ -84,7 +84,7 @@ def plan_component(context: InstallContext, stored: StoredComponent) -> InstallP
     steps = read(component.install)
     if not steps:
         parts = ", as a whole; its parts can be installed one by one" if component.type == PLUGIN else ""
-        message = f"nothing is known that installs {component.name} ({component.id}){parts}"
+        message = f"no way to install {component.name} is known ({component.id}){parts}"
         raise InstallRefused(message)
     for step in steps:
         if isinstance(step, ByHand):
@@ -115,7 +115,7 @@ def _by_itself(context: InstallContext, stored: StoredComponent, steps: Sequence
         message = f"a {component.type.replace('_', ' ')} comes with its plugin as a whole; leave --alone out"
         raise InstallRefused(message)
     if _OF_PLUGIN in component.body:
-        message = f"{component.name} starts files of its plugin, and works as a part of that alone; leave --alone out"
+        message = f"{component.name} starts files of its plugin, and works only as a part of it; leave --alone out"
         raise InstallRefused(message)
     file = context.root(stored.source) / component.path
     if component.type == SKILL:
@@ -146,7 +146,7 @@ def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence
         commands=tuple(commands),
         runs=tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=("what else its plugin holds was not read here, nor checked",) if unread else (),
+        notes=("the plugin's other parts were neither read nor checked",) if unread else (),
     )
 
 
@@ -189,7 +189,7 @@ def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> I
         context.places.of(step.folder, path.relative_to(context.places.of(step.folder)).as_posix())
         before = context.content(path)
         if before not in (None, one.content):
-            message = f"{path} is there already and is another: nothing is overwritten; move it away first"
+            message = f"{path} exists already with other content: nothing is overwritten; move it away first"
             raise InstallRefused(message)
         if before is None:
             files.append(PlannedFile(path, one.content, runs=one.runs))
@@ -247,6 +247,6 @@ def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
 def _server_in(offered: Mapping[str, object], name: str) -> Mapping[str, object]:
     found = servers.listed(offered).get(name)
     if not isinstance(found, Mapping):
-        message = f"{name} is not in its file any more; `repertoire ingest` its source again"
+        message = f"{name} is no longer in its file; `repertoire ingest` its source again"
         raise SourceError(message)
     return found

@@ -84,11 +84,11 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     documents = len(opened.store.graph.summaries())
     report(f"{documents} documents in {seconds:.1f} s, {learned} requests learned, {len(queries)} queries")
     for line in missing:
-        report(f"not as users have it: {line}")
+        report(f"differs from a user's home: {line}")
     names = _Names.of(labelled, opened) if options.at_home else _Names({})
     asked = [query for query in queries if names.answerable(labelled.gold.get(query["id"], ()))]
     if len(asked) < len(queries):
-        report(f"{len(queries) - len(asked)} queries are left out: what answers them is not here")
+        report(f"{len(queries) - len(asked)} queries are left out: this home lacks their labelled answers")
     rows, times, lacking = _run(options, VerbCaller(opened, options.without), asked, names)
     return EvalResult(
         queries=len(asked),

@@ -75,7 +75,7 @@ def withdraw(store: Store, asked: str) -> Accepted:
     with store.transaction():
         undone = [key for key, content_hash in _contents(store, asked) if store.flags.withdraw(content_hash)]
     if not undone:
-        message = f"{asked!r} was not accepted as it is now"
+        message = f"the present content of {asked!r} was not accepted"
         raise InvalidRequest(message)
     return Accepted(tuple(undone), undone=True)
 

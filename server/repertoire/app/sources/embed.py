@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from repertoire.app.sources.capabilities_by_vector import assign_nearest, term_texts
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
-from repertoire.app.sources.nearest_capabilities import assign_nearest, term_texts
 from repertoire.app.sources.relate import relate_in_meaning
 from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_traces

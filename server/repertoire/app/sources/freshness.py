@@ -47,7 +47,7 @@ def reasons(judged: Freshness) -> Iterator[str]:
     """Yield the reasons for a freshness score, the age first."""
     yield judged.label
     if BREAKING in judged.parts and judged.broke is not None:
-        yield f"release {judged.broke.version} of {judged.broke.date[:7]}, since then, breaks with what was before"
+        yield f"release {judged.broke.version} of {judged.broke.date[:7]}, since then, breaks compatibility"
     if OVERDUE in judged.parts:
         yield f"releases came every {span(judged.every_days)}, the last in {judged.released[:7]}"
 

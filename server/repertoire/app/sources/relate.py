@@ -8,8 +8,8 @@ from dataclasses import astuple
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.app.sources.capabilities_by_vector import LABEL as NEAREST
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.nearest_capabilities import LABEL as NEAREST
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words

@@ -43,7 +43,7 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSou
         for place in installed.look(os.environ, project=location).places:
             if place.key == info.key:
                 return open_place(place, around)
-        message = f"{info.location} has no components of its own any more"
+        message = f"{info.location} no longer contains components of its own"
         raise SourceError(message)
     address = addresses.parse(info.location, trusted=True)
     if info.kind == "git" and address.kind != addresses.GIT:

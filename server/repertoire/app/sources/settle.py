@@ -65,7 +65,9 @@ def remove_vanished_sources(store: Store, machine: Machine, project: Path | None
             before = store.graph.summaries()
             store.sources.remove(row.info.key)
             note_departures(store, before)
-            reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
+            reports.append(
+                IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is no longer on this machine",))
+            )
     return reports
 
 
@@ -115,7 +117,7 @@ def ingest_report(
     total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
     shown = warnings[:_WARNINGS]
     if len(warnings) > _WARNINGS:
-        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with something tolerated"]
+        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with warnings"]
     return IngestReport(
         source=source,
         components=total,

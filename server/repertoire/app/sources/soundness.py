@@ -188,7 +188,7 @@ def note_departures(store: Store, before: Iterable[Summary]) -> None:
 def _of_source(lost: LostSource) -> Trouble:
     if lost.moved:
         return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
-    text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"
+    text = f"its source {lost.source} could not be read since {lost.since[:10]}; its components date from before"
     return Trouble(kinds.LOST, text)
 
 

@@ -36,7 +36,7 @@ def one_refresh(home: Path, waiting: Callable[[], None] | None = None) -> Iterat
         if waiting is not None:
             waiting()
             return
-        message = "another process is refreshing already; `repertoire status` tells how far it is"
+        message = "another process is refreshing already; `repertoire status` shows its progress"
         raise RefreshRunning(message)
 
     with contextlib.ExitStack() as held:

@@ -8,8 +8,8 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.person.correct import set_capabilities
+from repertoire.app.sources.capabilities_by_vector import assign_nearest
 from repertoire.app.sources.embed import embed_pending
-from repertoire.app.sources.nearest_capabilities import assign_nearest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
 
