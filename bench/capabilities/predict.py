@@ -15,8 +15,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
+from repertoire.app.sources.capabilities_by_vector import assign_nearest
 from repertoire.app.sources.ingest import ingest
-from repertoire.app.sources.nearest import assign_nearest
 from repertoire.app.wiring import open_embedder
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import PROVIDES

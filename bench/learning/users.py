@@ -23,7 +23,7 @@ from repertoire.app.measure.labelled import LabelledSet
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session import record
 from repertoire.app.session.hint import HintLimits, Offer, offer
-from repertoire.app.usage.fold import Use, known_trials
+from repertoire.app.usage.usage_cache import UsageCache, known_trials
 from repertoire.app.wiring import capabilities_in
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.component import Component
@@ -125,7 +125,7 @@ class World:
 
     def _start(self) -> None:
         """Start the server anew: the leaning is read again also where no request moved the revision."""
-        self.use = use = Use(lambda: summarize_usage(known_trials(self.store), Decay(self.at, HALF_LIFE_DAYS)))
+        self.use = use = UsageCache(lambda: summarize_usage(known_trials(self.store), Decay(self.at, HALF_LIFE_DAYS)))
         self.pipeline = Pipeline(
             self.store.graph,
             self.store.vectors,

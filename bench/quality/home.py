@@ -25,7 +25,7 @@ from opening import UNHURRIED, labelled_sets  # noqa: E402
 from run import commit, keep  # noqa: E402
 
 from repertoire.app.kernel import Repertoire  # noqa: E402
-from repertoire.app.measure.evaluate import SEARCH, TASK, Doors, EvalOptions, evaluate  # noqa: E402
+from repertoire.app.measure.evaluate import SEARCH, TASK, EvalOptions, VerbCaller, evaluate  # noqa: E402
 from repertoire.app.wiring import open_repertoire  # noqa: E402
 from repertoire.domain.answer import PARTS  # noqa: E402
 
@@ -89,7 +89,7 @@ def drawn(opened: Repertoire, prompts: Path, without: frozenset[str], rows: int)
     found = np.full(rows, np.nan)
     if prompts.is_file():
         asked = [text for text in prompts.read_text(encoding="utf-8").splitlines() if text.strip()]
-        hinted = [100.0 * bool(Doors(opened, without).offer(text)) for text in asked]
+        hinted = [100.0 * bool(VerbCaller(opened, without).offer(text)) for text in asked]
         found[: len(hinted)] = hinted[:rows]
     return found
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.evaluate import Doors
+from repertoire.app.measure.evaluate import VerbCaller
 from repertoire.app.wiring import open_repertoire
 from repertoire.retrieval.translation import translate
 
@@ -48,7 +48,7 @@ class Answers:
 
     def __init__(self, opened: Repertoire, without: frozenset[str]) -> None:
         """`without` are parts of the pipeline that are switched off."""
-        self.doors = Doors(opened, without)
+        self.doors = VerbCaller(opened, without)
         self._kept: dict[str, dict] = {}
 
     def of(self, text: str) -> dict:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server")]
 
 from repertoire.app.kernel import Repertoire  # noqa: E402
-from repertoire.app.wiring import open_embedder, put_together  # noqa: E402
+from repertoire.app.wiring import build_repertoire, open_embedder  # noqa: E402
 from repertoire.inference.embedder import IdleEmbedder  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
@@ -42,4 +42,4 @@ def throw_away(place: Path, embedder: IdleEmbedder) -> Iterator[Repertoire]:
     for leftover in place.glob("eval.db*"):
         leftover.unlink()
     with Store.open(place / "eval.db") as store:
-        yield put_together(place, Settings(query_ms=UNHURRIED), store, embedder)
+        yield build_repertoire(place, Settings(query_ms=UNHURRIED), store, embedder)

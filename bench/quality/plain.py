@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
-from repertoire.app.measure.evaluate import TASK, Doors, EvalOptions, evaluate
+from repertoire.app.measure.evaluate import TASK, EvalOptions, VerbCaller, evaluate
 from repertoire.app.wiring import open_repertoire
 
 
@@ -38,7 +38,7 @@ def main() -> None:
         asked = EvalOptions(folder, given.run, split=given.split, mode=TASK, without=without, at_home=True)
         print(evaluate(asked, opened, report=print))
         if given.everyday:
-            doors = Doors(opened, without)
+            doors = VerbCaller(opened, without)
             prompts = [line for line in given.everyday.read_text().splitlines() if line.strip()]
             drawn = [(prompt, named) for prompt in prompts if (named := doors.offer(prompt))]
             print(f"everyday: {len(drawn)} of {len(prompts)} draw a hint")

@@ -17,7 +17,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
 from repertoire.app.wiring import open_embedder
@@ -243,8 +243,8 @@ class Condensing:
         with Store.open(home / "repertoire.db") as store:
             take_in(store)
             for newest in range(self._size * 40, self._size, -self._size * 4):
-                condense_when_due(
-                    store, room=LogBounds(newest=newest, selected=newest // 4, counts=self._size), every=0
+                compact_when_due(
+                    store, bounds=LogBounds(newest=newest, selected=newest // 4, counts=self._size), every=0
                 )
 
 

@@ -1,4 +1,4 @@
-"""A workbench for every test of the app that ingests, and a store that holds the shelf."""
+"""Provides a workbench for tests that ingest, and a store filled with the sample home."""
 
 from __future__ import annotations
 

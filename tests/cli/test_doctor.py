@@ -296,7 +296,7 @@ def test_a_hook_that_hangs_is_found(doctor: Doctor, plugin: Path) -> None:
     (plugin / "hooks" / "session_start.py").write_text("import time\ntime.sleep(60)\n")
     hooks = plugin / "hooks" / "hooks.json"
     hooks.write_text(hooks.read_text().replace('"timeout": 5', '"timeout": 1'))
-    assert "the client would end it after 1 s" in doctor(status=1)["hooks"]["text"]
+    assert "the client would stop it after 1 s" in doctor(status=1)["hooks"]["text"]
 
 
 def test_the_deadline_is_the_hooks_own() -> None:

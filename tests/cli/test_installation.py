@@ -246,7 +246,7 @@ def test_what_works_in_its_plugin_only_is_not_taken_out_of_it(run, market, skill
     )
     assert (hook.returncode, part.returncode) == (1, 1)
     assert "leave --alone out" in hook.stderr
-    assert "works as a part of that alone" in part.stderr
+    assert "works only as a part of it" in part.stderr
 
 
 def test_where_the_client_refuses_all_is_taken_back(run, market, user, tmp_path):
@@ -279,7 +279,7 @@ def test_an_installation_that_was_killed_is_taken_back_before_another_begins(run
     refused = run("install", "tidy", "--yes")
     back = run("install", "--undo", **client(tmp_path, "exit 0"))
 
-    assert "installation 1 ended half-way" in refused.stderr
+    assert "installation 1 stopped half-way" in refused.stderr
     assert back.returncode == 0, back.stderr
     assert tree(user) == before
     assert run("install", "tidy", "--yes").returncode == 0

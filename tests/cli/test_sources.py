@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from ingestion.workbench import commit, repository
-from repertoire.app.upkeep.background import one_refresh
+from repertoire.app.upkeep.background_refresh import one_refresh
 
 
 def test_an_ingest_reports_what_it_read_changed_left_and_skipped(run, skill, tmp_path):

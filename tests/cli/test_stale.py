@@ -31,9 +31,9 @@ def test_what_is_old_is_listed_with_reasons_and_nothing_is_deleted(old, run):
     (found,) = report["shown"]
     assert found["name"] == "old-ledger"
     assert found["reasons"][0].startswith("last changed 2020-01, ")
-    assert found["reasons"][1] == "release 2.0.0 of 2021-05, since then, breaks with what was before"
+    assert found["reasons"][1] == "release 2.0.0 of 2021-05, since then, breaks compatibility"
     assert found["freshness"]["parts"]["breaking"] == 0.7
-    assert found["advice"] == "look for a fresher one before installing it"
+    assert found["advice"] == "look for a fresher component before you install this one"
     text = run("stale").stdout
     assert "old-ledger (skill, available, freshness 0.1" in text
     assert "new-ledger" not in text

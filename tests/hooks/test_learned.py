@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hooks.starting import FASTAPI, Run, context, make_project, own_copy, store_with
 from repertoire.app.clock import now
-from repertoire.app.usage.compact_log import condense_when_due
-from repertoire.app.usage.fold import usage
+from repertoire.app.usage.compact_log import compact_when_due
+from repertoire.app.usage.usage_cache import usage
 from repertoire.domain.component import TWIN_OF, Edge
 from repertoire.domain.event import ASKED, CHECKED, FAILED, OFFERED, SELECTED, Event
 from repertoire.learning.hints import is_exploration
@@ -85,7 +85,7 @@ def test_a_long_log_speaks_at_a_sessions_start_as_at_a_prompt(run: Run, project:
     prompts = [Event(now(), ASKED, f"later {n}", str(project), f"r{n}") for n in range(2_500)]
     with Store.open(home / "repertoire.db") as store:
         store.events.append([*ignored, *prompts])
-        condense_when_due(store)
+        compact_when_due(store)
         assert usage(store, half_life=HALF_LIFE_DAYS, project=str(project)).hints[0].demand > 1.0
     quiet = context(run(project, session=held[0]))
     assert "orm-reviewer" in quiet

@@ -33,7 +33,7 @@ BREAKING = {
 # Who may open a store or make a pipeline beside the wiring, and why.
 OPENING = {
     "app/wiring.py",
-    "app/health/concerned.py",  # a process of its own, that `doctor` asks
+    "app/health/print_advisory_matches.py",  # a process of its own, that `doctor` asks
     "app/health/rescue.py",  # opens what nothing can be wired over yet
     "app/measure/trust_eval.py",  # over a home that is thrown away
 }

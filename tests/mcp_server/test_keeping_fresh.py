@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import ask
-from repertoire.app.upkeep.schedule import newest_attempt
+from repertoire.app.upkeep.refresh_attempts import newest_attempt
 from repertoire.mcp_server import dispatcher as dispatchers
 from repertoire.mcp_server.dispatcher import Dispatcher
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.talk import Talk, ask
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.domain.event import COUNTED, SELECTED
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.store.connection import LOG_LIMIT
@@ -26,8 +26,8 @@ async def test_the_log_past_requests_and_the_write_ahead_log_stay_bounded_whatev
     talk: Talk, home: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment["REPERTOIRE_MAX_REQUESTS"] = str(REQUESTS)
-    often = functools.partial(condense_when_due, room=ROOM, every=30)
-    monkeypatch.setattr("repertoire.mcp_server.work.condense_when_due", often)
+    often = functools.partial(compact_when_due, bounds=ROOM, every=30)
+    monkeypatch.setattr("repertoire.mcp_server.work.compact_when_due", often)
     async with talk() as client:
         for number in range(120):
             place = {"session_id": f"s{number // 5}", "cwd": "/project"}

@@ -6,8 +6,8 @@ import pytest
 from repertoire.app.clock import now
 from repertoire.app.session import record
 from repertoire.app.sources.embed import embed_pending
-from repertoire.app.usage.fold import Use
-from repertoire.app.usage.fold import usage as remembered
+from repertoire.app.usage.usage_cache import UsageCache
+from repertoire.app.usage.usage_cache import usage as remembered
 from repertoire.domain.answer import REQUEST_SPACE, Query
 from repertoire.domain.event import FAILED, OFFERED, SELECTED, Event
 from repertoire.retrieval.pipeline import Pipeline
@@ -177,7 +177,7 @@ def live(store, embedder, text, sessions):
 
 
 def answered(store, embedder, text):
-    use = Use(lambda: remembered(store, half_life=90.0))
+    use = UsageCache(lambda: remembered(store, half_life=90.0))
     options = Options(priors=(use.prior,), experiences=use.experiences)
     pipeline = Pipeline(store.graph, store.vectors, embedder=embedder, options=options)
     ranking = pipeline.rank(Query(text), intent=SEARCH)

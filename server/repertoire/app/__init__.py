@@ -1,1 +1,1 @@
-"""What a user can ask for, by subject; `kernel` is what every verb is handed, and `wiring` alone makes it."""
+"""Holds the verbs of Repertoire by subject; each gets the opened home of `kernel`, which `wiring` alone builds."""

@@ -1,4 +1,4 @@
-"""Tells the time as the store writes it."""
+"""Gives the current time in UTC, as text in the store's format."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from datetime import date, datetime, timedelta, timezone
 
 
 def now() -> str:
-    """Return the present second, in UTC."""
+    """Return the current time in UTC, to the second."""
     return ago(timedelta())
 
 
 def ago(past: timedelta) -> str:
-    """Return the second so long before the present one."""
+    """Return the time that lies `past` before now, in UTC, to the second."""
     return (datetime.now(timezone.utc) - past).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def today() -> date:
-    """Return the present day, in UTC."""
+    """Return the current date in UTC."""
     return datetime.now(timezone.utc).date()

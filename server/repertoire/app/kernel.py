@@ -1,4 +1,4 @@
-"""The opened home that every verb gets: its store, model, pipeline and learned usage."""
+"""Defines the opened home that every verb gets: its settings, store, model, pipeline and learned usage."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import today
-from repertoire.app.project import present_project
+from repertoire.app.current_project import current_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.usage.fold import Use
+from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
 from repertoire.inference.embedder import IdleEmbedder
@@ -21,39 +21,39 @@ from repertoire.store.database import Store
 
 @dataclass(frozen=True)
 class Repertoire:
-    """Everything a verb may need, put together once a process."""
+    """The opened home with everything that verbs need, built once in each process."""
 
     home: Path
     settings: Settings
     store: Store
-    embedder: IdleEmbedder | None  # None: no model, and `degraded` says why
+    embedder: IdleEmbedder | None  # None where no model can be used; `degraded` says why
     pipeline: Pipeline
-    use: Use
+    use: UsageCache
     troubles: Troubles
     traces: KeptTraces
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are never to be offered in a project, the present one if none is named."""
-        return self.store.preferences.silent(project=project or present_project())
+        """Return the muted ids, sources and projects for a project; without a name, for the current one."""
+        return self.store.preferences.silent(project=project or current_project())
 
     def unfit_for_sets(self, project: str = "") -> frozenset[str]:
         """Return the ids that no set may hold: muted, for other clients, or with an unaccepted critical flag."""
         return self.muted(project) | self.store.graph.of_other_clients() | self.store.flags.withheld(RECOMMENDABLE)
 
     def unfit_for_hints(self, project: str = "") -> frozenset[str]:
-        """Return the ids that no hint may name: muted, for other clients, harmful, or with a grave flag."""
+        """Return the ids that no hint may name: muted, for other clients, harmful, or with an unaccepted grave flag."""
         others = self.store.graph.of_other_clients()
         return self.muted(project) | others | self.use.harmful() | self.store.flags.withheld(HINTABLE)
 
 
 def ageing_of(settings: Settings) -> Ageing:
-    """Return how fast components age, as a person has set it."""
+    """Return the half-life and staleness threshold of components from the settings."""
     return Ageing(settings.half_life_days, settings.stale_percent)
 
 
 def aged_in(ageing: Ageing) -> Callable[[str, str], str]:
-    """Return a function from type and last change to a label of its age; empty for a component that is not stale."""
+    """Return a function that labels a component's age by its type and last change; "" for one that is not stale."""
 
     def aged(kind: str, changed: str) -> str:
         found = freshness(kind, changed, today(), ageing=ageing)

@@ -1,4 +1,4 @@
-"""The one place that names concrete parts: opens the home and puts store, model and pipeline together."""
+"""Opens the home and builds its store, model and pipeline; the only module that chooses concrete classes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from repertoire.app.clock import today
+from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
-from repertoire.app.project import present_project
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.usage.fold import Use, usage
+from repertoire.app.usage.usage_cache import UsageCache, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.catalogue import products, reading
@@ -36,14 +36,14 @@ from repertoire.store.database import Store
 from repertoire.store.graph_file import HOME_FILE, GraphFile
 from repertoire.store.text_file import TEXT_FILE
 
-_PROJECTS = 16  # whose stacks are kept
+_PROJECTS = 16  # the cache holds the technology stacks of so many projects
 
 
 @contextmanager
 def open_repertoire(
     folder: Path | None = None, *, environment: Mapping[str, str] | None = None, read_only: bool = False
 ) -> Iterator[Repertoire]:
-    """Open the home (made where there is none) and close it again.
+    """Open the home, created if it does not exist, and close it at the end of the block.
 
     Raises:
         RepertoireError: the settings or the database cannot be used.
@@ -52,21 +52,21 @@ def open_repertoire(
     settings = load(home, os.environ if environment is None else environment)
     embedder, degraded = open_embedder(home, settings)
     with (
-        _mending(home, settings, read_only=read_only),
+        _repairing(home, settings, read_only=read_only),
         Store.open(homes.database_path(home), read_only=read_only) as store,
     ):
         if store.read_only and not read_only:
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
-            degraded = (*degraded, "the database's log cannot be read from here: what was written last is missing")
-        yield put_together(home, settings, store, embedder, degraded)
+            degraded = (*degraded, "the database's log cannot be read from here: the newest data is missing")
+        yield build_repertoire(home, settings, store, embedder, degraded)
 
 
-def put_together(
+def build_repertoire(
     home: Path, settings: Settings, store: Store, embedder: IdleEmbedder | None, degraded: tuple[str, ...] = ()
 ) -> Repertoire:
-    """Put everything together over an open store, with all that users' answers are made of."""
-    use = Use(lambda: remembered(store, settings), size=store.events.size)
+    """Build the opened home over an open store, with the same priors, data and limits for every answer."""
+    use = UsageCache(lambda: current_usage(store, settings), size=store.events.size)
     troubles = Troubles(store, ageing_of(settings), unwanted=lambda: use.harmful() | store.preferences.silent())
     pipeline = Pipeline(
         store.graph,
@@ -89,22 +89,22 @@ def put_together(
 
 
 @contextmanager
-def open_throw_away() -> Iterator[Repertoire]:
-    """Open an empty store that is gone again afterwards, with all that answers from a home are made of."""
+def open_temporary() -> Iterator[Repertoire]:
+    """Open a temporary empty store with the same parts as a home, and delete it at the end of the block."""
     home = find_home()
     settings = load(home, os.environ)
     embedder, degraded = open_embedder(home, settings)
-    with _throw_away(HOME_FILE) as store:
-        yield put_together(home, settings, store, embedder, degraded)
+    with _temporary_store(HOME_FILE) as store:
+        yield build_repertoire(home, settings, store, embedder, degraded)
 
 
 def open_texts() -> AbstractContextManager[Store]:
-    """Open an empty text index that is gone again afterwards."""
-    return _throw_away(TEXT_FILE)
+    """Open a temporary empty text index that is deleted at the end of the block."""
+    return _temporary_store(TEXT_FILE)
 
 
 @contextmanager
-def _throw_away(file: GraphFile) -> Iterator[Store]:
+def _temporary_store(file: GraphFile) -> Iterator[Store]:
     with (
         tempfile.TemporaryDirectory(prefix="repertoire-eval-") as folder,
         Store.open(Path(folder) / "eval.db", file=file) as store,
@@ -113,8 +113,8 @@ def _throw_away(file: GraphFile) -> Iterator[Store]:
 
 
 @contextmanager
-def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[None]:
-    """Mend the database where the block finds it damaged, and raise the error that tells what became of it."""
+def _repairing(home: Path, settings: Settings, *, read_only: bool) -> Iterator[None]:
+    """Repair the database if the block finds it damaged, and raise the error that reports the repair."""
     try:
         yield
     except CorruptStore as error:
@@ -125,16 +125,16 @@ def _mending(home: Path, settings: Settings, *, read_only: bool) -> Iterator[Non
         raise mended(home, settings, error) from error
 
 
-def remembered(store: Store, settings: Settings) -> Usage:
-    """Return the usage of components; trials in the present project count most."""
-    return usage(store, half_life=settings.memory_days, project=present_project())
+def current_usage(store: Store, settings: Settings) -> Usage:
+    """Return the usage of components from the log; trials in the current project count most."""
+    return usage(store, half_life=settings.memory_days, project=current_project())
 
 
 def find_home() -> Path:
-    """Return the data folder, created if need be.
+    """Return the home folder, created if it does not exist.
 
     Raises:
-        StoreReadOnly: it can neither be found nor made.
+        StoreReadOnly: the folder can neither be found nor created.
     """
     try:
         return homes.home()
@@ -143,7 +143,7 @@ def find_home() -> Path:
 
 
 def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, tuple[str, ...]]:
-    """Return the configured model, not yet loaded, or None and the reason."""
+    """Return the configured embedder, which loads on first use, and no notes; or None and a note with the reason."""
     try:
         weights = find(settings.model, cache=home / "models")
     except ModelUnavailable as error:
@@ -152,32 +152,32 @@ def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, 
 
 
 def open_reranker(settings: Settings) -> LocalReranker | None:
-    """Return the configured cross-encoder, not yet loaded, or None where there is none."""
+    """Return the configured cross-encoder, which loads on first use; None where none is configured."""
     if not settings.rerank_model:
         return None
     return LocalReranker(Path(settings.rerank_model).expanduser(), threads=settings.threads)
 
 
 def capabilities_in() -> Capabilities:
-    """Return a function that finds the capabilities in a text, with the words that ingestion uses."""
+    """Return a function that finds the capabilities in a text, with the same vocabulary as ingestion."""
     vocabulary = vocabulary_of(reading.load())
     return lambda text: tuple(vocabulary.count(text))
 
 
 def shipped() -> Options:
-    """Return the catalogue's data for a pipeline: the words of capabilities, and products."""
+    """Return the pipeline options from the shipped catalogue: synonyms of capabilities, and products."""
     synonyms = {name: known.synonyms for name, known in reading.load().capabilities.items()}
     return Options(synonyms=synonyms, products=products.load())
 
 
 def stack_in() -> Callable[[str], Stack]:
-    """Return a function that reads a project's stack from its manifests, once a process."""
+    """Return a function that reads a project's technology stack from its manifests and caches it."""
     signals = reading.load().signals
 
     @lru_cache(maxsize=_PROJECTS)
     def stack(project: str) -> Stack:
         profile = read_profile(project, signals)
-        # where nothing is known of a project, nothing is known to be missing from it either
+        # without a known technology, no technology is known to be absent either
         return Stack(frozenset(profile.terms), profile.absent if profile.terms else frozenset())
 
     return stack

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.ask.explain import Asked
+from repertoire.app.ask.explain import ExplainRequest
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, tell
@@ -126,9 +126,9 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
         if not repertoire.store.read_only:
             repertoire.store.events.append(RECOMMEND.events(context, asked, answer))
         if form:
-            from repertoire.app.ask.recommendation_graph import carried  # noqa: PLC0415 - few ask for the graph
+            from repertoire.app.ask.recommendation_graph import recommendation_graph  # noqa: PLC0415 - few ask for the graph
 
-            click.echo(drawn(carried(repertoire.pipeline, answer), form, title=task))
+            click.echo(drawn(recommendation_graph(repertoire.pipeline, answer), form, title=task))
         else:
             tell(RECOMMEND, answer, as_json=as_json)
         afterwards(answer.report if stages else (), notes)
@@ -205,7 +205,7 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
     """
     one_output(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
-        asked = Asked(component, task, graph=bool(form) or detail == "graph")
+        asked = ExplainRequest(component, task, graph=bool(form) or detail == "graph")
         found = EXPLAIN.run(Context.of(repertoire), asked)
         if form and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))

@@ -9,8 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from repertoire.app.current_project import current_project
 from repertoire.app.health.doctor import examine
-from repertoire.app.project import present_project
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
@@ -29,7 +29,7 @@ def checkup(*, as_json: bool) -> int:
     """Print every finding as it is made, or all of them as JSON; return 1 where something is broken, else 0."""
     findings: list[Finding] = []
     width = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else 0
-    for finding in examine(os.environ, project=Path(present_project())):
+    for finding in examine(os.environ, project=Path(current_project())):
         findings.append(finding)
         if not as_json:
             sys.stdout.write(f"{finding_text(finding, width=width)}\n")

@@ -11,7 +11,7 @@ import click
 
 from repertoire.app.ask.overlaps import EVERYWHERE, INSTALLED, PARTLY, dismiss, list_again, overlaps
 from repertoire.app.clock import now
-from repertoire.app.health.stale import Wanted, stale
+from repertoire.app.health.stale import StaleFilter, stale
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.checkup import checkup
@@ -102,7 +102,7 @@ def stale_command(older_than: int, installed: bool, limit: int, as_json: bool) -
     repertoire stale --installed --older-than 18m
     """
     with open_repertoire() as repertoire:
-        report = stale(repertoire, Wanted(older_than, installed=installed, limit=limit), environment=os.environ)
+        report = stale(repertoire, StaleFilter(older_than, installed=installed, limit=limit), environment=os.environ)
     show(stale_data(report), lambda: stale_text(report), as_json=as_json)
 
 

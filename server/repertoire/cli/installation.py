@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.installation.install import LAST_INSTALLATION, Wanted, install, plan, undo
-from repertoire.app.project import present_project
+from repertoire.app.current_project import current_project
+from repertoire.app.installation.install import LAST_INSTALLATION, InstallRequest, install, plan, undo
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
@@ -64,8 +64,8 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
         back = undo(find_home(), os.environ, undone)
         show(undone_data(back), lambda: undone_text(back), as_json=as_json)
         return
-    wanted = Wanted(
-        components, Path(present_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
+    wanted = InstallRequest(
+        components, Path(current_project()), os.environ, for_project=for_project, flagged=flagged, alone=alone
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home = repertoire.home

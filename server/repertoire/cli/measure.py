@@ -10,7 +10,7 @@ import click
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.measure.traces import TraceOptions, TraceResult, evaluate_traces
-from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_texts, open_throw_away
+from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_temporary, open_texts
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
 from repertoire.rendering.measure import evaluation_data, evaluation_text
@@ -97,7 +97,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         if mode != SEARCH or learn or parts or repo or weights:
             raise click.UsageError(_TRACES_ALONE)
         options_of_traces = TraceOptions(set_dir, run, split, cache, at_home)
-        with open_repertoire(read_only=True) if at_home else open_throw_away() as opened:
+        with open_repertoire(read_only=True) if at_home else open_temporary() as opened:
             figures = evaluate_traces(options_of_traces, opened, report=tell)
         show(figures, lambda: _trace_lines(figures, set_dir.name, split), as_json=as_json)
         return
@@ -109,7 +109,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         result = evaluate_texts(asked, open_texts, open_embedder(home, load(home, os.environ))[0], report=tell)
     else:
         options = EvalOptions(set_dir, run, split, mode, learn, parts, repo, cache, at_home)
-        with open_repertoire(read_only=True) if at_home else open_throw_away() as opened:
+        with open_repertoire(read_only=True) if at_home else open_temporary() as opened:
             for line in opened.degraded:
                 tell(line)
             result = evaluate(options, opened, report=tell)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from repertoire.app.kernel import Repertoire
-from repertoire.app.upkeep.background import RefreshRunning, running, start_detached_refresh
-from repertoire.app.upkeep.refresh_due import is_stale
+from repertoire.app.upkeep.background_refresh import RefreshRunning, running, start_detached_refresh
+from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.cli.output import progress
 from repertoire.domain.answer import BODY_SPACE
 
@@ -45,7 +45,7 @@ def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
         with progress() as bar:
             store, embedder = repertoire.store, repertoire.embedder
             embed_pending(store, embedder, report=lambda done, total: bar("vectors", done, total))
-    elif repertoire.settings.background and is_stale(repertoire, os.environ):
+    elif repertoire.settings.background and is_refresh_due(repertoire, os.environ):
         start_detached_refresh(repertoire.home)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.health.rescue import mend, rescue_text
-from repertoire.app.upkeep.background import start_detached_refresh
+from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.wiring import find_home
 from repertoire.boot.home import database_path, writable
 from repertoire.cli.output import json_option, show

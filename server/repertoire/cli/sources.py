@@ -10,7 +10,7 @@ from repertoire.app.sources.file_outcomes import account
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.remove import remove
 from repertoire.app.sources.unreachable import lost_sources
-from repertoire.app.upkeep.background import RefreshRunning
+from repertoire.app.upkeep.background_refresh import RefreshRunning
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from repertoire.app.project import present_project
+from repertoire.app.current_project import current_project
 from repertoire.app.usage.review import ACCEPTED, REJECTED, UNDECIDED, decide, renew_learned, review
 from repertoire.app.usage.stats import stats
 from repertoire.app.wiring import open_repertoire
@@ -28,7 +28,7 @@ def stats_command(limit: int, as_json: bool) -> None:
     repertoire stats --limit 50 --json
     """
     with open_repertoire() as repertoire:
-        found = stats(repertoire.store, repertoire.settings, project=present_project(), limit=limit)
+        found = stats(repertoire.store, repertoire.settings, project=current_project(), limit=limit)
     show(stats_data(found), lambda: stats_text(found), as_json=as_json)
 
 

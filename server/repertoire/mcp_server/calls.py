@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repertoire.app.ask.explain import Asked
+from repertoire.app.ask.explain import ExplainRequest
 from repertoire.app.traces.search import Wanted
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict
@@ -63,8 +63,8 @@ def _task(arguments: Arguments) -> Task:
     )
 
 
-def _asked(arguments: Arguments) -> Asked:
-    return Asked(arguments["id"], arguments.get("task", ""), graph=arguments["detail"] == "graph")
+def _asked(arguments: Arguments) -> ExplainRequest:
+    return ExplainRequest(arguments["id"], arguments.get("task", ""), graph=arguments["detail"] == "graph")
 
 
 def _silence(arguments: Arguments) -> Silence:

@@ -19,9 +19,9 @@ from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import record, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import take_in
-from repertoire.app.upkeep.background import start_detached_refresh
-from repertoire.app.upkeep.refresh_due import is_stale, only_begun
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.upkeep.background_refresh import start_detached_refresh
+from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Answer, Recommendation
 from repertoire.domain.errors import StoreBusy
@@ -88,7 +88,7 @@ class Answers:
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
         """Start the machine's one refresh, detached and niced, where it would find something."""
         repertoire = self.repertoire
-        if not self._may_refresh or not is_stale(repertoire, self._environment):
+        if not self._may_refresh or not is_refresh_due(repertoire, self._environment):
             return None
         return start_detached_refresh(repertoire.home)
 
@@ -97,7 +97,7 @@ class Answers:
         return self._may_refresh and not any(row.ingested_at for row in self.repertoire.store.sources.all())
 
     def _unread(self) -> tuple[str, ...]:
-        return (_BEGUN,) if self._may_refresh and only_begun(self.repertoire) else ()
+        return (_BEGUN,) if self._may_refresh and holds_only_catalogue(self.repertoire) else ()
 
     @property
     def _may_refresh(self) -> bool:
@@ -343,7 +343,7 @@ class Writes:
             self._keep(events, lesson, beside)
         with suppress(StoreBusy):  # whoever writes next does it
             take_in(self._repertoire.store)
-            condense_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
+            compact_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
 
     def _keep(
         self,
@@ -365,9 +365,9 @@ class Writes:
 
     def begin(self) -> None:
         """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
-        from repertoire.app.upkeep.first_run import begin  # noqa: PLC0415 - once in a home's life
+        from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
 
-        begin(self._repertoire)
+        fill_new_home(self._repertoire)
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> Reply:
         """Answer a tool that writes."""

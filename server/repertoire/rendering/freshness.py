@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from repertoire.app.sources.freshness import reasons
-from repertoire.app.sources.unreachable import Lost
+from repertoire.app.sources.unreachable import LostSource
 from repertoire.domain.freshness import Freshness
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import LINE
@@ -39,7 +39,7 @@ def copy_text(copy: InstalledCopy | None) -> str:
     return f"{_STATES[copy.state]}{unsure}{detail}"
 
 
-def lost_text(lost: Lost | None) -> str:
+def lost_text(lost: LostSource | None) -> str:
     """Render that a source could not be read, and that what was known of it stays."""
     if lost is None:
         return ""
@@ -58,7 +58,7 @@ def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 
     return [f"freshness: {'; '.join(told)}; `repertoire stale` says why"] if told else []
 
 
-def lost_data(lost: Lost) -> dict[str, Any]:
+def lost_data(lost: LostSource) -> dict[str, Any]:
     """Return a source that could not be read as data."""
     return {
         "source": lost.source,

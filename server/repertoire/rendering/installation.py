@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from repertoire.app.installation.install import InstallPlan
-from repertoire.app.installation.installable import Part
+from repertoire.app.installation.installable import InstallPart
 from repertoire.domain.component import Component
 from repertoire.domain.text import clean_line
 from repertoire.installing.changing import PlannedFile, UndoneInstallation
@@ -71,7 +71,7 @@ def undone_data(undone: UndoneInstallation) -> dict[str, Any]:
     }
 
 
-def _part(part: Part) -> list[str]:
+def _part(part: InstallPart) -> list[str]:
     component = part.component
     kinds: dict[str, list[Component]] = {}
     for other in part.along:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repertoire.app.sources.advisories import Advisories, AdvisoryMatch
-from repertoire.app.sources.unreachable import Lost
+from repertoire.app.sources.unreachable import LostSource
 from repertoire.domain.component import FileFate, IngestReport
 from repertoire.domain.text import clean_line
 from repertoire.ingestion.advisories import AFFECTED
@@ -46,7 +46,7 @@ def ingest_data(report: IngestReport) -> dict[str, Any]:
     }
 
 
-def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, Lost]) -> str:
+def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, LostSource]) -> str:
     """Render every source, and which of them could not be read again."""
     lines = [
         f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
@@ -56,7 +56,7 @@ def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, Lost]) -> str:
     return "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed"
 
 
-def source_data(row: SourceRow, lost: Lost | None) -> dict[str, Any]:
+def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
     """Return a source as data."""
     return {
         "key": row.info.key,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repertoire.app.usage.review import WAITING, ReviewedSuggestion
-from repertoire.app.usage.stats import Hinted, Learned, Stats
+from repertoire.app.usage.stats import ComponentStats, HintStats, Stats
 from repertoire.domain.confidence_intervals import Interval
 from repertoire.domain.text import clean_line
 from repertoire.learning.lift import Lift
@@ -61,7 +61,7 @@ def suggestion_data(one: ReviewedSuggestion) -> dict[str, Any]:
     }
 
 
-def _learned_data(learned: Learned) -> dict[str, Any]:
+def _learned_data(learned: ComponentStats) -> dict[str, Any]:
     return {
         "id": learned.id,
         "name": clean_line(learned.name, NAME),
@@ -101,7 +101,7 @@ def _lift_data(lift: Lift) -> dict[str, Any] | None:
     }
 
 
-def _hint_data(one: Hinted) -> dict[str, Any]:
+def _hint_data(one: HintStats) -> dict[str, Any]:
     rate = one.rate
     return {
         "moment": rate.moment,
@@ -172,13 +172,13 @@ def review_text(found: Sequence[ReviewedSuggestion]) -> str:
     return "\n".join(lines)
 
 
-def _hint_lines(found: Sequence[Hinted]) -> list[str]:
+def _hint_lines(found: Sequence[HintStats]) -> list[str]:
     if not found:
         return []
     return ["", "Hints:", *(_hint_line(one) for one in found)]
 
 
-def _hint_line(one: Hinted) -> str:
+def _hint_line(one: HintStats) -> str:
     rate = one.rate
     told = (
         f"  {rate.moment.replace('_', ' ')}, {clean_line(rate.type, NAME).replace('_', ' ') or 'type unknown'}: "
@@ -204,7 +204,7 @@ def _judged_lines(one: ReviewedSuggestion) -> list[str]:
     ]
 
 
-def _learned_lines(learned: Learned) -> list[str]:
+def _learned_lines(learned: ComponentStats) -> list[str]:
     lines = [f"  {clean_line(learned.name, NAME)}  {learned.log_odds:+.2f} log-odds  {clean_line(learned.id, _ID)}"]
     if learned.here.recommended or learned.here.selected:
         lines.append(f"    here: {_counted(learned.here)}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repertoire.app.ask.explain import Asked, Explanation, explain
+from repertoire.app.ask.explain import ExplainRequest, Explanation, explain
 from repertoire.app.kernel import ageing_of
 from repertoire.rendering.explanations import explanation_data, explanation_text
 from repertoire.verbs.verb import Context, Verb
 
 
-def _explain(context: Context, asked: Asked) -> Explanation:
+def _explain(context: Context, asked: ExplainRequest) -> Explanation:
     repertoire = context.repertoire
     whole = replace(
         asked,

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from repertoire.app.clock import now
+from repertoire.app.current_project import resolve_project
 from repertoire.app.kernel import Repertoire
-from repertoire.app.project import project_named
 from repertoire.domain.event import Event, Moment
 
 Q = TypeVar("Q")
@@ -28,7 +28,7 @@ class Context:
     @classmethod
     def of(cls, repertoire: Repertoire, *, project: str = "", environment: Mapping[str, str] = os.environ) -> Context:
         """Return the context of a question about a project, the one at hand if none is named."""
-        return cls(repertoire, project_named(project), environment)
+        return cls(repertoire, resolve_project(project), environment)
 
     @cached_property
     def muted(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What goes together: asked in words or by what is in use, told with how often and where it was seen."""
+"""Known combinations are found by topic or by components in use, with their frequency and where they were seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installed plugins against their marketplace's clone, byte by byte, with real repositories: what each one is told."""
+"""Installed plugins are compared with their marketplace's clone byte by byte, and each difference is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of exact copies one is there: what was learned of a content holds for all of them, the installed one answers."""
+"""Of exact copies an answer holds one, an installed one first, and all copies share what was learned from use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
-from repertoire.app.usage.fold import usage
+from repertoire.app.usage.usage_cache import usage
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.component import DEPENDS_ON, MENTIONS, Edge, SourceInfo

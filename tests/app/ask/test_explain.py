@@ -1,4 +1,4 @@
-"""An explanation tells what a component is and needs, what it goes with and on what evidence, and where it stands."""
+"""An explanation holds a component's description, needs, relations with evidence, use, and rank for a task."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire
@@ -61,7 +61,9 @@ def repertoire(tmp_path: Path) -> Iterator[Repertoire]:
 
 
 def told(repertoire: Repertoire, name: str, task: str = "") -> str:
-    return explanation_text(explain(repertoire.store, repertoire.pipeline, Asked(name, task), muted=repertoire.muted()))
+    return explanation_text(
+        explain(repertoire.store, repertoire.pipeline, ExplainRequest(name, task), muted=repertoire.muted())
+    )
 
 
 def test_it_tells_all_that_is_known(repertoire: Repertoire) -> None:
@@ -93,7 +95,7 @@ def test_a_component_answers_to_its_id_and_to_its_names(repertoire: Repertoire, 
 
 def test_an_unknown_name_is_answered_with_what_comes_near(repertoire: Repertoire) -> None:
     with pytest.raises(UnknownComponent, match=r"'tax forms filler'; did you mean tax-forms"):
-        explain(repertoire.store, repertoire.pipeline, Asked("tax forms filler"))
+        explain(repertoire.store, repertoire.pipeline, ExplainRequest("tax forms filler"))
 
 
 def test_for_a_task_it_tells_the_rank_and_who_came_first(repertoire: Repertoire) -> None:
@@ -116,7 +118,7 @@ def test_those_of_the_same_name_are_listed(repertoire: Repertoire) -> None:
 
 
 def test_what_it_requires_is_looked_for_on_this_machine(repertoire: Repertoire) -> None:
-    asked = Asked(FORMS.id, environment={"PATH": ""})
+    asked = ExplainRequest(FORMS.id, environment={"PATH": ""})
     text = explanation_text(explain(repertoire.store, repertoire.pipeline, asked))
     assert "needs: binary pdftk (not found here)" in text.splitlines()
 
@@ -138,7 +140,7 @@ def test_what_happened_to_it_is_counted(repertoire: Repertoire) -> None:
 
 def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_is_shown(repertoire: Repertoire) -> None:
     repertoire.store.requests.select("request:1", FORMS.id, now=NOW)
-    asked = Asked(FORMS.id, "fill tax forms", graph=True)
+    asked = ExplainRequest(FORMS.id, "fill tax forms", graph=True)
     explanation = explain(repertoire.store, repertoire.pipeline, asked)
     graph = explanation.graph
     assert graph is not None
@@ -152,10 +154,10 @@ def test_its_graph_holds_itself_what_its_edges_say_and_only_edges_between_what_i
 
 def test_what_no_set_may_hold_is_told_to_be_withheld_and_the_muted_to_be_muted(repertoire: Repertoire) -> None:
     def said(*, muted: frozenset[str] = frozenset(), unfit: frozenset[str] = frozenset()) -> str:
-        asked = Asked(FORMS.id, "fill tax forms")
+        asked = ExplainRequest(FORMS.id, "fill tax forms")
         return explanation_text(explain(repertoire.store, repertoire.pipeline, asked, muted=muted, unfit=unfit))
 
-    assert "  in the set: no, withheld: checks found something critical in it" in said(unfit=frozenset({FORMS.id}))
+    assert "  in the set: no, withheld: static checks found a critical flag" in said(unfit=frozenset({FORMS.id}))
     assert "  in the set: no, muted" in said(muted=frozenset({FORMS.id}))
 
 

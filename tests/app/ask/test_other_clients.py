@@ -1,4 +1,4 @@
-"""What another client than Claude Code reads: told by its folder and format, found and marked, never recommended."""
+"""Components for other clients than Claude Code are found and marked, but never recommended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.session.hint import HintLimits, offer
@@ -142,7 +142,7 @@ def test_what_another_client_reads_is_found_marked_and_explained_and_never_recom
         answer = search(opened.pipeline, Query(task), muted=opened.muted())
         assert [hit.component.name for hit in answer.hits] == ["tide-tables"]
         assert "for GitHub Copilot, not for Claude Code: none of its tools is one" in answer_text(answer)
-        asked = Asked("tide-tables", task=task)
+        asked = ExplainRequest("tide-tables", task=task)
         told = explain(opened.store, opened.pipeline, asked, unfit=opened.unfit_for_sets())
     assert "for GitHub Copilot, not for Claude Code: none of its tools is one" in explanation_text(told)
     assert "GitHub Copilot reads it, Claude Code does not" in explanation_text(told)

@@ -1,4 +1,4 @@
-"""Ten real tasks over 5,800 real components: their answers were read by eye, and are kept as they were found right.
+"""Ten real tasks over 5,800 real components keep the answers that a reader judged right.
 
 REPERTOIRE_COMPONENTS_DATA names a folder that holds a folder for each repository. The first run reads and embeds them
 (minutes) into pytest's cache; later ones only what changed. A new model or new weights move answers: read the new ones

@@ -1,4 +1,4 @@
-"""The recommended set: small, closed under what it needs, within its budget, with reasons."""
+"""A recommended set is small, closed under dependencies, within its budget, and gives a reason for each member."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a search answers, through the verb that every door calls."""
+"""A search ranks components with reasons and a confidence, through the verb that every door calls."""
 
 import pytest
 

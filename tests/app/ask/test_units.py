@@ -1,4 +1,4 @@
-"""A plugin is installed as a whole: what comes along is said, counted within the budget, and weighed among equals."""
+"""A plugin is installed as a whole: answers name its other parts, count them in the budget, prefer lighter copies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.ingest import ingest
@@ -61,7 +61,7 @@ def test_what_an_install_line_brings_is_said_in_text_in_data_and_in_an_explanati
     assert "only this one: repertoire install " in recommendation_text(found)
     told = f"armada@armada-market brings 40 agents, 1 skill; about {item.hit.unit.tokens:,} tokens"
     assert told in recommendation_text(found)
-    assert told in explanation_text(explain(opened.store, opened.pipeline, Asked("tide-tables")))
+    assert told in explanation_text(explain(opened.store, opened.pipeline, ExplainRequest("tide-tables")))
     (data,) = recommendation_data(found)["items"]
     assert data["brings"]["counts"] == {"agent": 40, "skill": 1}
 

@@ -17,7 +17,7 @@ from examples import examples
 from privileges import held_back
 from repertoire.app.health.rescue import mend
 from repertoire.app.health.status import status
-from repertoire.app.upkeep.refresh_due import is_stale
+from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot.home import backup_path
 from repertoire.domain.errors import CorruptStore, ForeignStore, NewerStore, StoreFull
@@ -212,7 +212,7 @@ def test_whoever_meets_damage_mends_it_and_says_what_became_of_it(home: Path) ->
     with pytest.raises(CorruptStore, match=said):
         read_all(home, environment)
     with open_repertoire(home, environment=environment) as repertoire:
-        assert is_stale(repertoire, environment), "its sources wait to be read again"
+        assert is_refresh_due(repertoire, environment), "its sources wait to be read again"
         assert any("repertoire.db.damaged-" in note for note in status(repertoire).notes)
 
 

@@ -1,4 +1,4 @@
-"""Status tells what is known, what happened, and what is amiss with the way out."""
+"""`status` reports the graph, recent events, and each degraded part with its remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.health.status import status
-from repertoire.app.upkeep.refresh_due import is_stale
+from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.rendering.health import status_text
@@ -25,7 +25,7 @@ def told(home: Path, **environment: str) -> str:
 
 def test_a_new_home_says_what_to_do(tmp_path: Path) -> None:
     text = told(tmp_path)
-    assert text.startswith("Note: nothing is known yet")
+    assert text.startswith("Note: no component is known yet")
     assert "`repertoire refresh`" in text
     assert str(tmp_path) in text
 
@@ -84,13 +84,13 @@ def test_what_is_known_goes_stale(tmp_path: Path) -> None:
     home = filled_home(tmp_path / "data")
     (tmp_path / "empty").mkdir()
     with open_repertoire(tmp_path / "empty", environment=NO_MODEL) as repertoire:
-        assert is_stale(repertoire, environment), "nothing was read yet"
+        assert is_refresh_due(repertoire, environment), "nothing was read yet"
     with open_repertoire(home, environment=NO_MODEL) as repertoire:
-        assert is_stale(repertoire, environment), "it was read long ago"
+        assert is_refresh_due(repertoire, environment), "it was read long ago"
         repertoire.store.sources.seen(SOURCE.key, now=now())
-        assert not is_stale(repertoire, environment)
+        assert not is_refresh_due(repertoire, environment)
         (config / "skills").mkdir(parents=True)
         os.utime(config / "skills", (2e9, 2e9))
-        assert is_stale(repertoire, environment), "a skill was added since"
+        assert is_refresh_due(repertoire, environment), "a skill was added since"
     with open_repertoire(home, environment={}) as repertoire:
-        assert is_stale(repertoire, {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}), "vectors are still to come"
+        assert is_refresh_due(repertoire, {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}), "vectors are still to come"

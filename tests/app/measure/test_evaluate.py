@@ -1,4 +1,4 @@
-"""The measurement from outside: a tiny labelled set, answered by the real pipeline with the real model."""
+"""The evaluation answers a tiny labelled set with the real pipeline and the real model."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from repertoire.app.ask.search import search
 from repertoire.app.measure.evaluate import PROMPT, SET, TASK, EvalOptions, evaluate
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
-from repertoire.app.wiring import open_repertoire, put_together
+from repertoire.app.wiring import build_repertoire, open_repertoire
 from repertoire.domain.answer import Query
 from repertoire.domain.errors import InvalidRequest
 from repertoire.inference.embedder import IdleEmbedder
@@ -67,7 +67,7 @@ def run(labelled, embedder, tmp_path):
         said = []
         path = tmp_path / "out" / "run.tsv"
         with Store.open(tmp_path / f"{len(list(tmp_path.iterdir()))}.db") as store:
-            opened = put_together(tmp_path, UNHURRIED, store, embedder)
+            opened = build_repertoire(tmp_path, UNHURRIED, store, embedder)
             result = evaluate(EvalOptions(labelled, path, **options), opened, report=said.append)
         rows = [line.split("\t") for line in path.read_text().splitlines()]
         assert result.rows == len(rows)
@@ -99,7 +99,7 @@ def test_what_is_not_as_users_have_it_is_told(run):
     told = "\n".join(result.missing)
     assert "no starter catalogue" in told
     assert "relations that no ingest makes: given:feeds 1, given:about 1" in told
-    assert all(f"not as users have it: {line}" in said for line in result.missing)
+    assert all(f"differs from a user's home: {line}" in said for line in result.missing)
 
 
 def test_an_edge_end_that_is_not_in_the_corpus_is_never_returned(run):
@@ -163,7 +163,7 @@ def test_what_cannot_be_measured_is_refused_with_what_can(run, options, said):
 def test_a_folder_that_is_no_set_is_refused(tmp_path, embedder):
     (tmp_path / "queries.jsonl").touch()
     with Store.open(tmp_path / "x.db") as store:
-        opened = put_together(tmp_path, UNHURRIED, store, embedder)
+        opened = build_repertoire(tmp_path, UNHURRIED, store, embedder)
         with pytest.raises(InvalidRequest, match=r"has no corpus\.jsonl"):
             evaluate(EvalOptions(tmp_path, tmp_path / "run.tsv"), opened, report=print)
 
@@ -202,11 +202,11 @@ def test_rows_become_what_ingesting_their_files_makes(tmp_path, monkeypatch, emb
     with Store.open(tmp_path / "users.db") as store:
         ingest(store, tmp_path, str(folder), settings=UNHURRIED)
         embed_pending(store, embedder)
-        pipeline = put_together(tmp_path, UNHURRIED, store, embedder).pipeline
+        pipeline = build_repertoire(tmp_path, UNHURRIED, store, embedder).pipeline
         answers = [answer(pipeline, text) for text in ASKED]
         users = graph_of(store)
     with Store.open(tmp_path / "set.db") as store:
-        opened = put_together(tmp_path, UNHURRIED, store, embedder)
+        opened = build_repertoire(tmp_path, UNHURRIED, store, embedder)
         evaluate(EvalOptions(labelled, tmp_path / "run.tsv"), opened, report=print)
         measured = [answer(opened.pipeline, text) for text in ASKED]
         sets = graph_of(store)
@@ -253,7 +253,7 @@ def test_a_home_is_asked_as_it_is_and_stays_so(tmp_path, home):
     with open_repertoire(home, environment={"REPERTOIRE_QUERY_MS": "60000"}, read_only=True) as opened:
         result = evaluate(EvalOptions(folder, tmp_path / "run.tsv", at_home=True), opened, report=said.append)
     assert (result.queries, result.left_out, result.missing) == (1, ("1",), ())
-    assert "1 queries are left out: what answers them is not here" in said
+    assert "1 queries are left out: this home lacks their labelled answers" in said
     assert (tmp_path / "run.tsv").read_text().split("\t")[:3] == ["0", "folder:/shelf:skills/pdf-forms.md", "1"]
     assert (home / "repertoire.db").read_bytes() == before
 
@@ -281,7 +281,7 @@ def test_the_labelled_sets_are_answered_at_least_as_well_as_by_a_plain_search(tm
         pytest.skip("REPERTOIRE_BENCH_DATA is not set: the labelled sets are not here")
     folder = Path(data) / "metatool_multi"
     with Store.open(tmp_path / "x.db") as store:
-        opened = put_together(tmp_path, UNHURRIED, store, embedder)
+        opened = build_repertoire(tmp_path, UNHURRIED, store, embedder)
         evaluate(EvalOptions(folder, tmp_path / "run.tsv"), opened, report=print)
     ours = covered(folder, tmp_path / "run.tsv")
     plain = covered(folder, Path(data) / "plain_runs" / "metatool_multi.fused.tsv")

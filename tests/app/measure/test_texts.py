@@ -1,4 +1,4 @@
-"""Texts of any labelled set, found by words, by parts and by vectors; ranks fused by weights that a person may set."""
+"""Texts of any labelled set are ranked by words, by parts and by vectors, fused with weights that a person may set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does not want stays away, through every door, here or everywhere, until it is wanted again."""
+"""A muted component, source or project stays out of every answer, everywhere or in one project, until it is unmuted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
@@ -67,7 +67,7 @@ def named(found: Repertoire, project: str) -> dict[str, set[str]]:
     muted, unfit = found.muted(project), found.unfit_for_sets(project)
     hits = offer(pipeline, PROMPT, HintLimits(muted=found.unfit_for_hints(project))).hits
     given = recommend(pipeline, Task(PROMPT, project=project), muted=unfit)
-    told = explain(store, pipeline, Asked(OTHER, PROMPT), muted=muted, unfit=unfit)
+    told = explain(store, pipeline, ExplainRequest(OTHER, PROMPT), muted=muted, unfit=unfit)
     assert told.standing is not None
     others = [*given.why_not, *given.companions, *(one for item in given.items for one in item.alternatives)]
     return {

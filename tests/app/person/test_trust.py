@@ -1,4 +1,4 @@
-"""What was found in a component holds it back, until a person accepts that very content."""
+"""A flagged component is withheld from sets and hints until a person accepts exactly its present content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an offer holds, apart from any session: few, fitting, distinct, never what was seen or is muted."""
+"""A hint names few, fitting, distinct components, and never muted ones or ones that the session has seen."""
 
 from __future__ import annotations
 

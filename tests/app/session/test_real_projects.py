@@ -1,8 +1,8 @@
-"""Session start in four real projects: what is suggested was read by eye, as a knowing colleague would.
+"""The greetings of four real projects keep the suggestions that a reader judged right.
 
-The projects are made from what real repositories hold: the manifests that their documents spell out, and one repository
-as it is. See `real_components.py` for what they are chosen from; a change of extraction may move answers: read the new
-ones, and keep them with `--snapshot-update` only where each sentence below still holds.
+The projects have the manifests that documents of real repositories spell out; one is a whole repository. The components
+are those of `real_components.py`. A change of extraction may move answers: read the new ones, and keep them with
+`--snapshot-update` only where each sentence below still holds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Past requests: near-identical ones are one, the least useful go first, and the log tells them all over again."""
+"""Near-identical past requests are one, the least useful are deleted first, and the log can restore them all."""
 
 from __future__ import annotations
 

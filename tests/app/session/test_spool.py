@@ -1,4 +1,4 @@
-"""What could not be written when it happened waits beside the database, and comes into the log once."""
+"""Events that a locked database could not take wait in the spool, and enter the log exactly once."""
 
 from __future__ import annotations
 

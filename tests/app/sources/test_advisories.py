@@ -1,4 +1,4 @@
-"""OSV records against what components require: ranges, lists, names, and files that are no records at all."""
+"""OSV records match required packages by ranges and version lists; files that hold no record are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kind of node that ranks no component: kept by every ingest, apart from other views, forgotten, and rescued."""
+"""An ingest keeps nodes of an unknown kind apart from components; they are forgotten and rescued like other data."""
 
 from __future__ import annotations
 

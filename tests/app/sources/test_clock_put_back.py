@@ -1,4 +1,4 @@
-"""A clock that jumps back costs nothing: the log's numbers tell the order, and no waiting time grows."""
+"""After the clock jumps back, events keep their order by number, and no waiting time grows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from repertoire.app.upkeep.background import one_refresh
+from repertoire.app.upkeep.background_refresh import one_refresh
 from repertoire.app.usage import installs, stats
-from repertoire.app.usage.fold import known_trials, usage
+from repertoire.app.usage.usage_cache import known_trials, usage
 from repertoire.app.wiring import open_repertoire
 from repertoire.boot import serve
 from repertoire.domain.event import ASKED, CLOSED, OFFERED, SELECTED, Event

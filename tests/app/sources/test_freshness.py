@@ -1,4 +1,4 @@
-"""Answers say of what is stale when it was last changed, by the settings that a person chose, and of nothing else."""
+"""Answers date stale components by the settings' half-life, and say nothing of fresh ones."""
 
 from __future__ import annotations
 

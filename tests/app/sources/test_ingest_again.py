@@ -1,4 +1,4 @@
-"""Reading a source again: nothing where nothing changed, only its own where something did, and all or nothing."""
+"""A second ingest writes only changed components, writes nothing if nothing changed, and is all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one folder's files become: components of every type, with their fields and their edges."""
+"""The files of one folder yield components of every type, with their fields and edges."""
 
 from __future__ import annotations
 

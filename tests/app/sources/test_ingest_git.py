@@ -1,4 +1,4 @@
-"""Git repositories: cloned into the home, fetched again, dated by their history, and unable to do anything."""
+"""Git repositories are cloned into the home, fetched again and dated by their history, and their code never runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stranger's repository cannot do: leave its folder, stop the ingest, fill the memory, or fake our lines."""
+"""A hostile repository cannot leave its folder, stop the ingest, fill the memory, or forge lines of our output."""
 
 from __future__ import annotations
 

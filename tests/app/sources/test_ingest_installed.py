@@ -1,4 +1,4 @@
-"""What Claude Code has on this machine, laid out as the real client does it, and what becomes of it in the graph."""
+"""Claude Code's own components, laid out as the real client does it, are ingested, and removed once uninstalled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages: the package, the server in it and its tools, from archives and folders, tied to who starts the server."""
+"""A package's archive or folder yields the package, its MCP server and its tools, linked to those that start it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.workbench import skill
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.search import search
 from repertoire.app.sources import packages
 from repertoire.app.upkeep.refresh import refresh
@@ -180,7 +180,7 @@ def test_who_starts_a_package_and_the_package_are_the_same_server_and_a_tools_jo
     with open_repertoire(bench.home, environment={}) as repertoire:
         answer = search(repertoire.pipeline, Query("look for a phrase in notebooks"))
         assert "mcp-notes" in {hit.component.name for hit in answer.hits[:3]}
-        told = explanation_text(explain(repertoire.store, repertoire.pipeline, Asked("mcp-notes")))
+        told = explanation_text(explain(repertoire.store, repertoire.pipeline, ExplainRequest("mcp-notes")))
     assert "made of: JavaScript; Express, MCP SDK; standard input and output" in told
     assert "exports: mcp-notes, openNotebook" in told
     assert "part of @acme/mcp-notes" in told

@@ -1,4 +1,4 @@
-"""Fourteen real repositories: nothing that their manifests name is lost, every file is told of.
+"""Fourteen real repositories: every component of their manifests is ingested, every file has an outcome.
 
 REPERTOIRE_COMPONENTS_DATA names a folder that holds `owner+name` for each repository and `manifests/owner+name.json`.
 """

@@ -1,4 +1,4 @@
-"""Refreshing everything that is known: one at a time, text first, and nothing lost where a source cannot be reached."""
+"""A refresh ingests every source again, one process at a time, text before vectors, and keeps unreachable sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ingestion.workbench import commit, repository, skill
 from repertoire.app.sources.embed import SPACES, embed_pending
 from repertoire.app.sources.settle import remove_source
 from repertoire.app.sources.unreachable import lost_sources
-from repertoire.app.upkeep.background import RefreshRunning, one_refresh, running, start_detached_refresh
+from repertoire.app.upkeep.background_refresh import RefreshRunning, one_refresh, running, start_detached_refresh
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.catalogue import reading
 from repertoire.domain.answer import REQUEST_SPACE
@@ -121,7 +121,7 @@ def test_one_refresh_runs_at_a_time(bench):
 
 def test_a_killed_refresh_leaves_no_lock_behind(bench):
     code = (
-        "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.background import one_refresh\n"
+        "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.background_refresh import one_refresh\n"
         "with one_refresh(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "server")}

@@ -1,4 +1,4 @@
-"""Repositories over the network, read with their past: what is told of each file, and of those that move or vanish."""
+"""Repositories read over the network have outcomes for every file, and their moves and disappearance are reported."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from ingestion.workbench import commit, git, repository, skill
 from repertoire.app.ask.search import search
-from repertoire.app.health.stale import Wanted, stale
-from repertoire.app.places import clone_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.health.stale import StaleFilter, stale
 from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query
@@ -82,7 +82,7 @@ def test_a_repository_that_moved_is_read_on_and_says_where_it_is_now(bench, orig
 
     with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
         refresh(repertoire.store, bench.home, settings=Settings())
-        told = stale_text(stale(repertoire, Wanted(), environment={}))
+        told = stale_text(stale(repertoire, StaleFilter(), environment={}))
         answer = answer_text(search(repertoire.pipeline, Query("rotate ledgers", repository="")))
 
     assert "skills/three/SKILL.md" in bench.all()
@@ -99,13 +99,13 @@ def test_a_repository_that_vanished_keeps_its_last_good_state_until_it_is_back(b
 
     with open_repertoire(bench.home, environment=NO_MODEL) as repertoire:
         refresh(repertoire.store, bench.home, settings=Settings())
-        (lost,) = stale(repertoire, Wanted(), environment={}).lost
+        (lost,) = stale(repertoire, StaleFilter(), environment={}).lost
         assert (lost.source, lost.moved) == (key, "")
         assert {name: bench.all()[name] for name in before} == before
 
         shutil.move(kept, folder)
         refresh(repertoire.store, bench.home, settings=Settings())
-        assert stale(repertoire, Wanted(), environment={}).lost == ()
+        assert stale(repertoire, StaleFilter(), environment={}).lost == ()
 
 
 def test_a_clone_of_the_newest_commit_alone_is_made_whole(bench, origin):

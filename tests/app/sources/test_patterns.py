@@ -1,4 +1,4 @@
-"""Known combinations in the graph: made by an ingest, kept by the next, gone with what they were made of."""
+"""Known combinations are mined by an ingest, kept by the next, and deleted with the sources that they came from."""
 
 from __future__ import annotations
 

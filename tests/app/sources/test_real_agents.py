@@ -1,4 +1,4 @@
-"""Whenever a real agent that declares skills is recommended, its skills come along, or twins that are named as such.
+"""A recommended real agent comes with its declared skills, or with copies that the answer names as such.
 
 REPERTOIRE_COMPONENTS_DATA names a folder that holds a folder for each repository; all agents here are of one of them.
 """

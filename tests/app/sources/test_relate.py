@@ -1,4 +1,4 @@
-"""What sources have in common is found when they are read, touches only what changed, and can be dismissed for good."""
+"""Edges between sources are found at an ingest, for changed components only, and stay dismissed for good."""
 
 from __future__ import annotations
 

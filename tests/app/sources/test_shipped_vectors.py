@@ -1,4 +1,4 @@
-"""The vectors that ship are those of the catalogue's texts by the bundled model, and serve where no model has run."""
+"""The shipped vectors are the bundled model's for the catalogue's texts, and answer before any model has run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from repertoire.app.sources.catalogue_source import INFO, records_of
 from repertoire.app.sources.embed import embed_shipped, shipped_texts
 from repertoire.app.sources.settle import write_catalogue
-from repertoire.app.sources.shipped_vectors import FILE, Lending, shipped
+from repertoire.app.sources.shipped_vectors import FILE, ShippedVectorEmbedder, shipped
 from repertoire.catalogue import reading
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE
 from repertoire.inference.embedder import IdleEmbedder
@@ -22,7 +22,7 @@ NOW = "2026-01-01T00:00:00Z"
 
 
 def test_every_text_of_the_catalogue_has_a_vector_and_no_other_text_has_one():
-    lending, texts = Lending(IdleEmbedder(bundled())), shipped_texts(reading.load())
+    lending, texts = ShippedVectorEmbedder(IdleEmbedder(bundled())), shipped_texts(reading.load())
 
     assert [text for text in texts if not lending.known(text)] == [], ADVICE
     assert len(shipped(bundled().model)) == len(texts), ADVICE
@@ -31,7 +31,9 @@ def test_every_text_of_the_catalogue_has_a_vector_and_no_other_text_has_one():
 def test_they_are_what_the_model_makes_of_these_texts():
     model, texts = IdleEmbedder(bundled()), shipped_texts(reading.load())[::40]
 
-    np.testing.assert_allclose(Lending(model).embed_passages(texts), model.embed_passages(texts), atol=1e-3)
+    np.testing.assert_allclose(
+        ShippedVectorEmbedder(model).embed_passages(texts), model.embed_passages(texts), atol=1e-3
+    )
 
 
 def test_another_model_is_lent_nothing():

@@ -1,4 +1,4 @@
-"""What speaks against a component from outside: what it needs is gone, in doubt or vulnerable; told everywhere."""
+"""Troubles from lost sources, missing or doubtful dependencies and advisories are shown in every answer."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shutil
 import pytest
 
 from ingestion.workbench import repository, skill
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
-from repertoire.app.health.stale import Wanted, stale
+from repertoire.app.health.stale import StaleFilter, stale
 from repertoire.app.person.mute import mute
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.sources.settle import remove_source
@@ -77,9 +77,9 @@ def test_a_needed_server_that_left_its_source_is_told_in_every_answer_until_it_i
     told = recommend(opened.pipeline, Task("keep ledgers in balance"))
     assert f"ledger-keeper: {gone}" in told.warnings
     assert recommendation_text(told).count("is gone from its source") == 1
-    explained = explain(opened.store, opened.pipeline, Asked("ledger-keeper"))
+    explained = explain(opened.store, opened.pipeline, ExplainRequest("ledger-keeper"))
     assert f"beware: {gone}" in explanation_text(explained)
-    report = stale(opened, Wanted(), environment={})
+    report = stale(opened, StaleFilter(), environment={})
     assert [found.name for found in report.unsound] == ["ledger-keeper"]
     assert f"beware: {gone}" in stale_text(report)
 
@@ -183,7 +183,7 @@ def test_a_record_that_is_withdrawn_later_is_dropped(bench, keeper, opened):
 def test_what_is_missing_here_counts_in_how_fresh_a_component_is(bench, opened):
     folder = bench.write({"skills/a/SKILL.md": skill("a", metadata='{"requires": {"bins": ["no-such-program"]}}')})
     bench.ingest(repository(folder, date="2026-11-01"))
-    asked = Asked("a", environment={"PATH": ""}, home=bench.home)
+    asked = ExplainRequest("a", environment={"PATH": ""}, home=bench.home)
 
     explained = explain(opened.store, opened.pipeline, asked)
 

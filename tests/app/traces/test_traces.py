@@ -21,7 +21,7 @@ from repertoire.app.traces.naming import trace_named
 from repertoire.app.traces.search import Found, Wanted, search_traces, standing
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, vote
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import CONTRIBUTED, VOTED, Moment
@@ -233,7 +233,7 @@ def test_compaction_of_the_log_keeps_every_vote(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE)
     for number in range(9):
         vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment(), voter=f"voter {number}")
-    condense_when_due(repertoire.store, room=LogBounds(1, 1, 1, 1), every=1)
+    compact_when_due(repertoire.store, bounds=LogBounds(1, 1, 1, 1), every=1)
     assert standing(repertoire.traces, kept, today()).votes == 9
 
 

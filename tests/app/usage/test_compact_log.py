@@ -1,12 +1,12 @@
-"""The log is bounded, and whoever asks what was learned from it is told the same as before."""
+"""A compacted log stays bounded, and teaches the same usage as the whole log did."""
 
 from __future__ import annotations
 
 import pytest
 
-from repertoire.app.ask.explain import Asked, explain
-from repertoire.app.usage.compact_log import condense_when_due
-from repertoire.app.usage.fold import usage
+from repertoire.app.ask.explain import ExplainRequest, explain
+from repertoire.app.usage.compact_log import compact_when_due
+from repertoire.app.usage.usage_cache import usage
 from repertoire.domain.event import ASKED, COUNTED, FAILED, GAP, OFFERED, SELECTED, Event
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.retrieval.pipeline import Pipeline
@@ -28,7 +28,7 @@ def sessions(store, number, *, first=0, chosen=(), failed=()):
 
 
 def told(store):
-    explained = explain(store, Pipeline(store.graph, store.vectors, embedder=None), Asked(PDF)).history
+    explained = explain(store, Pipeline(store.graph, store.vectors, embedder=None), ExplainRequest(PDF)).history
     records = usage(store, half_life=90.0).records.values()
     remembered = [(one.node, one.recommended, one.selected, one.failed, round(one.looks, 9)) for one in records]
     return sorted(remembered), explained, store.events.last(OFFERED), store.events.last(SELECTED)
@@ -38,7 +38,7 @@ def test_what_is_told_of_use_stays_and_the_log_shrinks(store):
     sessions(store, 50, chosen={3, 20, 45}, failed={4, 44})
     store.events.append([Event("2026-01-01T00:00:00Z", GAP, data={"need": "a"})])
     before = told(store)
-    assert condense_when_due(store, room=ROOM, every=1) > 0
+    assert compact_when_due(store, bounds=ROOM, every=1) > 0
     assert told(store) == before
     kinds = [event.kind for event in store.events.since(0, limit=-1)]
     assert len(kinds) < 30 + 30 + kinds.count(COUNTED) + 5
@@ -48,15 +48,15 @@ def test_what_is_told_of_use_stays_and_the_log_shrinks(store):
 
 def test_the_log_is_looked_at_now_and_then_and_not_at_each_prompt(store):
     sessions(store, 20)
-    assert condense_when_due(store, room=ROOM, every=100) == 0
+    assert compact_when_due(store, bounds=ROOM, every=100) == 0
     sessions(store, 20, first=20)
-    assert condense_when_due(store, room=ROOM, every=100) > 0
-    assert condense_when_due(store, room=LogBounds(newest=1), every=100) == 0
+    assert compact_when_due(store, bounds=ROOM, every=100) > 0
+    assert compact_when_due(store, bounds=LogBounds(newest=1), every=100) == 0
 
 
 def test_what_was_counted_is_forgotten_with_the_project_and_with_the_log(store):
     sessions(store, 40)
-    condense_when_due(store, room=ROOM, every=1)
+    compact_when_due(store, bounds=ROOM, every=1)
     assert store.events.count(COUNTED)
     store.privacy.forget_project("/p")
     assert store.events.since(0, limit=-1) == []
@@ -67,7 +67,7 @@ def test_an_unfinished_condensing_leaves_the_log_as_it_was(store, monkeypatch):
     before = store.events.since(0, limit=-1)
     monkeypatch.setattr(type(store.events), "append", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        condense_when_due(store, room=ROOM, every=1)
+        compact_when_due(store, bounds=ROOM, every=1)
     assert store.events.since(0, limit=-1) == before
     with pytest.raises(Exception, match="append-only"):
         store._connection.execute("DELETE FROM event")

@@ -1,4 +1,4 @@
-"""What use suggests: strong evidence applies itself, weak waits, a person has the last word, forgetting forgets."""
+"""Use suggests edges: strong evidence is applied, weak evidence waits for a person, and both go with the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `stats` tells of hints, of what is not wanted, and of components: for a person and for a program."""
+"""`stats` reports followed hints, mutes and component usage, as text and as JSON."""
 
 from __future__ import annotations
 

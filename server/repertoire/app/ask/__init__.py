@@ -1,1 +1,1 @@
-"""Answers questions: search, recommend, explain, and what goes with what."""
+"""Answers questions about components: search, recommendation, explanation, combinations and overlaps."""

@@ -1,4 +1,4 @@
-"""Answers "what goes together?": known combinations of a topic, what goes with what is in use, on what evidence."""
+"""Answers "what goes together?": finds known combinations for a topic and companions of components in use."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.ranking import Ranking
 from repertoire.retrieval.snapshot import SURE_CAPABILITY, Snapshot
 
-MOST, _OF_CAPABILITIES = 5, 3
-_MEMBERS, _SEEN = 4, 3
-_COMPANIONS, _TOGETHER = 5, 0.3  # how many are named, and how strongly they must go together
-_LOOKED_AT, _NAMED = 60, 80
+MOST, _OF_CAPABILITIES = 5, 3  # an answer names so many combinations, of which so many share the task's capabilities
+_MEMBERS, _SEEN = 4, 3  # a combination names so many members, and so many of the places where it was seen
+_COMPANIONS, _TOGETHER = 5, 0.3  # an answer names so many companions, of at least this strength
+_LOOKED_AT, _NAMED = 60, 80  # companions that are considered; characters of a name that a note repeats
 _READ = "`repertoire ingest` reads more sources"
 _SEEN_IN = "they are seen in plugins, agents and projects that were read"
 _TYPE = re.compile(rf"[ -](?:{'|'.join(kind.replace('_', '[ _]') for kind in COMPONENT_TYPES)})s?", re.IGNORECASE)
 
 
 def called(pipeline: Pipeline, snapshot: Snapshot, name: str) -> list[int]:
-    """Return the rows that a topic or what is in use names, by id or name; none where it is a topic."""
+    """Return the rows of the components with an id or name, with or without its type's word; none for a mere topic."""
     patterns = pipeline.combinations(snapshot)
     return patterns.rows_called(name) or patterns.rows_called(_TYPE.sub("", name))
 
 
-def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a note for each id or name that is said to be in use and that no component has."""
+def unknown_name_notes(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note for each id or name in use that belongs to no component."""
     columns = [ranking.snapshot.column(field) for field in ("id", "name")] if len(ranking.snapshot) else []
     unknown = (name for name in names if not any((column == name).any() for column in columns))
     return tuple(
@@ -41,8 +41,8 @@ def strangers(ranking: Ranking, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
-    """Return notes of what a question asks for and nothing here holds: combinations of a topic, a type."""
+def missing_data_notes(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tuple[str, ...]:
+    """Return notes for parts of a question without any data: a type with no component, a topic with no combination."""
     types = sorted(set(ranking.plan.query.types) - set(ranking.snapshot.column("type").tolist()))
     none = [f"no {kind.replace('_', ' ')} is known here: {_READ}" for kind in types]
     if topic and not known:
@@ -53,7 +53,7 @@ def unprovided(ranking: Ranking, topic: str, known: Sequence[Combination]) -> tu
 def companions(
     pipeline: Pipeline, ranking: Ranking, names: Sequence[str], *, muted: frozenset[str]
 ) -> tuple[Other, ...]:
-    """Return the components that go with those of these ids or names, the strongest first."""
+    """Return the components that known combinations hold beside the named ones, strongest association first."""
     snapshot = ranking.snapshot
     patterns = pipeline.combinations(snapshot)
     rows = [row for name in names for row in called(pipeline, snapshot, name)]
@@ -63,7 +63,7 @@ def companions(
         for one in patterns.companions(rows, among=_open(ranking, muted), limit=_LOOKED_AT)
         if one.strength >= _TOGETHER and snapshot.summaries[one.row].name.lower() not in own  # a copy is no companion
     ]
-    close.sort(key=lambda one: (-one.strength, -one.known.support, len(one.known.members)))  # a small set tells more
+    close.sort(key=lambda one: (-one.strength, -one.known.support, len(one.known.members)))  # small sets tell more
     components = _components(ranking, [one.row for one in close])
     told: dict[str, Other] = {}
     for one in close:
@@ -75,7 +75,7 @@ def companions(
 
 
 def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: frozenset[str]) -> tuple[Combination, ...]:
-    """Return the known combinations that a topic is about, or that hold the component of that name."""
+    """Return the known combinations that match a topic; for a component's name, those that hold it."""
     patterns = pipeline.combinations(ranking.snapshot)
     rows = called(pipeline, ranking.snapshot, topic)
     if rows:
@@ -84,10 +84,10 @@ def combinations(pipeline: Pipeline, ranking: Ranking, topic: str, *, muted: fro
         capabilities = patterns.of_capabilities(ranking.plan.capabilities, limit=_OF_CAPABILITIES)
         found = [*capabilities, *ranking.matched.first][:MOST]
     mask = _open(ranking, muted)
-    return tuple(_told(ranking, known, mask) for known in found)
+    return tuple(_combination(ranking, known, mask) for known in found)
 
 
-def _told(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
+def _combination(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
     likely = ranking.matched.likely
     rows, seen = [row for row in known.members if mask[row]], known.seen
     if known.wholes:
@@ -110,9 +110,9 @@ def _told(ranking: Ranking, known: KnownPattern, mask: Mask) -> Combination:
 
 
 def _providing(ranking: Ranking, known: KnownPattern, mask: Mask) -> tuple[list[int], str]:
-    """Return the components that provide a combination in one whole where it was seen, and the name of that whole.
+    """Return rows that provide a combination's capabilities within one plugin or project, and the name of that whole.
 
-    Of several wholes it is the one whose components are ranked best.
+    Of several wholes, choose the one whose components rank best.
     """
     place = {row: rank for rank, row in enumerate(ranking.answering.tolist())}
     provided = _surely_provided(ranking.snapshot, known.capabilities)
@@ -128,7 +128,7 @@ def _providing(ranking: Ranking, known: KnownPattern, mask: Mask) -> tuple[list[
 
 
 def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, frozenset[int]]:
-    """Return the rows that surely provide each of these capabilities."""
+    """Map each capability to the rows that provide it with at least SURE_CAPABILITY."""
     topology = snapshot.topology
     among = np.nonzero(snapshot.related(PROVIDES) & (topology.weight >= SURE_CAPABILITY))[0]
     by = [(topology.names[topology.target[edge]], int(snapshot.row_at[topology.source[edge]])) for edge in among]
@@ -136,7 +136,7 @@ def _surely_provided(snapshot: Snapshot, terms: Sequence[str]) -> dict[str, froz
 
 
 def _inside(snapshot: Snapshot, whole: str) -> list[int]:
-    """Return the rows of a plugin's parts, or of the components that a person put together."""
+    """Return the rows of a plugin's parts, or of a source's components where the whole is no plugin."""
     topology, at = snapshot.topology, snapshot.position_of.get(whole)
     if at is None:
         return np.flatnonzero(snapshot.column("source") == whole).tolist()
@@ -145,7 +145,7 @@ def _inside(snapshot: Snapshot, whole: str) -> list[int]:
 
 
 def _open(ranking: Ranking, muted: frozenset[str]) -> Mask:
-    """Return which rows may be named."""
+    """Return the mask of the rows that an answer may name: allowed by the query, not muted."""
     return allowed_rows(ranking.snapshot, ranking.plan.query, muted)
 
 

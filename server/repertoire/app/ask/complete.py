@@ -1,4 +1,4 @@
-"""Names what a person may be typing: components and sources, from the store, quickly, and nothing where that fails."""
+"""Completes the names of components and sources for the shell, fast; returns nothing where the store fails."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
 from repertoire.store.light.names import component_names, source_keys
 
-MOST = 50
-# A completion is put on the command line as it stands: what a shell would read as more than a word is not offered.
+MOST = 50  # completions that are offered at once
+# A shell inserts a completion unquoted, so names with characters that a shell interprets are never offered.
 _WORD = re.compile(r"[A-Za-z0-9~/][A-Za-z0-9._/:#@+~-]{0,199}")
 
 
 def components(start: str) -> list[str]:
-    """Return names of components that begin so, or ids, once a colon tells that an id is meant."""
+    """Return the component names that begin with a text, or the ids if the text contains a colon."""
     return _safe(component_names(path, start, limit=2 * MOST) if (path := _database()) else [])
 
 
 def sources(start: str) -> list[str]:
-    """Return keys of sources that begin so."""
+    """Return the source keys that begin with a text."""
     return _safe(source_keys(path, start, limit=2 * MOST) if (path := _database()) else [])
 
 

@@ -1,4 +1,4 @@
-"""Explains one component: what it is and needs, what it goes with, how it was used, how it stands for a task."""
+"""Explains one component: its description, requirements, relations, use and freshness, and its rank for a task."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from repertoire.app.ask.recommend import verdict
 from repertoire.app.ask.set_candidates import machine_check
 from repertoire.app.clock import today
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.sources.unreachable import Lost, lost_sources
+from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -52,13 +52,13 @@ from repertoire.store.database import Store
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20
 NOTHING = Usage()
-_MUTED, _WITHHELD = "muted", "withheld: checks found something critical in it that you have not accepted"
-_FIRST, _ASIDE = 5, 0.05  # hits of the task that its graph sets out from too, and how much each beside the component
+_MUTED, _WITHHELD = "muted", "withheld: static checks found a critical flag that you have not accepted"
+_FIRST, _ASIDE = 5, 0.05  # the graph walk also starts at so many hits of the task, with this weight (component: 1)
 
 
 @dataclass(frozen=True)
 class RankForTask:
-    """Where a component stands for a task; rank 0: not among the ranked. `first` are the three best."""
+    """The rank of a component for a task, 0 if it is not ranked; `first` holds the three best components."""
 
     task: str
     rank: int
@@ -67,16 +67,16 @@ class RankForTask:
     fits: bool
     confidence: float
     report: tuple[StageReport, ...] = ()
-    verdict: Item | Other | None = None  # its place in the recommended set, or what keeps it out of it
+    verdict: Item | Other | None = None  # its item in the recommended set, or the reason why it is left out
 
 
 @dataclass(frozen=True)
 class UseHistory:
-    """What happened to a component here: how often, when last, and of how many uses it is known how they went."""
+    """How often a component was offered, selected and failed here, when last, and how its uses went where known."""
 
     offered: int = 0
     selected: int = 0
-    failed: int = 0  # calls of it
+    failed: int = 0  # failed calls
     last: str = ""
     went_well: int = 0
     went_wrong: int = 0
@@ -84,7 +84,7 @@ class UseHistory:
 
 @dataclass(frozen=True)
 class Twin:
-    """The same component elsewhere: on what evidence, and how what is there differs from what is here."""
+    """A near copy of a component in another source, with the evidence, and the differences between the two texts."""
 
     id: str
     installed: bool
@@ -94,71 +94,71 @@ class Twin:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is known of one component."""
+    """Everything that the store knows of one component."""
 
     stored: StoredComponent
     provides: tuple[Link, ...] = ()
     needs: tuple[Link, ...] = ()
     needed_by: tuple[Link, ...] = ()
     goes_with: tuple[Link, ...] = ()
-    companions: tuple[Other, ...] = ()  # what known combinations put beside it, by which
+    companions: tuple[Other, ...] = ()  # components that known combinations hold beside it, and in which
     conflicts: tuple[Link, ...] = ()
-    copies: tuple[Twin, ...] = ()  # near twins elsewhere
-    twins: tuple[str, ...] = ()  # ids of others of this name
+    copies: tuple[Twin, ...] = ()  # near copies in other sources
+    twins: tuple[str, ...] = ()  # ids of other components with the same name
     selections: int = 0
     muted: bool = False
     warning: str = ""
     standing: RankForTask | None = None
     conditions: Mapping[str, RequirementCheck] = field(default_factory=dict)  # its requirements, by name
     history: UseHistory = UseHistory()
-    lift: Lift = NO_LIFT  # what it did to the requests it was used for, beside those it was only offered for
+    lift: Lift = NO_LIFT  # success of requests that used it, against requests for which it was only offered
     graph: Neighbourhood | None = None
     freshness: Freshness | None = None
-    copy: InstalledCopy | None = None  # how the installed plugin that it is of stands to its marketplace
-    lost: Lost | None = None  # where its source could not be read when that was last tried
-    troubles: tuple[Trouble, ...] = ()  # what speaks against it from outside
-    unit: Unit | None = None  # what its install line brings
+    copy: InstalledCopy | None = None  # its installed plugin, compared with the marketplace
+    lost: LostSource | None = None  # set if the last try to read its source failed
+    troubles: tuple[Trouble, ...] = ()  # reasons against it that lie outside its own text
+    unit: Unit | None = None  # the plugin that its install line brings as a whole
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which component, for which task if any, on which machine (None: it is not looked at), and how much of it."""
+class ExplainRequest:
+    """A request for an explanation: the component, a task to rank it for, the machine to check, and optional parts."""
 
     component: str
     task: str = ""
     project: str = ""
     environment: Mapping[str, str] | None = None
-    graph: bool = False  # the nodes around it, too
-    home: Path | None = None  # where its source's clone may lie; None: releases are not looked at
+    graph: bool = False  # include the part of the graph around it
+    home: Path | None = None  # the home with its source's clone; None: the source's releases are not read
     ageing: Ageing | None = None
 
 
 @dataclass(frozen=True)
 class _Barred:
-    """The ids that no set may hold, and the reason why the explained component may be in none; empty where it may."""
+    """The ids that no set may hold, and the reason if the explained component is one of them, else an empty text."""
 
     ids: frozenset[str]
     why: str
-    muted: frozenset[str]  # what is not to be named either
+    muted: frozenset[str]  # the muted ids among them, which are not named as better ones either
 
 
 def explain(
     store: Store,
     pipeline: Pipeline,
-    asked: Asked,
+    asked: ExplainRequest,
     *,
     muted: frozenset[str] = frozenset(),
     unfit: frozenset[str] = frozenset(),
     usage: Usage = NOTHING,
 ) -> Explanation:
-    """Explain the component of this id, or of this name, the installed one first; `unfit` is what no set may hold.
+    """Explain the component with an id or name, of several an installed one; no set may hold the `unfit` ids.
 
-    `memory` is what is remembered of components.
+    `usage` is the usage of components that the log shows.
 
     Raises:
-        UnknownComponent: nothing answers to it; the message says what is spelled nearly so.
+        UnknownComponent: no component has this id or name; the message suggests similar names.
     """
-    entries = named(store, asked.component)
+    entries = find_components(store, asked.component)
     stored, snapshot = entries[0], pipeline.snapshot()
     component = stored.component
     links = store.graph.links(component.id)
@@ -171,7 +171,7 @@ def explain(
     silenced = bool(muted & {component.id, stored.source, component.repository})
     told = f"{component.client} reads it, Claude Code does not" if component.client else _WITHHELD
     barred = _Barred(unfit | muted, _MUTED if silenced else told if component.id in unfit else "", muted)
-    ranking, standing = _standing(pipeline, asked, component, barred) if asked.task else (None, None)
+    ranking, standing = _rank_for_task(pipeline, asked, component, barred) if asked.task else (None, None)
     return Explanation(
         stored=stored,
         provides=_provided(store, component.id, links),
@@ -179,7 +179,7 @@ def explain(
         needed_by=tuple(link for link in links if link.relation == DEPENDS_ON and not link.outgoing)[:_MOST],
         goes_with=_goes_with(store, links, muted),
         companions=_companions(store, pipeline, component, muted),
-        conflicts=_once([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
+        conflicts=_distinct([link for link in links if link.relation == CONFLICTS_WITH])[:_MOST],
         copies=_copies(store, component, links),
         twins=tuple(entry.component.id for entry in entries[1:_NAMESAKES]),
         selections=sum(link.relation == SELECTED and link.other_type == REQUEST for link in links),
@@ -202,7 +202,7 @@ def _unit(snapshot: Snapshot, component: Component) -> Unit | None:
     return snapshot.units.of(row) if row >= 0 else None
 
 
-def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float) -> Freshness | None:
+def _freshness(store: Store, asked: ExplainRequest, stored: StoredComponent, sound: float) -> Freshness | None:
     component, changed = stored.component, _changed(store, stored.component)
     if asked.home is None:
         return freshness(component.type, changed, today(), ageing=asked.ageing, sound=sound)
@@ -211,19 +211,19 @@ def _freshness(store: Store, asked: Asked, stored: StoredComponent, sound: float
 
 
 def _changed(store: Store, component: Component) -> str:
-    """Return the newest day on which a component was changed that the source of any of its copies tells."""
+    """Return the date of the last known change among a component and its exact copies."""
     copies = (store.graph.by_key(key) for group in store.graph.copies([component.id]) for key in group)
     return max((one.component.last_commit for one in copies if one is not None), default=component.last_commit)
 
 
-def _copy_of(asked: Asked, component: Component) -> InstalledCopy | None:
+def _copy_of(asked: ExplainRequest, component: Component) -> InstalledCopy | None:
     if asked.environment is None or not component.installed or not component.marketplace:
         return None
     return next(iter(compare(asked.environment, only=f"{component.plugin}@{component.marketplace}")), None)
 
 
 def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[Twin, ...]:
-    """Return the nearest copies, those with the same content after those that differ: they tell nothing new."""
+    """Return the near copies with their differences, different texts before identical ones."""
     near = sorted((link for link in links if link.relation == TWIN_OF), key=lambda link: link.evidence == SAME_CONTENT)
     found = []
     for link in near[:_COPIES]:
@@ -236,9 +236,9 @@ def _copies(store: Store, component: Component, links: Sequence[Link]) -> tuple[
 
 
 def _goes_with(store: Store, links: Sequence[Link], muted: frozenset[str]) -> tuple[Link, ...]:
-    """Return its related components that are not muted: first those it is a part of, then the others."""
+    """Return a component's related components that are not muted: first its plugin, then the others."""
     known = [link for link in links if link.relation in _GOES_WITH and link.other_name]
-    found = _once(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
+    found = _distinct(sorted(known, key=lambda link: not (link.relation == PART_OF and link.outgoing)))
     return tuple(link for link in found if not muted or not _is_muted(store, link.other, muted))[:_MOST]
 
 
@@ -248,7 +248,7 @@ def _is_muted(store: Store, key: str, muted: frozenset[str]) -> bool:
 
 
 def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link, ...]:
-    """Return its capabilities; a curator's list replaces the one that was found, at once."""
+    """Return a component's capabilities; a curator's list replaces those that ingestion found."""
     provided = _outgoing(links, PROVIDES)
     if component not in store.preferences.corrections():
         return provided
@@ -256,17 +256,19 @@ def _provided(store: Store, component: str, links: Sequence[Link]) -> tuple[Link
 
 
 def _outgoing(links: Sequence[Link], relation: str) -> tuple[Link, ...]:
-    return _once([link for link in links if link.relation == relation and link.outgoing])
+    return _distinct([link for link in links if link.relation == relation and link.outgoing])
 
 
-def _once(links: Sequence[Link]) -> tuple[Link, ...]:
+def _distinct(links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple({link.other: link for link in reversed(links)}.values())[::-1]
 
 
-def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _Barred) -> tuple[Ranking, RankForTask]:
-    """Rank all components for the task once; return the ranking and the component's place in it."""
+def _rank_for_task(
+    pipeline: Pipeline, asked: ExplainRequest, component: Component, barred: _Barred
+) -> tuple[Ranking, RankForTask]:
+    """Rank all components for the task once; return the ranking and the component's rank."""
     told: Item | Other | None = Other(component, barred.why)
-    if barred.why:  # what no set may hold still has a rank
+    if barred.why:  # a component that no set may hold still has a rank
         ranking = pipeline.rank(Query(asked.task, project=asked.project), intent=SEARCH)
     else:
         task = Task(asked.task, project=asked.project)
@@ -279,7 +281,7 @@ def _standing(pipeline: Pipeline, asked: Asked, component: Component, barred: _B
     return ranking, RankForTask(asked.task, rank, hit, first, ranking.fits, ranking.confidence, ranking.report, told)
 
 
-def _conditions(store: Store, asked: Asked, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
+def _conditions(store: Store, asked: ExplainRequest, needs: Sequence[Link]) -> dict[str, RequirementCheck]:
     if asked.environment is None:
         return {}
     names = [link.other_name for link in needs if link.other_type == REQUIREMENT]
@@ -312,7 +314,7 @@ def _companions(store: Store, pipeline: Pipeline, component: Component, muted: f
 
 
 def _graph(snapshot: Snapshot, component: Component, ranking: Ranking | None) -> Neighbourhood:
-    """Return the graph around the component and, given a task, around the first components for it."""
+    """Return the part of the graph around the component and, given a ranking, around its first components."""
     if ranking is not None:
         snapshot = ranking.snapshot
     start = {snapshot.position_of[component.id]: 1.0} if component.id in snapshot.position_of else {}

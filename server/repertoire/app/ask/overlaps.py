@@ -1,4 +1,4 @@
-"""Tells what overlaps among what is installed, or anywhere: which two, why, what to do; and remembers dismissals."""
+"""Lists pairs of components that conflict, copy or replace each other, with advice; keeps a person's dismissals."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from repertoire.domain.text import clean_line
 from repertoire.ports import Outline
 from repertoire.store.database import Store
 
-KINDS = (CONFLICTS_WITH, TWIN_OF, ALTERNATIVE_TO)  # the most pressing first
-INSTALLED, PARTLY, EVERYWHERE = "installed", "partly", "everywhere"  # both are, at least one is, any two
+KINDS = (CONFLICTS_WITH, TWIN_OF, ALTERNATIVE_TO)  # most urgent first
+INSTALLED, PARTLY, EVERYWHERE = "installed", "partly", "everywhere"  # both, one, none must be
 _MOST = 50
 _ID = 8
 _SAYS = "says: "
@@ -23,7 +23,7 @@ _SAYS = "says: "
 
 @dataclass(frozen=True)
 class OverlapSide:
-    """One of the two components of an overlap."""
+    """One component of an overlap."""
 
     id: str
     name: str
@@ -32,41 +32,41 @@ class OverlapSide:
     plugin: str
     installed: bool
     muted: bool
-    changed: str  # the date of its last commit, where known
-    size: int  # characters of its text
+    changed: str  # date of its last commit, empty if unknown
+    size: int  # length of its text in characters
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two components that overlap: what was found, on what evidence, which to keep and what to do about the other."""
+    """A pair of overlapping components: the kind of overlap, its evidence, the one to keep, advice on the other."""
 
     id: str
     kind: str
     first: OverlapSide
     second: OverlapSide
     evidence: str
-    keep: str  # the id of the one to keep; empty where that is for a person to say
+    keep: str  # id of the component to keep; empty if a person has to choose
     why: str
     advice: str
 
 
 @dataclass(frozen=True)
 class Overlaps:
-    """What overlaps, conflicts first, and how much more there is."""
+    """The listed overlaps, conflicts first, with the numbers of further and dismissed ones."""
 
     shown: tuple[Overlap, ...]
     more: int
     dismissed: int
-    elsewhere: int  # overlaps that touch nothing installed, where these were not asked for
+    elsewhere: int  # overlaps without an installed component; 0 if the scope includes them
 
 
 def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS, limit: int = _MOST) -> Overlaps:
-    """List the overlaps within a scope that were not dismissed, or whose content changed since."""
-    found = _found(store, kinds)
+    """List the overlaps of a scope, without those dismissed by a person whose content is unchanged since."""
+    found = _find_pairs(store, kinds)
     open_ones = [pair for pair in found if not pair.dismissed]
     within = sorted((pair for pair in open_ones if pair.within(scope)), key=_Pair.order)
     return Overlaps(
-        shown=tuple(_told(store, within[:limit])),
+        shown=tuple(_overlaps_of(store, within[:limit])),
         more=max(0, len(within) - limit),
         dismissed=sum(pair.dismissed and pair.within(scope) for pair in found),
         elsewhere=0 if scope == EVERYWHERE else sum(not pair.within(PARTLY) for pair in open_ones),
@@ -74,34 +74,34 @@ def overlaps(store: Store, *, scope: str = PARTLY, kinds: Sequence[str] = KINDS,
 
 
 def count_installed(store: Store) -> int:
-    """Count the overlaps among installed components that nobody has dismissed."""
-    return sum(not pair.dismissed for pair in _found(store, KINDS, installed=True))
+    """Count the overlaps among installed components that were not dismissed."""
+    return sum(not pair.dismissed for pair in _find_pairs(store, KINDS, installed=True))
 
 
 def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...]:
-    """Never list these again for as long as the content of both stays as it is; all of them or none.
+    """Dismiss overlaps by id, all or none; each stays dismissed while the content of both components is unchanged.
 
     Raises:
-        InvalidRequest: an id is none of what `overlaps` lists.
+        InvalidRequest: no overlap has one of these ids.
     """
     pairs = _chosen(store, ids)
     with store.transaction():
         for pair in pairs:
             store.preferences.dismiss(pair.ends, pair.kind, content=pair.content, now=now)
-    return tuple(_told(store, pairs))
+    return tuple(_overlaps_of(store, pairs))
 
 
 def list_again(store: Store, ids: Iterable[str]) -> tuple[Overlap, ...]:
-    """Undo dismissals; all of them or none.
+    """Undo the dismissals of overlaps by id, all or none.
 
     Raises:
-        InvalidRequest: an id is none of what was listed.
+        InvalidRequest: no overlap has one of the ids.
     """
     pairs = _chosen(store, ids)
     with store.transaction():
         for pair in pairs:
             store.preferences.list_again(pair.ends, pair.kind)
-    return tuple(_told(store, pairs))
+    return tuple(_overlaps_of(store, pairs))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class _Pair:
     high: Outline
     weight: float
     evidence: str
-    speaker: str  # who says so, where an author does
+    speaker: str  # id of the component whose author states the relation; empty if it was computed
     dismissed: bool = False
 
     @property
@@ -141,7 +141,7 @@ def _content(low: Outline, high: Outline) -> str:
     return f"{low.content_hash}:{high.content_hash}"
 
 
-def _found(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
+def _find_pairs(store: Store, kinds: Sequence[str], *, installed: bool = False) -> list[_Pair]:
     listed = store.graph.outlines(installed=installed)
     outlines = {outline.node_id: outline for outline in listed if outline.source != CATALOGUE.key}
     dismissed = store.preferences.dismissed()
@@ -159,7 +159,7 @@ def _found(store: Store, kinds: Sequence[str], *, installed: bool = False) -> li
 
 
 def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
-    known = {pair.id: pair for pair in _found(store, KINDS)}
+    known = {pair.id: pair for pair in _find_pairs(store, KINDS)}
     wanted = list(dict.fromkeys(given.strip().lower() for given in ids))
     unknown = [given for given in wanted if given not in known]
     if unknown or not wanted:
@@ -169,7 +169,7 @@ def _chosen(store: Store, ids: Iterable[str]) -> list[_Pair]:
     return [known[given] for given in wanted]
 
 
-def _told(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
+def _overlaps_of(store: Store, pairs: Sequence[_Pair]) -> list[Overlap]:
     stored = store.graph.components({outline.node_id for pair in pairs for outline in (pair.low, pair.high)})
     components = {entry.component.id: entry.component for entry in stored.values()}
     muted = set(store.preferences.muted())
@@ -197,7 +197,7 @@ def _side(outline: Outline, component: Component, muted: set[str]) -> OverlapSid
 
 
 def _keep(pair: _Pair, first: OverlapSide, second: OverlapSide) -> tuple[str, str]:
-    """Return which of two components to keep and why; nothing where a person must decide."""
+    """Return the id of the component to keep and the reason; empty texts if a person must decide."""
     if pair.kind == ALTERNATIVE_TO and pair.speaker:
         return "", ""
     if first.muted != second.muted:
@@ -220,7 +220,7 @@ def _advice(pair: _Pair, first: OverlapSide, second: OverlapSide, keep: str) -> 
         return _CHOICES[pair.kind] if not pair.speaker else _SPOKEN[pair.kind]
     kept, other = (first, second) if keep == first.id else (second, first)
     if other.muted:
-        return "nothing: the other is never suggested"
+        return "nothing to do: the other is muted"
     if other.installed:
         return f"{_UNINSTALL.get(other.type, _LOOSE) if not other.plugin else _OF_PLUGIN}; or {_mute(other)}"
     return f"do not install the other beside {kept.name}; {_mute(other)}"

@@ -1,4 +1,4 @@
-"""Answers "what should I use for this task?": the smallest set that fits, why, why not others, how to install it."""
+"""Recommends the smallest set of components for a task, with reasons, near misses, install lines and warnings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repertoire.app.ask.asking import facets_of
-from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.app.ask.clarification import clarifying_facets
+from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.app.ask.requirements import dependencies
-from repertoire.app.ask.set_candidates import Circumstances, Pool, machine_check, make_pool, names_of, twin_marks
+from repertoire.app.ask.set_candidates import (
+    CandidatePool,
+    RecommendationContext,
+    candidate_pool,
+    machine_check,
+    names_of,
+    twin_marks,
+)
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
@@ -24,14 +31,14 @@ from repertoire.retrieval.sets.assemble import Assembly, Chosen, SetChoices, Set
 from repertoire.retrieval.sets.whynot import Case, Refusal, why_not
 from repertoire.retrieval.snapshot import Snapshot
 
-MAX_MEMBERS = 5  # the default: two or three members help most, and more soon hurt
-_NEAR = 5
-_ALTERNATIVES = 3
-_COMPANIONS, _TOGETHER = 2, 0.5  # how many are named, and how strongly they must go with the set
+MAX_MEMBERS = 5  # default size of a set: two or three members help most, and further ones soon harm
+_NEAR = 5  # runners-up that an answer names
+_ALTERNATIVES = 3  # alternatives that an answer names for each member
+_COMPANIONS, _TOGETHER = 2, 0.5  # an answer names so many companions of a set, of at least this strength
 _OFF_TOPIC_WEIGHT = 0.5  # weight of the log-odds against a set for a task that is far from nearly every component
 _SEVERAL_CAPABILITIES = 3  # a short task that names so many capabilities gets more than one component
-_UNSURE_SET_FACTOR = 2.5  # factor on the odds: a set is named, and called unsure, where a single answer is not
-_SAID = {
+_UNSURE_SET_FACTOR = 2.5  # factor on the odds that a set is named: an unsure set may still help
+_REFUSAL_TEXTS = {
     whynot.SAME: "the same as {other}",
     whynot.CONFLICT: "conflicts with {other}{detail}",
     whynot.NEEDS: "needs {detail}",
@@ -39,21 +46,21 @@ _SAID = {
     whynot.FULL: "the set has its {detail}",
     whynot.SAME_JOB: "same job as {other}",
     whynot.UNLIKELY: "far less likely to help",
-    whynot.NOTHING_NEW: "adds nothing that is needed",
+    whynot.NOTHING_NEW: "adds nothing that the task needs",
 }
 
 
 @dataclass(frozen=True)
 class _Answered:
-    """A set with all that it was chosen from."""
+    """A chosen set with the ranking and the candidates that it was chosen from."""
 
     ranking: Ranking
-    pool: Pool
+    pool: CandidatePool
     case: Case
 
     @property
     def assembly(self) -> Assembly:
-        """The set."""
+        """Return the chosen set."""
         return self.case.assembly
 
 
@@ -64,12 +71,12 @@ def recommend(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> Recommendation:
-    """Recommend the few components that serve a task, with what they need; `muted` ids and sources never are.
+    """Recommend the few components that serve a task, and those that they need, without `muted` ids and sources.
 
-    With an environment, what they require is looked for on this machine.
+    With an environment, the requirements of components are checked on this machine.
 
     Raises:
-        InvalidRequest: the task is empty, or the limits leave no room for anything.
+        InvalidRequest: the task is empty, or a limit allows no component at all.
     """
     topic = combined_topic(task.text)
     answered = _answered(pipeline, replace(task, text=topic) if topic else task, muted, environment)
@@ -77,13 +84,13 @@ def recommend(
     beside = companions(pipeline, answered.ranking, names, muted=muted)
     known = combinations(pipeline, answered.ranking, topic, muted=muted) if topic else ()
     ranking = answered.ranking
-    degraded = (*ranking.degraded, *strangers(ranking, task.using), *unprovided(ranking, topic, known))
-    facets = () if topic else facets_of(ranking)
+    degraded = (*ranking.degraded, *unknown_name_notes(ranking, task.using), *missing_data_notes(ranking, topic, known))
+    facets = () if topic else clarifying_facets(ranking)
     if facets:
-        return replace(_nothing(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
+        return replace(_empty_answer(ranking, answered.pool), facets=facets, near=(), degraded=degraded)
     if not _worth_naming(answered.ranking):
         return replace(
-            _nothing(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
+            _empty_answer(answered.ranking, answered.pool), companions=beside, combinations=known, degraded=degraded
         )
     found = _answer(answered)
     named = {item.hit.component.id for item in found.items}
@@ -100,9 +107,9 @@ def verdict(
     muted: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Ranking, Item | Other | None]:
-    """Rank all components for a task, and tell why one component is in the set or not.
+    """Rank all components for a task; return the ranking and why one component is or is not in the set.
 
-    None: it is not near enough to ask.
+    The reason is None if the component ranks too low to be considered, or no set is worth naming.
     """
     answered = _answered(pipeline, task, muted, environment)
     for chosen in answered.assembly.chosen:
@@ -111,12 +118,12 @@ def verdict(
     ranked = {candidate.key for candidate in answered.case.ranked}
     if component.id not in ranked or not _worth_naming(answered.ranking):
         return answered.ranking, None
-    return answered.ranking, _refused(answered, answered.pool.hit(component.id))
+    return answered.ranking, _left_out(answered, answered.pool.hit(component.id))
 
 
-def _check(task: Task) -> None:
+def _check_limits(task: Task) -> None:
     if not task.text.strip():
-        message = "the task is empty; say what is to be done"
+        message = "the task is empty; describe the work to do"
         raise InvalidRequest(message)
     limits = {"a size": task.limit, "a budget": task.budget}
     empty = " and ".join(f"{what} of {most}" for what, most in limits.items() if most is not None and most < 1)
@@ -139,7 +146,7 @@ def _query(task: Task) -> Query:
 
 
 def _limits(task: Task, ranking: Ranking) -> SetLimits:
-    """Return the set's limits: a task of a few words gets one component, unless it names several capabilities."""
+    """Return the limits of a set: a simple task gets one component, unless it names several capabilities."""
     if (
         task.limit is None
         and ranking.plan.complexity == SIMPLE
@@ -153,41 +160,41 @@ def _limits(task: Task, ranking: Ranking) -> SetLimits:
 def _answered(
     pipeline: Pipeline, task: Task, muted: frozenset[str], environment: Mapping[str, str] | None
 ) -> _Answered:
-    _check(task)
-    ranking = _in_scope(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
+    _check_limits(task)
+    ranking = _discount_off_topic(pipeline.rank(_query(task), intent=RECOMMEND, muted=muted))
     check = None if environment is None else machine_check(ranking.snapshot.summaries, environment, task.project)
-    pool = make_pool(pipeline, ranking, Circumstances(muted, task.using, check))
+    pool = candidate_pool(pipeline, ranking, RecommendationContext(muted, task.using, check))
     choices, limits = SetChoices.of(pool.allowed(), pool.others()), _limits(task, ranking)
     return _Answered(ranking, pool, Case(pool.allowed(), pool.others(), limits, choices, choices.best(limits)))
 
 
 def _worth_naming(ranking: Ranking) -> bool:
-    """Tell whether a set is worth naming, be it that nothing surely fits."""
+    """Return whether a set is likely enough to be named, if only as unsure."""
     if ranking.chance is not None:
         return ranking.chance >= SET_THRESHOLD
     if ranking.fits:
         return True
-    return fits(_at_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
+    return fits(_scale_odds(ranking.confidence, _UNSURE_SET_FACTOR), among=len(ranking.snapshot))
 
 
-def _in_scope(ranking: Ranking) -> Ranking:
-    """Return a ranking that is less sure where no component is needed, or the task is beyond all that is here."""
+def _discount_off_topic(ranking: Ranking) -> Ranking:
+    """Return a ranking with less confidence if the task needs no component or lies far from every component."""
     if ranking.chance is not None:
-        likely = _at_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
+        likely = _scale_odds(ranking.chance, math.exp(min(ranking.need, 0.0)))
         return replace(ranking, chance=likely, confidence=likely, fits=likely >= SURE_THRESHOLD)
     if not ranking.beyond:
         return ranking
-    sure = _at_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
+    sure = _scale_odds(ranking.confidence, math.exp(_OFF_TOPIC_WEIGHT * ranking.beyond))
     return replace(ranking, confidence=sure, fits=ranking.fits and fits(sure, among=len(ranking.snapshot)))
 
 
-def _at_odds(sure: float, times: float) -> float:
-    """Return how sure it is at so many times the odds."""
+def _scale_odds(sure: float, times: float) -> float:
+    """Return a probability after its odds are multiplied by a factor."""
     odds = times * sure / max(1.0 - sure, 1e-9)
     return odds / (1.0 + odds)
 
 
-def _nothing(ranking: Ranking, pool: Pool) -> Recommendation:
+def _empty_answer(ranking: Ranking, pool: CandidatePool) -> Recommendation:
     return Recommendation(
         (),
         pool.ranked[:_NEAR],
@@ -210,7 +217,7 @@ def _answer(answered: _Answered) -> Recommendation:
         gaps=gaps,
         unprovided=_unprovided(ranking.snapshot, gaps),
         why_not=tuple(
-            _refused(answered, hit)
+            _left_out(answered, hit)
             for hit in (*_demoted(pool.ranked, items, near), *near)
             if hit.component.id in pool.candidates
         ),
@@ -236,7 +243,7 @@ def _item(answered: _Answered, chosen: Chosen) -> Item:
 
 
 def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
-    """Say which needed twins a member stands for; empty where it is itself what is needed, or nothing needs it."""
+    """Return a text that names the needed copies which a member replaces; empty if it replaces none."""
     choices, candidates = answered.case.choices, answered.pool.candidates
     needed = {need for member in answered.assembly.chosen for need in choices.known[member.key].needs}
     others = sorted(need for need in needed - {chosen.key} if choices.stands_for.get(need) == chosen.key)
@@ -246,7 +253,7 @@ def _in_place_of(answered: _Answered, chosen: Chosen) -> str:
 
 
 def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
-    """Return the alternatives of a member: its twins, its known alternatives, and candidates with a similar job."""
+    """Return the alternatives of a member: its near copies, stated alternatives, and candidates with a similar job."""
     pool, choices, asked = answered.pool, answered.case.choices, answered.assembly.asked
     members = {chosen.key for chosen in answered.assembly.chosen}
     found: dict[str, Other] = {}
@@ -259,19 +266,19 @@ def _alternatives(answered: _Answered, key: str) -> tuple[Other, ...]:
         elif other in pool.alternatives.get(key, ()):
             found.setdefault(name, Other(hit.component, "known as an alternative"))
         elif other in pool.parts.get(key, ()):
-            continue  # it comes with it, or brings it along
+            continue  # one of the two contains the other: both are installed together
         elif asked and other in choices.known and whynot.member_of_same_job(choices, other, asked) == key:
             found.setdefault(name, Other(hit.component, "a like job"))
-    # Whoever looks for another wants another one first.
+    # Alternatives with other content come before mere copies.
     return tuple(sorted(found.values(), key=lambda other: other.reason == "the same")[:_ALTERNATIVES])
 
 
 def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
-    """Return the ranked components that usually go with the set and neither repeat nor conflict with a member."""
+    """Return ranked components that known combinations hold beside the set, without copies and rivals of members."""
     members = [answered.pool.hit(chosen.key).component for chosen in answered.assembly.chosen]
     snapshot, matched = answered.ranking.snapshot, answered.ranking.matched
     positions = [snapshot.position_of[member.id] for member in members]
-    open_to = [hit.component.id for hit in answered.pool.ranked if _apart(answered, hit.component.id)]
+    open_to = [hit.component.id for hit in answered.pool.ranked if _is_independent(answered, hit.component.id)]
     among = np.isin(snapshot.column("id"), open_to)
     found = matched.companions([int(snapshot.row_at[position]) for position in positions], among=among)
     close = [one for one in found if one.strength >= _TOGETHER]
@@ -285,8 +292,8 @@ def _companions(pipeline: Pipeline, answered: _Answered) -> tuple[Other, ...]:
     return tuple(told[:_COMPANIONS])
 
 
-def _apart(answered: _Answered, key: str) -> bool:
-    """Tell whether a candidate may stand beside the set, and does the job of nothing in it."""
+def _is_independent(answered: _Answered, key: str) -> bool:
+    """Return whether a candidate neither copies, rivals nor does the same job as a member of the set."""
     choices, asked = answered.case.choices, answered.assembly.asked
     if choices.stands_for.get(key) != key or choices.rivals(key, choices.members(asked)):
         return False
@@ -294,7 +301,7 @@ def _apart(answered: _Answered, key: str) -> bool:
 
 
 def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]:
-    """Return the best that are not in the set and do the same as nothing in it, or before them."""
+    """Return the best ranked hits outside the set, without copies of members or of earlier hits."""
     seen = {twin for item in items for twin in twin_marks(item.hit.component)}
     found = []
     for hit in ranked:
@@ -306,20 +313,20 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 
 
 def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
-    """Return demoted components with a member's job, so that somebody who expects them learns why they are missing."""
+    """Return first hits that were demoted for harm in use, so that the answer says why they are missing."""
     told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 
 
-def _refused(answered: _Answered, hit: Hit) -> Other:
+def _left_out(answered: _Answered, hit: Hit) -> Other:
     refusal: Refusal = why_not(answered.case, hit.component.id)
     detail = refusal.detail
     if refusal.reason == whynot.CONFLICT and refusal.detail:
         detail = f": {detail}"
-    reason = _SAID[refusal.reason].format(other=refusal.other, detail=detail)
+    reason = _REFUSAL_TEXTS[refusal.reason].format(other=refusal.other, detail=detail)
     if refusal.reason == whynot.CONFLICT and not refusal.other:
         reason = refusal.detail
-    if refusal.reason == whynot.SAME_JOB and _beside(answered, hit, refusal.other):
+    if refusal.reason == whynot.SAME_JOB and _shares_plugin(answered, hit, refusal.other):
         reason = f"{'holds' if hit.component.type == PLUGIN else 'comes with'} {refusal.other}"
     if refusal.stale:
         reason += f", and stale: {refusal.stale}"
@@ -328,8 +335,8 @@ def _refused(answered: _Answered, hit: Hit) -> Other:
     return Other(hit.component, reason, refusal.remedy)
 
 
-def _beside(answered: _Answered, hit: Hit, name: str) -> bool:
-    """Tell whether a member of this name holds a component, or is held by it."""
+def _shares_plugin(answered: _Answered, hit: Hit, name: str) -> bool:
+    """Return whether a component contains the member with a name, or is contained in it."""
     parts, known = answered.pool.parts.get(hit.component.id, frozenset()), answered.case.choices.known
     return any(chosen.key in parts and known[chosen.key].name == name for chosen in answered.assembly.chosen)
 
@@ -358,15 +365,15 @@ def _dependencies(answered: _Answered) -> tuple[Dependency, ...]:
     return dependencies(answered.ranking.snapshot, needs)
 
 
-def _disputes(answered: _Answered) -> list[str]:
-    """Return the packages for which members that need each other require incompatible versions."""
+def _version_conflicts(answered: _Answered) -> list[str]:
+    """Return a warning for each pair of members that require incompatible versions of a package."""
     known = answered.case.choices.known
     members = sorted(chosen.key for chosen in answered.assembly.chosen)
     return [
         f"{known[one].name} and {known[other].name} cannot share one {said}"
         for at, one in enumerate(members)
         for other in members[at + 1 :]
-        if (said := known[one].disputes.get(other, ""))
+        if (said := known[one].version_conflicts.get(other, ""))
     ]
 
 
@@ -375,7 +382,7 @@ def _warnings(answered: _Answered, items: Sequence[Item]) -> list[str]:
     budget = answered.case.limits.budget
     found = [f"{item.hit.component.name} needs {lack}" for item in items for lack in item.lacking[:3]]
     found += [f"{item.hit.component.name}: {trouble}" for item in items for trouble in item.hit.troubles[:2]]
-    found += _disputes(answered)
+    found += _version_conflicts(answered)
     found += [f"{known[key].name} exceeds the budget of {budget} tokens" for key in assembly.too_large[:3]]
     found += [
         f"{names_of(known[key] for key in circle)} need each other: neither can be the first"

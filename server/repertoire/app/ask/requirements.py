@@ -1,60 +1,23 @@
-"""Tells what the members of a set require of each other and of the machine, and in which versions two cannot meet."""
+"""Reads the requirements of components, and lists the dependencies of a set's members."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-
-from packaging.utils import canonicalize_name
 
 from repertoire.domain.answer import Dependency
-from repertoire.domain.component import COMPONENT, DEPENDS_ON, HOOK, MCP_SERVER, REQUIREMENT
+from repertoire.domain.component import COMPONENT, DEPENDS_ON, MCP_SERVER, REQUIREMENT
 from repertoire.retrieval.snapshot import Snapshot
-
-_SHARED = ("package", "runtime")  # of which a project has one version
-_FETCHED = (MCP_SERVER, HOOK)  # a runner fetches their packages for them alone
-_RANGED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 
 
 def requirements(snapshot: Snapshot, position: int) -> list[str]:
-    """Return a component's requirements that are not components, as `kind:name`."""
+    """Return a component's requirements of the machine, as `kind:name`, without required components."""
     topology = snapshot.topology
     ends = snapshot.edges(DEPENDS_ON).get(position, ())
     return [topology.names[end] for end in ends if topology.types[end] == REQUIREMENT]
 
 
-def wanted(snapshot: Snapshot, row: int) -> dict[tuple[str, str], str]:
-    """Return the ranges that a component wants of packages and runtimes that it shares with others."""
-    found = {}
-    for requirement in requirements(snapshot, int(snapshot.positions[row])):
-        kind, _, name = requirement.partition(":")
-        split = _RANGED.match(name)
-        alone = kind == "package" and snapshot.summaries[row].type in _FETCHED
-        if kind in _SHARED and split and split.group(2) and not alone:
-            found[kind, str(canonicalize_name(split.group(1)))] = split.group(2)
-    return found
-
-
-def disputes(snapshot: Snapshot, rows: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Map each row to the packages whose version conflicts with another component's, and to that component's id."""
-    wants = {row: own for row in rows if (own := wanted(snapshot, row))}
-    found: dict[int, dict[str, str]] = {}
-    if len(wants) < 2:
-        return found
-    from repertoire.ingestion.ranges import disjoint  # noqa: PLC0415 - few sets have two versions, and it takes 20 ms
-
-    for (one, ours), (other, theirs) in combinations(wants.items(), 2):
-        for kind, name in ours.keys() & theirs.keys():
-            if disjoint(ours[kind, name], theirs[kind, name]):
-                for row, against in ((one, other), (other, one)):
-                    said = f"{name} {wants[row][kind, name]} against {wants[against][kind, name]}"
-                    found.setdefault(row, {})[snapshot.summaries[against].id] = said
-    return found
-
-
 def dependencies(snapshot: Snapshot, needs: Mapping[str, Sequence[str]]) -> tuple[Dependency, ...]:
-    """Return who of a set needs whom of it, as `needs` tells by id, and what each needs of the machine."""
+    """Return the dependencies among a set's members, from `needs` by id, and each member's needs of the machine."""
     found = []
     for member, others in needs.items():
         found += [Dependency(member, other, COMPONENT) for other in others]

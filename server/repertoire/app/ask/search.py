@@ -1,10 +1,10 @@
-"""Answers "what is there for this?": a ranked list with reasons, or that nothing fits."""
+"""Answers a search: ranks components for a query, with reasons, and says whether any of them fits."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from repertoire.app.ask.combinations import combinations, companions, strangers, unprovided
+from repertoire.app.ask.combinations import combinations, companions, missing_data_notes, unknown_name_notes
 from repertoire.domain.answer import Answer, Query
 from repertoire.domain.errors import InvalidRequest
 from repertoire.retrieval.filters import silenced_rows
@@ -13,9 +13,9 @@ from repertoire.retrieval.plan import SEARCH, combined_topic
 
 
 def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozenset()) -> Answer:
-    """Rank the components that serve a query; `muted` ids and sources are marked as such.
+    """Rank the components for a query; hits of `muted` ids and sources are marked as muted.
 
-    Where it asks for known combinations of a topic, these are told too; and what goes with `query.using`.
+    The answer also holds known combinations, if the query asks for them, and companions of `query.using`.
 
     Raises:
         InvalidRequest: the query is empty or asks for no results.
@@ -35,5 +35,9 @@ def search(pipeline: Pipeline, query: Query, *, muted: frozenset[str] = frozense
     known = combinations(pipeline, ranking, topic, muted=muted) if topic else ()
     beside = companions(pipeline, ranking, (*query.using, *((topic,) if topic else ())), muted=muted)
     fits = ranking.fits or bool(known)
-    degraded = (*ranking.degraded, *strangers(ranking, query.using), *unprovided(ranking, topic, known))
+    degraded = (
+        *ranking.degraded,
+        *unknown_name_notes(ranking, query.using),
+        *missing_data_notes(ranking, topic, known),
+    )
     return Answer(tuple(hits), fits, ranking.confidence, ranking.report, degraded, known, beside)

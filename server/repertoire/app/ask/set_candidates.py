@@ -1,4 +1,4 @@
-"""Makes candidates for a set of what was ranked: what each costs, covers, needs and lacks here, and what is like it."""
+"""Builds a set's candidates from a ranking, with the cost, coverage, requirements and similar ones of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from repertoire.app.ask.requirements import disputes, requirements
+from repertoire.app.ask.requirements import requirements
+from repertoire.app.ask.version_conflicts import version_conflicts
 from repertoire.domain.answer import DESCRIPTION_SPACE, Hit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -31,18 +32,20 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.requirement_checks import RequirementCheck, RequirementChecker
 
 _CONSIDERED = 30  # ranked candidates that may enter a set
-_CHARACTERS_A_TOKEN = 4  # of English prose and Markdown
-_LISTED = 1536  # characters of a description that Claude Code puts into its listing
-_TELLING = 40  # characters from which equal descriptions are no coincidence
-_PART = 0.9  # how far a plugin does the job of what it holds, and the other way round
-_LIKE, _ALIKE = 0.7, 0.5  # similarity from which two descriptions tell of one job; how far, where they are equal
+_CHARACTERS_A_TOKEN = 4  # average length of a token in English prose and Markdown
+_LISTED = 1536  # Claude Code lists at most so many characters of a description
+_MIN_DESCRIPTION = (
+    40  # equal descriptions of at least so many characters mean a copy, shorter ones may be a coincidence
+)
+_PART = 0.9  # similarity of a plugin and each of its parts: to choose both adds little
+_LIKE, _ALIKE = 0.7, 0.5  # cosine of descriptions from which jobs are similar; job similarity at cosine 1
 
 Check = Callable[[str], RequirementCheck]
 
 
 @dataclass(frozen=True)
-class Circumstances:
-    """What holds beside the task: what is silenced, what is in use, and what the machine has (None: not looked at)."""
+class RecommendationContext:
+    """The context of a recommendation: muted ids, components in use, and a check of the machine (None: no check)."""
 
     muted: frozenset[str] = frozenset()
     using: tuple[str, ...] = ()
@@ -50,70 +53,72 @@ class Circumstances:
 
 
 @dataclass(frozen=True)
-class Pool:
-    """The ranked hits and, by id, everything that they may need; those without a candidate may not enter."""
+class CandidatePool:
+    """The ranked hits, the hits of components that they need, and the candidate of each hit that a set may hold."""
 
     ranked: tuple[Hit, ...]
     needed: Mapping[str, Hit]
     candidates: Mapping[str, Candidate]
-    alternatives: Mapping[str, frozenset[str]]  # ids that are said to be alternatives, by id
-    parts: Mapping[str, frozenset[str]]  # ids of what holds each, or what it holds, by id
+    alternatives: Mapping[str, frozenset[str]]  # by id: ids of its stated alternatives
+    parts: Mapping[str, frozenset[str]]  # by id: ids of its plugin or its parts
 
     def hit(self, key: str) -> Hit:
         """Return the hit of a candidate."""
         return self.needed.get(key) or next(hit for hit in self.ranked if hit.component.id == key)
 
     def allowed(self) -> list[Candidate]:
-        """Return the ranked candidates that may enter, best first."""
+        """Return the candidates of ranked hits, best first."""
         ids = (hit.component.id for hit in self.ranked)
         return [self.candidates[key] for key in ids if key in self.candidates]
 
     def others(self) -> list[Candidate]:
-        """Return the candidates that ranked ones may need."""
+        """Return the candidates that are only there because ranked components need them."""
         return [candidate for key, candidate in self.candidates.items() if key in self.needed]
 
 
 def machine_check(summaries: Iterable[Summary], environment: Mapping[str, str], project: str) -> Check:
-    """Return a function that tells whether the machine, the project or an installed component meets a requirement."""
+    """Return a function that checks a requirement against the machine, the project and installed MCP servers."""
     servers = [summary.name for summary in summaries if summary.installed and summary.type == MCP_SERVER]
     return RequirementChecker(environment, project=Path(project) if project else None, servers=servers).check
 
 
-def make_pool(pipeline: Pipeline, ranking: Ranking, around: Circumstances) -> Pool:
-    """Make the candidates of a ranking, with those that they need."""
+def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: RecommendationContext) -> CandidatePool:
+    """Build the candidates of a ranking and of the components that these need."""
     snapshot = ranking.snapshot
     head = ranking.answering[:_CONSIDERED]
-    needs = _Needs(snapshot, around.check)
+    needs = _Needs(snapshot, context.check)
     rows = np.concatenate([head, needs.beyond(head)])
     hits = {hit.component.id: hit for hit in pipeline.hits(ranking, rows)}
     ids = {int(row): snapshot.summaries[row].id for row in rows.tolist()}
-    maker = _Maker(ranking, around, needs, _alike(snapshot, head), disputes(snapshot, rows.tolist()))
-    candidates = {key: maker.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
+    builder = _CandidateBuilder(
+        ranking, context, needs, _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
+    )
+    candidates = {key: builder.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
     source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
-    silenced = {key for key, hit in needed.items() if around.muted & {key, source[key], hit.component.repository}}
+    silenced = {key for key, hit in needed.items() if context.muted & {key, source[key], hit.component.repository}}
     usable = {key: c for key, c in candidates.items() if key not in silenced and not silenced.intersection(c.needs)}
-    said = {key: maker.keys(maker.alternatives, row) for row, key in ids.items()}
-    parts = {key: maker.keys(maker.parts, row) for row, key in ids.items()}
-    return Pool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
+    said = {key: builder.keys(builder.alternatives, row) for row, key in ids.items()}
+    parts = {key: builder.keys(builder.parts, row) for row, key in ids.items()}
+    return CandidatePool(tuple(hits[key] for key in ranked), needed, usable, said, parts)
 
 
 def tokens_of(component: Component) -> int:
-    """Estimate the tokens that a component adds to every request: the client lists its name and description."""
+    """Estimate the tokens that a component costs in every request, where the client lists its name and description."""
     listed = len(component.name) + min(len(component.description), _LISTED)
     return max(1, listed // _CHARACTERS_A_TOKEN)
 
 
 def twin_marks(component: Component) -> frozenset[str]:
-    """Return the marks by which copies of a component are recognised: type and name, or the same description."""
+    """Return the keys that copies of a component share: its type and name, and its type and long description."""
     described = " ".join(component.description.lower().split())
-    same_words = {f"{component.type}={described}"} if len(described) >= _TELLING else set()
+    same_words = {f"{component.type}={described}"} if len(described) >= _MIN_DESCRIPTION else set()
     return frozenset({f"{component.type} {component.name.lower()}", *same_words})
 
 
 class _Needs:
-    """What components of one snapshot need: other components, and what the machine must have."""
+    """Finds the needs of components in one snapshot: other components, and unmet requirements of the machine."""
 
     def __init__(self, snapshot: Snapshot, check: Check | None) -> None:
         self._snapshot = snapshot
@@ -121,14 +126,14 @@ class _Needs:
         self._known: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
     def of(self, position: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return the rows that a component needs, and its other requirements that this machine does not meet.
+        """Return the rows of needed components, and the texts of requirements that this machine does not meet.
 
-        An MCP server that is missing here and known by its name is needed like any other component.
+        A missing MCP server counts as a needed component if the snapshot has a server of that name.
         """
         if position not in self._known:
             snapshot = self._snapshot
             ends = snapshot.edges(DEPENDS_ON).get(position, ())
-            answering = snapshot.copies.representative  # what is there already is needed as it is there
+            answering = snapshot.copies.representative  # of exact copies, the one that answers
             rows = [
                 int(answering[snapshot.row_at[end]]) for end in ends if snapshot.row_at[end] >= 0 and end != position
             ]
@@ -144,7 +149,7 @@ class _Needs:
         return self._known[position]
 
     def beyond(self, head: Rows) -> Rows:
-        """Return the rows that the head needs, directly or through others, without the head."""
+        """Return the rows that the head needs directly or transitively, without the head itself."""
         waiting = head.tolist()
         seen = set(waiting)
         found = []
@@ -157,7 +162,7 @@ class _Needs:
         return np.array(sorted(found), dtype=np.int64)
 
     def _conditions(self, position: int) -> list[RequirementCheck]:
-        """Return the requirements that are no components and that this machine does not meet."""
+        """Return the unmet requirements of a component that are no components."""
         if self._check is None:
             return []
         found = [self._check(requirement) for requirement in requirements(self._snapshot, position)]
@@ -169,15 +174,15 @@ class _Needs:
 
     @cached_property
     def _servers(self) -> dict[str, int]:
-        """Return the row of the MCP server of each name that most carry."""
+        """Map each name of an MCP server to the row of its most popular server."""
         summaries = self._snapshot.summaries
         rows = [row for row, summary in enumerate(summaries) if summary.type == MCP_SERVER]
         rows.sort(key=lambda row: (summaries[row].popularity, -row))
         return {summaries[row].name.lower(): row for row in rows}
 
 
-def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
-    """Map each row to the similarity, 0 to 1, of the other first rows to it, by their descriptions."""
+def _job_similarity(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
+    """Map each row to the job similarity, 0 to _ALIKE, of the other first rows, from the vectors of descriptions."""
     space = snapshot.spaces.get(DESCRIPTION_SPACE)
     if space is None or not len(space.rows) or not len(head):
         return {}
@@ -195,28 +200,28 @@ def _alike(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
     }
 
 
-class _Maker:
-    """Makes the candidates of one ranking."""
+class _CandidateBuilder:
+    """Builds the candidates of one ranking."""
 
     def __init__(
         self,
         ranking: Ranking,
-        around: Circumstances,
+        context: RecommendationContext,
         needs: _Needs,
         alike: Mapping[int, Mapping[str, float]],
-        disputes: Mapping[int, Mapping[str, str]],
+        version_conflicts: Mapping[int, Mapping[str, str]],
     ) -> None:
         self._snapshot, self._plan = ranking.snapshot, ranking.plan
-        self._around = around
+        self._context = context
         self._needs = needs
-        self._alike = alike
-        self._disputes = disputes
+        self._job_similarity = alike
+        self._version_conflicts = version_conflicts
         self._conflicts, self._twins, self.parts, self.alternatives = (
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
 
     def candidate(self, row: int, hit: Hit) -> Candidate:
-        """Make the candidate of a row."""
+        """Build the candidate for a row."""
         snapshot, component = self._snapshot, hit.component
         position = int(snapshot.positions[row])
         provided = _provided(snapshot, position)
@@ -236,9 +241,9 @@ class _Maker:
             surely={name: provided[name] for name in asked},
             needs=tuple(snapshot.summaries[other].id for other in needed),
             conflicts=self.keys(self._conflicts, row),
-            disputes=self._disputes.get(row, {}),
-            lacking=(*lacking, *self._disputed(row, component)),
-            alike={**self._alike.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
+            version_conflicts=self._version_conflicts.get(row, {}),
+            lacking=(*lacking, *self._conflicts_in_use(row, component)),
+            alike={**self._job_similarity.get(row, {}), **dict.fromkeys(self.keys(self.parts, row), _PART)},
             bundle=component.plugin or component.repository,
             unit=hit.unit.name if hit.unit else "",
             unit_tokens=hit.unit.tokens if hit.unit else 0,
@@ -247,12 +252,12 @@ class _Maker:
         )
 
     def keys(self, edges: Mapping[int, frozenset[int]], row: int) -> frozenset[str]:
-        """Return the ids at the other ends of a row's edges."""
+        """Return the ids of the neighbours of a row."""
         ends = edges.get(int(self._snapshot.positions[row]), frozenset())
         return frozenset(self._snapshot.topology.keys[end] for end in ends)
 
-    def _disputed(self, row: int, component: Component) -> list[str]:
-        """Return the components in use with which one conflicts; a twin of it is no conflict, but itself."""
+    def _conflicts_in_use(self, row: int, component: Component) -> list[str]:
+        """Return a lack for each component in use that conflicts with this one; its own copies do not count."""
         snapshot = self._snapshot
         found = []
         for end in sorted(self._conflicts.get(int(snapshot.positions[row]), ())):
@@ -265,11 +270,11 @@ class _Maker:
         return found
 
     def _in_use(self, key: str, name: str) -> bool:
-        return key in self._around.using or name in self._around.using
+        return key in self._context.using or name in self._context.using
 
 
 def _provided(snapshot: Snapshot, position: int) -> dict[str, float]:
-    """Return the capabilities that a component provides, each with how sure its surest witness is."""
+    """Map each capability of a component to the highest confidence of its edges."""
     topology = snapshot.topology
     first, last = np.searchsorted(topology.source, (position, position + 1)).tolist()
     found: dict[str, float] = {}
@@ -290,5 +295,5 @@ def _both_ways(snapshot: Snapshot, relation: str) -> dict[int, frozenset[int]]:
 
 
 def names_of(candidates: Iterable[Candidate]) -> str:
-    """Return the names of candidates as a reader reads them."""
+    """Return the names of candidates, joined by "and"."""
     return " and ".join(candidate.name for candidate in candidates)

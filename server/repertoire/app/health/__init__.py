@@ -1,1 +1,1 @@
-"""Tells what is wrong with home, client and components, and mends what can be mended."""
+"""Reports the state and faults of the home, the client and the components; repairs a damaged database."""

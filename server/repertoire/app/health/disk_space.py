@@ -1,4 +1,4 @@
-"""Tells whether the disk that the home lies on has room for what an ingest writes; the standard library alone."""
+"""Checks whether the home's disk has room for an ingest, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from repertoire.boot.home import database_path
 
-_LEAST = 64 << 20  # bytes: the log of a large ingest before it is emptied, and a clone
-_NONE = 1 << 20  # bytes: less than a transaction and its log
+_LEAST = 64 << 20  # bytes that an ingest may need: a clone, and the database's log of a large transaction
+_NONE = 1 << 20  # with fewer free bytes than this, not even a small transaction succeeds
 MEND = "free some: nothing that was written is lost"
 
 
 def lacking(home: Path) -> str:
-    """Say how little room is left where an ingest would need more, empty where there is enough or nobody can tell.
+    """Return a text with the free and the needed space if an ingest needs more; "" if there is enough or it is unknown.
 
-    The database may be written once more beside itself, when it is mended.
+    The needed space includes a second copy of the database, which a repair writes beside it.
     """
     try:
         free = shutil.disk_usage(home).free

@@ -1,4 +1,4 @@
-"""Examines the installation, piece by piece, with the standard library alone: it must work where nothing else does."""
+"""Checks each part of the installation, with the standard library alone, so that it runs when nothing else does."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from repertoire.domain.health import FAIL, OK, WARN, Finding, finding_of
 from repertoire.inference import weights
 from repertoire.settings import Settings, load
 
-_INSIDE_S = 60
-_NAMED = 4
+_INSIDE_S = 60  # time limit of the package check in the environment
+_NAMED = 4  # packages that one finding names
 
 
 def examine(environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
-    """Yield what each check found, in the order in which one hangs on the other; nothing is changed but a stamp."""
+    """Yield a finding for each check, each after those that it depends on; only a time stamp is written."""
     try:
         home = homes.locate()
     except BootError as error:
@@ -73,7 +73,7 @@ def _interpreter(*, built: bool) -> Finding:
 
 def _home(home: Path) -> Finding:
     if not home.exists():
-        return Finding("home", WARN, f"{home} is not there yet", "nothing: the first command makes it")
+        return Finding("home", WARN, f"{home} does not exist yet", "nothing: the first command creates it")
     if not home.is_dir() or not homes.writable(home):
         mend = "set REPERTOIRE_HOME to a folder that can be written, or correct its owner and mode"
         return Finding("home", FAIL, f"{home} cannot be written", mend)
@@ -81,12 +81,12 @@ def _home(home: Path) -> Finding:
     if short:
         return Finding("home", WARN, short, MEND)
     if sys.platform != "win32" and home.stat().st_mode & 0o077:
-        return Finding("home", WARN, f"{home} can be entered by others", f"chmod 700 {shlex.quote(str(home))}")
+        return Finding("home", WARN, f"other users can enter {home}", f"chmod 700 {shlex.quote(str(home))}")
     return Finding("home", OK, str(home))
 
 
 def _environment(home: Path, python: Path | BootError | None) -> Iterator[Finding]:
-    """Yield what is found of the environment and, from inside it, of the vector extension."""
+    """Yield findings on the Python environment and on the vector extension in it."""
     if isinstance(python, BootError):
         yield finding_of("environment", FAIL, str(python))
         return
@@ -121,7 +121,7 @@ def _unbuilt(home: Path) -> Finding:
 
 
 def _inside(python: Path) -> dict[str, Any] | str:
-    """Run the environment's own check in it; return its report, or why there is none."""
+    """Run the package check in the environment; return its report, or the reason why it failed."""
     line = command(python, "repertoire.boot.package_check", str(lock_file()))
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_INSIDE_S, check=False)
@@ -152,7 +152,7 @@ def _few(names: list[str]) -> str:
 
 
 def _model(home: Path, settings: Settings) -> tuple[str, Finding]:
-    """Return the name that vectors of the model bear, empty where it cannot be used, and what was found of it."""
+    """Return the model's name in the vector tables, "" if it cannot be used, and the finding on the model."""
     try:
         found = weights.find(settings.model, cache=home / "models")
         weights.verify(found)

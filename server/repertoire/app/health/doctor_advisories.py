@@ -1,4 +1,4 @@
-"""Examines what is known of advisories: how many records, how old, and which installed components they concern."""
+"""Checks the stored advisories: their number and age, and the installed components that they concern."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _TELLS = "run `repertoire advisories`, which names the versions that are mended"
 
 
 def advisories(db: HealthReader, path: Path, python: Path | None, *, old: str) -> Finding:
-    """Return what is kept and whom it concerns; versions are compared in the environment, where there is one."""
+    """Return the finding on stored advisories; versions are compared in the environment, if there is one."""
     records, packages, read = db.advisories()
     if not records:
         return Finding("advisories", OK, f"none were read; {_READ} takes OSV records")
     text = f"{records} on {packages} packages, last read {read}"
-    found = _concerned(path, python)
+    found = _matches(path, python)
     if isinstance(found, str):
         return Finding("advisories", WARN, f"{text}; not matched: {found}", _TELLS)
     if found["affected"] or found["possible"]:
-        return Finding("advisories", WARN, f"{text}; {_whom(found['affected'], found['possible'])}", _TELLS)
+        return Finding("advisories", WARN, f"{text}; {_concerned_text(found['affected'], found['possible'])}", _TELLS)
     text += "; they concern nothing installed"
     mend = f"read newer ones: {_READ}" if read < old else ""
     return Finding("advisories", WARN if mend else OK, text, mend)
 
 
-def _whom(affected: Sequence[str], possible: Sequence[str]) -> str:
+def _concerned_text(affected: Sequence[str], possible: Sequence[str]) -> str:
     counts = [(len(affected), "surely"), (len(possible), "possibly")]
     told = " and ".join(f"{count} {how}" for count, how in counts if count)
     named = ", ".join(clean_line(one, 120) for one in (*affected, *possible)[:_NAMED])
     return f"of what is installed they concern {told}: {named}"
 
 
-def _concerned(path: Path, python: Path | None) -> Mapping[str, Any] | str:
-    """Return what the environment tells, or why it tells nothing."""
+def _matches(path: Path, python: Path | None) -> Mapping[str, Any] | str:
+    """Return the matches that the environment prints, or the reason why it prints none."""
     if python is None:
         return "there is no environment yet"
-    line = command(python, "repertoire.app.health.concerned", str(path))
+    line = command(python, "repertoire.app.health.print_advisory_matches", str(path))
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=_MATCHED_S, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else None

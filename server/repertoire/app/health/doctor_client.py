@@ -1,4 +1,4 @@
-"""Examines what ties us to Claude Code: the hooks, run as the client runs them, and the plugin's registration."""
+"""Checks the connection to Claude Code: runs the session hook as the client does, and reads the registration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repertoire.domain.hint import silenced
 from repertoire.domain.text import clean_line
 from repertoire.sources.installed import config_folder
 
-DEADLINE_S = 1.0  # the hook's own; a test holds it equal
+DEADLINE_S = 1.0  # equals the deadline in the hook itself; a test compares the two
 _NAME = "repertoire"
 _ROOT = "${CLAUDE_PLUGIN_ROOT}"
 _SETTINGS = ("settings.json", "settings.local.json")
@@ -26,7 +26,7 @@ _AGAIN = "install the plugin again"
 
 
 def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
-    """Run the session hook as the client would, for a small project of our own and no session: it records nothing."""
+    """Run the session hook as the client does, on a temporary project and without a session: it records nothing."""
     path = root / "hooks" / "hooks.json"
     try:
         hook = json.loads(path.read_text(encoding="utf-8"))["hooks"]["SessionStart"][0]["hooks"][0]
@@ -42,26 +42,26 @@ def session_hook(root: Path, environment: Mapping[str, str]) -> Finding:
         Path(folder, "requirements.txt").write_text("fastapi\n", encoding="utf-8")
         trouble = _run([program, *line[1:]], environment, limit, json.dumps({"source": "startup", "cwd": folder}))
     took = time.monotonic() - began
-    # The hook swallows whatever goes wrong in it, for the session's sake; what it imports tells.
+    # The hook hides its errors, so as not to disturb a session; importing its module shows them.
     trouble = trouble or _run([program, "-I", "-S", "-c", _IMPORT, str(root / "server")], environment, limit, "")
     if trouble:
         return Finding("hooks", FAIL, f"the session hook does not run: {trouble}", _AGAIN)
     if took >= DEADLINE_S:
-        text = f"the session hook took {took:.1f} s, so its deadline ends it and sessions start without a word"
-        return Finding("hooks", WARN, text, "see what makes this machine or its disk slow")
+        text = f"the session hook took {took:.1f} s, so its deadline ends it and sessions start without a greeting"
+        return Finding("hooks", WARN, text, "find out why this machine or its disk is slow")
     if silenced(environment):
         return Finding("hooks", WARN, "switched off by the environment", "unset REPERTOIRE_OFF and REPERTOIRE_HINTS")
     return Finding("hooks", OK, f"hooks.json is sound; the session hook ran in {took * 1000:.0f} ms")
 
 
 def _run(line: list[str], environment: Mapping[str, str], limit: float, told: str) -> str:
-    """Run what the client runs; return what is wrong with what comes of it, if anything."""
+    """Run the hook's command line as the client does; return the fault in its exit or output, "" if there is none."""
     try:
         done = subprocess.run(
             line, input=told, env=dict(environment), capture_output=True, text=True, timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"the client would end it after {limit:.0f} s"
+        return f"the client would stop it after {limit:.0f} s"
     except OSError as error:
         return str(error)
     if done.returncode:
@@ -70,12 +70,12 @@ def _run(line: list[str], environment: Mapping[str, str], limit: float, told: st
         if done.stdout.strip():
             json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     except (ValueError, LookupError, TypeError):
-        return "it prints something that the client does not take"
+        return "it prints output that the client does not accept"
     return ""
 
 
 def registration(root: Path, environment: Mapping[str, str], *, project: Path) -> Iterator[Finding]:
-    """Yield whether Claude Code has the plugin, and has it enabled, here."""
+    """Yield findings on whether Claude Code has the plugin installed and enabled."""
     config = config_folder(environment)
     install = f"claude plugin marketplace add {shlex.quote(str(root))} && claude plugin install {_NAME}@{_NAME}"
     if not config.is_dir():
@@ -125,7 +125,7 @@ def _is_ours(key: str) -> bool:
 
 
 def _json(path: Path) -> dict[str, Any] | str:
-    """Return a file's object, an empty one where there is no file, or what is wrong with it."""
+    """Return the JSON object of a file, empty if there is no file, or the reason why it cannot be read."""
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Examines the database file, its sources and vectors with the standard library alone, and changes nothing."""
+"""Checks the database file, its sources and vectors, read-only and with the standard library alone."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _ON_DISK = ("folder", "project", "plugin", "marketplace")
 
 
 def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
-    """Yield whether the file is whole and ours, its sources there and fresh, all embedded, and what is not sound.
+    """Yield findings on the database file, its sources, vectors and advisories, and damaged databases beside it.
 
-    `python`: the environment's, where there is one.
+    `python` is the interpreter of the environment; None if there is none.
     """
     told: dict[str, tuple[str, Rescue]] = {}
     wrong = judged(path)
@@ -58,13 +58,13 @@ def database(path: Path, model: str, python: Path | None) -> Iterator[Finding]:
 
 
 def _rescues(db: HealthReader) -> dict[str, tuple[str, Rescue]]:
-    """Map every file that a rescue set aside to when that was and what it came to."""
+    """Map the name of each damaged file that was set aside to the time and the result of its rescue."""
     found = [(at, rescue_of(data)) for at, data in db.events(RESCUED)]
     return {told.kept: (at, told) for at, told in found}
 
 
 def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Finding]:
-    """Yield every damaged database that lies beside, and how it was mended."""
+    """Yield a finding for each damaged database beside the present one, with the result of its rescue."""
     for kept in sorted(path.parent.glob(f"{path.name}.damaged-*")):
         if kept.name.endswith(_SIDECARS):
             continue
@@ -72,7 +72,7 @@ def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Find
         if kept.name in told:
             at, rescue = told[kept.name]
             text = f"{size} was damaged ({clean_line(rescue.cause, 80)}) and mended on {at[:10]}; {rescue.text}"
-            yield Finding("rescued", OK, text, "nothing; delete it when you miss nothing")
+            yield Finding("rescued", OK, text, "nothing; delete it when you no longer need it")
         else:
             yield Finding(
                 "rescued", WARN, f"{size} was damaged; nothing tells how it was mended", "keep it, or delete it"
@@ -132,12 +132,12 @@ def _sources(db: HealthReader) -> Finding:
 
 def _embedded(db: HealthReader, model: str) -> Iterator[Finding]:
     total, done = db.components(), db.embedded(model)
-    if not total or not model:  # told by others: nothing has been read yet, or the model is not there
+    if not total or not model:  # other findings report that no source was read, or that the model is missing
         return
     if done == total:
         yield Finding("embedding", OK, f"all {total} components have their vectors")
         return
-    text = f"{total - done} of {total} components have no vector by {model} yet: words alone find them"
+    text = f"{total - done} of {total} components have no vector by {model} yet: only words find them"
     yield Finding("embedding", WARN, text, "run `repertoire refresh`, which embeds them")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.upkeep.background import start_detached_refresh
+from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.boot import home as homes
 from repertoire.boot.filelock import only_one
 from repertoire.domain.errors import CorruptStore, StoreBusy, StoreError

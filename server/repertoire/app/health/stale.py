@@ -1,6 +1,6 @@
-"""Tells what is stale and why, which installed plugins are not as their marketplace has them, and what to do about it.
+"""Lists stale components, and installed plugins that differ from their marketplace, with reasons and advice.
 
-Nothing is deleted, updated or fetched: all of it is read from the store, the clones and the log that are here.
+Nothing is deleted, updated or fetched: it reads the store, the local clones and the log.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from repertoire.app.clock import today
 from repertoire.app.kernel import Repertoire, ageing_of
 from repertoire.app.sources.freshness import FreshnessJudge, reasons
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.sources.unreachable import Lost, lost_sources
+from repertoire.app.sources.unreachable import LostSource, lost_sources
 from repertoire.domain.component import ALTERNATIVE_TO, PLUGIN, TWIN_OF
 from repertoire.domain.event import OFFERED, SELECTED
 from repertoire.domain.freshness import Freshness
@@ -27,7 +27,7 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class StaleComponent:
-    """A stale component: how fresh it is, why it is called stale, what to do, when it was last suggested and used."""
+    """A stale component with its freshness, the reasons, advice, and when it was last recommended and used."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class StaleComponent:
 
 @dataclass(frozen=True)
 class OddCopy:
-    """An installed plugin that is not as its marketplace has it, and what to do."""
+    """An installed plugin that differs from its marketplace, with advice."""
 
     copy: InstalledCopy
     advice: str
@@ -51,7 +51,7 @@ class OddCopy:
 
 @dataclass(frozen=True)
 class Unsound:
-    """A component that is not old, and against which something grave speaks from outside."""
+    """A component that is not stale, but has a grave problem from outside, such as a lost source or an advisory."""
 
     id: str
     name: str
@@ -62,41 +62,41 @@ class Unsound:
 
 @dataclass(frozen=True)
 class StaleReport:
-    """What is stale, installed things first, the stalest first among these, and how much more there is."""
+    """The stale components, installed ones first, then stalest first, with the number of further ones."""
 
     shown: tuple[StaleComponent, ...]
     more: int
     copies: tuple[OddCopy, ...]
-    lost: tuple[Lost, ...]
-    undated: int  # components of whose changes nothing is known
-    current: int  # installed plugins that are as their marketplace has them
+    lost: tuple[LostSource, ...]
+    undated: int  # number of components without a known date of change
+    current: int  # number of installed plugins that equal their marketplace
     unsound: tuple[Unsound, ...] = ()
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which stale components: those older than some days (0: by their score), installed ones alone, how many."""
+class StaleFilter:
+    """The filter of a report: the least age in days (0: by freshness score), installed components only, and a limit."""
 
     older_than: int = 0
     installed: bool = False
     limit: int = _MOST
 
 
-def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, str]) -> StaleReport:
-    """List what is stale, with reasons and what to do."""
+def stale(repertoire: Repertoire, wanted: StaleFilter, *, environment: Mapping[str, str]) -> StaleReport:
+    """List the stale components with reasons and advice."""
     store = repertoire.store
     rows = [row for row in store.graph.summaries() if row.installed or not wanted.installed]
     judge = FreshnessJudge(store, repertoire.home, ageing_of(repertoire.settings), today())
     troubles = repertoire.troubles
     found = []
     for row in rows:
-        judged = _judged(judge, row, soundness(troubles.of(row.id)))
+        judged = _freshness_of(judge, row, soundness(troubles.of(row.id)))
         if judged is not None and (judged.days > wanted.older_than if wanted.older_than else judged.stale):
             found.append((row, judged))
     found.sort(key=lambda pair: (not pair[0].installed, pair[1].score, pair[0].id))
     copies = compare(environment)
     return StaleReport(
-        shown=tuple(_told(store, judge, troubles, found[: wanted.limit])),
+        shown=tuple(_stale_components(store, judge, troubles, found[: wanted.limit])),
         more=max(0, len(found) - wanted.limit),
         copies=odd_copies(copies),
         lost=lost_sources(store),
@@ -107,7 +107,7 @@ def stale(repertoire: Repertoire, wanted: Wanted, *, environment: Mapping[str, s
 
 
 def odd_copies(copies: tuple[InstalledCopy, ...]) -> tuple[OddCopy, ...]:
-    """Return the copies that are not as their marketplace has them, with what to do."""
+    """Return the installed plugins that differ from their marketplace, with advice."""
     odd = (copy for copy in copies if copy.state not in (CURRENT, UNKNOWN))
     return tuple(OddCopy(copy, _copy_advice(copy)) for copy in odd)
 
@@ -124,7 +124,7 @@ def _unsound(rows: list[Summary], troubles: Troubles, told: set[str]) -> Iterato
             yield Unsound(row.id, row.name, row.type, row.installed, speaks)
 
 
-def _told(
+def _stale_components(
     store: Store, judge: FreshnessJudge, troubles: Troubles, found: list[tuple[Summary, Freshness]]
 ) -> Iterator[StaleComponent]:
     others = _fresher(store, judge, [row for row, _ in found])
@@ -144,12 +144,12 @@ def _told(
         )
 
 
-def _judged(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshness | None:
+def _freshness_of(judge: FreshnessJudge, row: Summary, sound: float = 1.0) -> Freshness | None:
     return judge.of(row.id, row.type, row.source, row.last_commit, sound=sound)
 
 
 def _fresher(store: Store, judge: FreshnessJudge, rows: list[Summary]) -> dict[int, Summary]:
-    """Return, by node id, what does the same job as a stale component, or is a copy of it, and is fresh."""
+    """Map each stale component's node id to the freshest of its copies and alternatives that are not stale."""
     wanted = {row.node_id for row in rows}
     if not wanted:
         return {}
@@ -159,7 +159,7 @@ def _fresher(store: Store, judge: FreshnessJudge, rows: list[Summary]) -> dict[i
         for source, target, *_ in store.graph.edges_of(relation):
             for here, there in ((source, target), (target, source)):
                 other = known.get(there)
-                judged = _judged(judge, other) if here in wanted and other is not None else None
+                judged = _freshness_of(judge, other) if here in wanted and other is not None else None
                 if judged is not None and other is not None and not judged.stale:
                     best[here] = max(best.get(here, (0.0, other)), (judged.score, other), key=lambda pair: pair[0])
     return {node: other for node, (_, other) in best.items()}
@@ -169,14 +169,14 @@ def _advice(row: Summary, other: Summary | None) -> str:
     if other is not None:
         return f"{other.name} does the same and is fresher: repertoire explain {shlex.quote(other.id)}"
     if not row.installed:
-        return "look for a fresher one before installing it"
+        return "look for a fresher component before you install this one"
     if row.type == PLUGIN or row.plugin:
-        return "see whether its marketplace has a newer one: /plugin; keep it if it still does its work"
-    return "see whether it still says what is so; keep it if it does"
+        return "check whether its marketplace has a newer version: /plugin; keep it if it still works for you"
+    return "check whether its content is still correct; keep it if it is"
 
 
 _COPY_ADVICE = {
     OUTDATED: "update it: claude plugin update {name}",
-    MODIFIED: "an update would replace what was changed here: keep those files elsewhere first",
-    GONE: "uninstall it if it is not wanted any more: claude plugin uninstall {name}",
+    MODIFIED: "an update would replace your changes: copy those files elsewhere first",
+    GONE: "uninstall it if you no longer want it: claude plugin uninstall {name}",
 }

@@ -1,4 +1,4 @@
-"""Tells what is known and what happened: sources, counts, vectors, suggestions with their whys, use, mutes, health."""
+"""Reports the state of a home: sources, counts, vectors, recent offers and uses, mutes, and degraded parts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from repertoire.app.ask.overlaps import count_installed
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.gaps import Gap, recurring
-from repertoire.app.sources.unreachable import Lost, lost_sources
-from repertoire.app.upkeep.background import running
+from repertoire.app.sources.unreachable import LostSource, lost_sources
+from repertoire.app.upkeep.background_refresh import running
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.domain.event import FAILED, GAP, OFFERED, RESCUED, SELECTED, Event
 from repertoire.domain.rescue import rescue_of
@@ -24,7 +24,7 @@ from repertoire.store.sources import SourceRow
 from repertoire.store.vectors import Progress
 
 _RECENT, _LOOKED_AT = 8, 60
-_GAPS = 500  # events among which a need may recur
+_GAPS = 500  # newest gap events among which recurring needs are counted
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Status:
     counts: Mapping[str, int]
     sources: tuple[SourceRow, ...]
     revision: int
-    model: str  # empty: none
+    model: str  # empty if no model can be used
     model_loaded: bool
     vectors: Progress
     requests: int
@@ -49,20 +49,20 @@ class Status:
     failed: tuple[Event, ...]
     gaps: tuple[Gap, ...]
     muted: Mapping[str, str]
-    flagged: Mapping[str, int] = field(default_factory=dict)  # components by their gravest flag
+    flagged: Mapping[str, int] = field(default_factory=dict)  # number of components by gravest severity
     undescribed: tuple[str, ...] = ()  # ids of components without a capability, installed ones first
-    overlaps: int = 0  # among what is installed, not dismissed
-    stale: int = 0  # installed components that are stale
-    copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by how they stand to their marketplace
-    lost: tuple[Lost, ...] = ()
+    overlaps: int = 0  # overlaps among installed components, without dismissed ones
+    stale: int = 0  # number of stale installed components
+    copies: Mapping[str, int] = field(default_factory=dict)  # installed plugins by state: current, outdated, ...
+    lost: tuple[LostSource, ...] = ()
     traces: Mapping[str, int] = field(default_factory=dict)  # by state
     votes: int = 0
     refreshing: bool = False
-    notes: tuple[str, ...] = ()  # what is degraded, with the way out
+    notes: tuple[str, ...] = ()  # degraded parts, each with a remedy
 
 
 def status(repertoire: Repertoire, *, session: str = "", environment: Mapping[str, str] | None = None) -> Status:
-    """Return the state; with a session, what happened in it, else what happened last anywhere.
+    """Return the state of a home, with the newest events of one session or, without a name, of all sessions.
 
     With an environment, installed plugins are compared with their marketplaces.
     """
@@ -115,7 +115,7 @@ def _stale(repertoire: Repertoire) -> int:
 
 
 def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Return the newest event of each component."""
+    """Return the newest event of each component, newest first."""
     newest: dict[str, Event] = {}
     for event in events:
         newest.setdefault(event.node or str(event.data.get("name")), event)
@@ -123,7 +123,7 @@ def _latest(events: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _rescued(store: Store) -> tuple[str, ...]:
-    """Tell of the last rescue for as long as the damaged file lies there."""
+    """Return a note on the last rescue while the damaged file still exists."""
     for event in store.events.recent(kinds=(RESCUED,), limit=1):
         told = rescue_of(event.data)
         if store.path.with_name(told.kept).exists():
@@ -138,5 +138,5 @@ def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     if short:
         notes.append(f"{short}; {MEND}")
     if not store.graph.counts().get("components"):
-        notes.append("nothing is known yet: a refresh reads what is installed; `repertoire refresh` runs it now")
+        notes.append("no component is known yet: a refresh reads the installed ones; `repertoire refresh` runs it now")
     return tuple(notes)

@@ -1,1 +1,1 @@
-"""Installs components and takes them back."""
+"""Installs components for a person, and undoes installations."""

@@ -1,4 +1,4 @@
-"""Installs components for a person: shows what will change, changes it with a journal, and takes it back."""
+"""Plans an installation, carries it out with a journal, and undoes it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.installation.installable import CATALOGUE, InstallContext, Part, part_of
-from repertoire.app.naming import only_named
-from repertoire.app.places import clone_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.installation.installable import CATALOGUE, InstallContext, InstallPart, plan_component
+from repertoire.app.lookup import find_one_component
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.settle import Report, quiet
 from repertoire.boot.filelock import only_one
@@ -28,63 +28,66 @@ from repertoire.settings import Settings
 from repertoire.sources import installed
 from repertoire.store.database import Store
 
-LAST_INSTALLATION = LAST  # what a person says in place of a name
-_PATIENCE_S = 10.0
+LAST_INSTALLATION = LAST  # the name that stands for the last installation
+_PATIENCE_S = 10.0  # an installation waits so long for another one to end
 
 
 @dataclass(frozen=True)
 class InstallPlan:
-    """All that an installation changes."""
+    """All changes of an installation: files, client commands, and the parts that need them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[InstallPart, ...]
     files: tuple[PlannedFile, ...]
     commands: tuple[ClientCommand, ...]
     places: InstallPaths
 
     @property
     def changes(self) -> bool:
-        """Tell whether there is anything to do."""
+        """Return whether the plan changes anything."""
         return bool(self.files or self.commands)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a person wants installed, where, and whether whatever the checks found."""
+class InstallRequest:
+    """A request for an installation: components, target, and whether flagged ones are allowed."""
 
     ids: tuple[str, ...]
     project: Path
     environment: Mapping[str, str]
     for_project: bool = False
     flagged: bool = False
-    alone: bool = False  # without the others of its plugin
+    alone: bool = False  # copy the component without its plugin
 
     @property
     def places(self) -> InstallPaths:
-        """Where it goes."""
+        """Return the target folders of the installation."""
         return InstallPaths(installed.config_folder(self.environment), self.project, self.for_project)
 
 
-def plan(store: Store, home: Path, wanted: Wanted, *, settings: Settings, report: Report = quiet) -> InstallPlan:
-    """Work out what installing components changes; nothing is changed yet, save that what is in no clone is read.
+def plan(
+    store: Store, home: Path, wanted: InstallRequest, *, settings: Settings, report: Report = quiet
+) -> InstallPlan:
+    """Return the changes that install components, without making them; a catalogue entry's source is ingested first.
 
     Raises:
-        RepertoireError: one of them is not known, is flagged, or cannot be installed from here.
+        RepertoireError: a component is unknown, is flagged, or cannot be installed from here.
     """
     found = [
-        _read_first(store, home, only_named(store, asked), settings, report, alone=wanted.alone) for asked in wanted.ids
+        _read_first(store, home, find_one_component(store, asked), settings, report, alone=wanted.alone)
+        for asked in wanted.ids
     ]
-    desk = _desk(store, home, wanted)
-    parts = tuple(part_of(desk, stored) for stored in {entry.component.id: entry for entry in found}.values())
+    context = _install_context(store, home, wanted)
+    parts = tuple(plan_component(context, stored) for stored in {entry.component.id: entry for entry in found}.values())
     files = {file.path: file for part in parts for file in part.files}  # of several into one file, the last has all
     commands = dict.fromkeys(command for part in parts for command in part.commands)
     return InstallPlan(parts, tuple(files.values()), tuple(commands), wanted.places)
 
 
-def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
-    """Change what was decided and keep how it was before.
+def install(home: Path, decided: InstallPlan, wanted: InstallRequest) -> JournalEntry:
+    """Carry out a plan, and keep the previous contents in the journal.
 
     Raises:
-        InstallRefused: something is otherwise by now, or the client refused; all is as it was then.
+        InstallRefused: a file changed since the plan, or the client refused; all changes were rolled back.
     """
     journal, client = Journal(home), Client(wanted.environment, wanted.project)
     if decided.commands:
@@ -99,17 +102,17 @@ def install(home: Path, decided: InstallPlan, wanted: Wanted) -> JournalEntry:
     with _alone(journal):
         left = journal.unfinished()
         if left is not None:
-            message = f"installation {left.name} ended half-way; `repertoire install --undo {left.name}` takes it back"
+            message = f"installation {left.name} stopped half-way; `repertoire install --undo {left.name}` undoes it"
             raise InstallRefused(message)
         return changing.carry_out(journal, client, entry, decided.files, decided.places.kept_by_client)
 
 
 def undo(home: Path, environment: Mapping[str, str], name: str = LAST_INSTALLATION) -> UndoneInstallation:
-    """Take an installation back: the last one, or that of a name.
+    """Undo an installation: the last one, or the one with a name.
 
     Raises:
-        InvalidRequest: there is none.
-        InstallRefused: a file changed since.
+        InvalidRequest: no such installation exists.
+        InstallRefused: a file changed since the installation.
     """
     journal = Journal(home)
     with _alone(journal):
@@ -133,7 +136,7 @@ def _alone(journal: Journal) -> Iterator[None]:
 def _read_first(
     store: Store, home: Path, stored: StoredComponent, settings: Settings, report: Report, *, alone: bool
 ) -> StoredComponent:
-    """Return a component as it is now; what the catalogue alone tells of is read from its repository first."""
+    """Return the stored component; a catalogue entry is ingested from its repository first, if its files are needed."""
     component = stored.component
     by_client = all(line.startswith(("/plugin ", "claude mcp add ")) for line in component.install)
     if stored.source_kind != CATALOGUE or (by_client and not alone) or component.installed:
@@ -141,12 +144,12 @@ def _read_first(
     ingest(store, home, f"https://{component.repository}", settings=settings, report=report)
     found = store.graph.by_key(component.id)
     if found is None:
-        message = f"{component.repository} holds {component.name} no more"
+        message = f"{component.repository} no longer contains {component.name}"
         raise SourceError(message)
     return found
 
 
-def _desk(store: Store, home: Path, wanted: Wanted) -> InstallContext:
+def _install_context(store: Store, home: Path, wanted: InstallRequest) -> InstallContext:
     machine = installed.look(wanted.environment, project=wanted.project)
     sources = {row.info.key: row.info for row in store.sources.all()}
     contents = store.flags.by_content()

@@ -1,4 +1,4 @@
-"""Works out what installing one component changes: files, settings, commands of the client, and what comes along."""
+"""Plans the installation of one component: files, settings, client commands, and other components of its plugin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from repertoire.ports import StoredComponent
 from repertoire.sources.installed import Machine
 from repertoire.trust.scan import is_checked, scan
 
-CATALOGUE = "catalogue"  # a kind of source that was never read: it tells of what others hold
+CATALOGUE = "catalogue"  # the kind of the shipped source, whose entries have no files here
 GRAVE = rank(HIGH)
 _UNDO = {"install": "uninstall", "enable": "disable"}
 _RUNNING = (HOOK, MCP_SERVER)
@@ -41,73 +41,73 @@ _LISTED = (SKILL, AGENT, COMMAND, HOOK, MCP_SERVER, SETTING)
 
 
 @dataclass(frozen=True)
-class Part:
-    """What installing one component changes, and what it brings along."""
+class InstallPart:
+    """The changes that install one component, and the components that come along."""
 
     component: Component
     files: tuple[PlannedFile, ...] = ()
-    adds: tuple[str, ...] = ()  # to settings: the key, and what stands there then
+    adds: tuple[str, ...] = ()  # additions to settings: the key and its new value
     commands: tuple[ClientCommand, ...] = ()
-    runs: tuple[str, ...] = ()  # what sessions will start because of it
-    along: tuple[Component, ...] = ()  # what the same plugin brings
+    runs: tuple[str, ...] = ()  # programs that sessions will start because of it
+    along: tuple[Component, ...] = ()  # further components of the same plugin
     notes: tuple[str, ...] = ()
 
 
 @dataclass
 class InstallContext:
-    """What working out an installation needs to know, and the files as the parts before leave them."""
+    """The data that plans of components share, and the planned contents of files so far."""
 
     places: InstallPaths
     machine: Machine
-    servers: frozenset[str]  # names of MCP servers that are there
-    root: Callable[[str], Path]  # a source's key to where it lies
-    unit: Callable[[Component], Sequence[StoredComponent]]  # the components of the same plugin
-    accepted: Callable[[str], frozenset[str]]  # a content that a person accepted to the rules that spoke against it
-    flagged: bool = False  # a person wants it whatever was found
-    alone: bool = False  # without the others of its plugin
-    overlay: dict[Path, bytes] = field(default_factory=dict)
+    servers: frozenset[str]  # names of configured MCP servers
+    root: Callable[[str], Path]  # returns the folder of a source by its key
+    unit: Callable[[Component], Sequence[StoredComponent]]  # returns all components of the same plugin
+    accepted: Callable[[str], frozenset[str]]  # returns the rules that flagged a content, by its hash
+    flagged: bool = False  # a person allows flagged components
+    alone: bool = False  # copy the component without its plugin
+    overlay: dict[Path, bytes] = field(default_factory=dict)  # planned contents by path
 
     def content(self, path: Path) -> bytes | None:
-        """Return what a file will hold when this comes to it."""
+        """Return a file's content after the plans so far; None if it does not exist."""
         return self.overlay.get(path, read_content(path))
 
 
-def part_of(desk: InstallContext, stored: StoredComponent) -> Part:
-    """Return what installing a component changes.
+def plan_component(context: InstallContext, stored: StoredComponent) -> InstallPart:
+    """Return the changes that install a component.
 
     Raises:
-        InstallRefused: it cannot be installed from here; the message says what a person can do.
+        InstallRefused: the component cannot be installed from here; the message says what a person can do.
     """
     component = stored.component
     if component.installed:
-        return Part(component, notes=("it is installed already",))
+        return InstallPart(component, notes=("it is installed already",))
     steps = read(component.install)
     if not steps:
         parts = ", as a whole; its parts can be installed one by one" if component.type == PLUGIN else ""
-        message = f"nothing is known that installs {component.name} ({component.id}){parts}"
+        message = f"no way to install {component.name} is known ({component.id}){parts}"
         raise InstallRefused(message)
     for step in steps:
         if isinstance(step, ByHand):
             message = f"{component.name} is installed by hand: {step.line}"
             raise InstallRefused(message)
-    _refuse_flagged(desk, component, component.flags)
-    if desk.alone:
-        steps = (_by_itself(desk, stored, steps),)
+    _refuse_flagged(context, component, component.flags)
+    if context.alone:
+        steps = (_by_itself(context, stored, steps),)
     if any(isinstance(step, (AddMarketplace, SetPlugin)) for step in steps):
-        return _of_plugin(desk, stored, steps)
+        return _of_plugin(context, stored, steps)
     [step] = steps
     if isinstance(step, AddServer):
-        return _of_server(desk, component, step)
+        return _of_server(context, component, step)
     if isinstance(step, CopyIn):
-        return _copied(desk, stored, step)
+        return _copied(context, stored, step)
     if isinstance(step, MergeInto):
-        return _merged(desk, stored, step)
+        return _merged(context, stored, step)
     message = f"{component.name} is installed by hand: {' '.join(component.install)}"
     raise InstallRefused(message)
 
 
-def _by_itself(desk: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Step:
-    """Return the step that copies a component out of its plugin; its own where it comes with none."""
+def _by_itself(context: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Step:
+    """Return the step that copies a component out of its plugin; without a plugin, its only install step."""
     component, folder = stored.component, _FOLDERS.get(stored.component.type)
     if not any(isinstance(step, SetPlugin) for step in steps) and len(steps) == 1:
         return steps[0]
@@ -115,17 +115,17 @@ def _by_itself(desk: InstallContext, stored: StoredComponent, steps: Sequence[St
         message = f"a {component.type.replace('_', ' ')} comes with its plugin as a whole; leave --alone out"
         raise InstallRefused(message)
     if _OF_PLUGIN in component.body:
-        message = f"{component.name} starts files of its plugin, and works as a part of that alone; leave --alone out"
+        message = f"{component.name} starts files of its plugin, and works only as a part of it; leave --alone out"
         raise InstallRefused(message)
-    file = desk.root(stored.source) / component.path
+    file = context.root(stored.source) / component.path
     if component.type == SKILL:
         return CopyIn(str(file.parent), folder, file.parent.name, whole=True)
     return CopyIn(str(file), folder)
 
 
-def _refuse_flagged(desk: InstallContext, component: Component, flags: Sequence[Flag]) -> None:
+def _refuse_flagged(context: InstallContext, component: Component, flags: Sequence[Flag]) -> None:
     grave = [flag for flag in flags if rank(flag.severity) >= GRAVE]
-    if grave and not desk.flagged:
+    if grave and not context.flagged:
         message = (
             f"the checks found something {grave[0].severity} in {component.name}: {grave[0].reason}. "
             f"Look at it (`repertoire trust show {component.id}`); then accept it, or say --flagged"
@@ -133,27 +133,27 @@ def _refuse_flagged(desk: InstallContext, component: Component, flags: Sequence[
         raise InstallRefused(message)
 
 
-def _of_plugin(desk: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> Part:
+def _of_plugin(context: InstallContext, stored: StoredComponent, steps: Sequence[Step]) -> InstallPart:
     component = stored.component
-    along = [other for other in desk.unit(component) if other.component.id != component.id]
+    along = [other for other in context.unit(component) if other.component.id != component.id]
     for other in along:
-        _refuse_flagged(desk, other.component, other.component.flags)
-    commands = [command for step in steps if (command := _command(desk, component, step)) is not None]
+        _refuse_flagged(context, other.component, other.component.flags)
+    commands = [command for step in steps if (command := _command(context, component, step)) is not None]
     unread = stored.source_kind == CATALOGUE or (component.type == PLUGIN and not along)
     members = [component, *(other.component for other in along)]
-    return Part(
+    return InstallPart(
         component,
         commands=tuple(commands),
         runs=tuple(line for member in members for line in _runs(member)),
         along=tuple(other.component for other in along if other.component.type in _LISTED),
-        notes=("what else its plugin holds was not read here, nor checked",) if unread else (),
+        notes=("the plugin's other parts were neither read nor checked",) if unread else (),
     )
 
 
-def _command(desk: InstallContext, component: Component, step: Step) -> ClientCommand | None:
-    scope = ("--scope", "project") if desk.places.for_project else ()
+def _command(context: InstallContext, component: Component, step: Step) -> ClientCommand | None:
+    scope = ("--scope", "project") if context.places.for_project else ()
     if isinstance(step, AddMarketplace):
-        if component.marketplace in desk.machine.known_marketplaces:
+        if component.marketplace in context.machine.known_marketplaces:
             return None
         add = ("plugin", "marketplace", "add", *scope, step.address)
         return ClientCommand(add, ("plugin", "marketplace", "remove", component.marketplace))
@@ -167,59 +167,59 @@ def _runs(component: Component) -> Iterator[str]:
         yield from (f"{component.name}: {line}" for line in component.body.splitlines() if line.strip())
 
 
-def _of_server(desk: InstallContext, component: Component, step: AddServer) -> Part:
-    if step.name in desk.servers:
+def _of_server(context: InstallContext, component: Component, step: AddServer) -> InstallPart:
+    if step.name in context.servers:
         message = f"there is an MCP server called {step.name} already; `claude mcp remove {step.name}` removes it"
         raise InstallRefused(message)
-    scope = "project" if desk.places.for_project else "local"
+    scope = "project" if context.places.for_project else "local"
     add = ClientCommand(
         ("mcp", "add", "--scope", scope, *step.arguments), ("mcp", "remove", "--scope", scope, step.name)
     )
-    return Part(component, commands=(add,), runs=tuple(_runs(component)))
+    return InstallPart(component, commands=(add,), runs=tuple(_runs(component)))
 
 
-def _copied(desk: InstallContext, stored: StoredComponent, step: CopyIn) -> Part:
+def _copied(context: InstallContext, stored: StoredComponent, step: CopyIn) -> InstallPart:
     component = stored.component
-    found, links = gather(Path(step.source), desk.root(stored.source), whole=step.whole)
-    _check(desk, stored, found, step)
-    target = desk.places.of(step.folder, step.name)
+    found, links = gather(Path(step.source), context.root(stored.source), whole=step.whole)
+    _check(context, stored, found, step)
+    target = context.places.of(step.folder, step.name)
     files = []
     for one in found:
         path = target / one.path if step.whole or not step.name else target
-        desk.places.of(step.folder, path.relative_to(desk.places.of(step.folder)).as_posix())
-        before = desk.content(path)
+        context.places.of(step.folder, path.relative_to(context.places.of(step.folder)).as_posix())
+        before = context.content(path)
         if before not in (None, one.content):
-            message = f"{path} is there already and is another: nothing is overwritten; move it away first"
+            message = f"{path} exists already with other content: nothing is overwritten; move it away first"
             raise InstallRefused(message)
         if before is None:
             files.append(PlannedFile(path, one.content, runs=one.runs))
-    desk.overlay.update({file.path: file.content for file in files})
+    context.overlay.update({file.path: file.content for file in files})
     notes = [f"a link is left out: {link}" for link in links]
-    return Part(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
+    return InstallPart(component, files=tuple(files), notes=(*notes, *(() if files else ("it is there already",))))
 
 
-def _check(desk: InstallContext, stored: StoredComponent, found: Sequence[ComponentFile], step: CopyIn) -> None:
-    """Refuse what the checks warn of in the very bytes that are to be written: they may differ from what was read."""
+def _check(context: InstallContext, stored: StoredComponent, found: Sequence[ComponentFile], step: CopyIn) -> None:
+    """Refuse files with grave flags: checks scan the bytes to be written, which may differ from the ingested ones."""
     own = stored.component.path.rpartition("/")[2]
     texts = {one.path: one.content.decode("utf-8", "replace") for one in found if is_checked(one.path)}
     text = texts.pop(own, "")
     unread = {one.path: None for one in found if b"\x00" in one.content and one.path in texts}
     parts = {path: unread.get(path, content) for path, content in texts.items() if step.whole}
-    _refuse_new(desk, stored, scan(stored.component, text, parts.items()))
+    _refuse_new(context, stored, scan(stored.component, text, parts.items()))
 
 
-def _refuse_new(desk: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
-    known = desk.accepted(stored.component.content_hash) if stored.accepted else frozenset()
-    _refuse_flagged(desk, stored.component, [flag for flag in flags if flag.rule not in known])
+def _refuse_new(context: InstallContext, stored: StoredComponent, flags: Sequence[Flag]) -> None:
+    known = context.accepted(stored.component.content_hash) if stored.accepted else frozenset()
+    _refuse_flagged(context, stored.component, [flag for flag in flags if flag.rule not in known])
 
 
-def _merged(desk: InstallContext, stored: StoredComponent, step: MergeInto) -> Part:
+def _merged(context: InstallContext, stored: StoredComponent, step: MergeInto) -> InstallPart:
     component = stored.component
-    [file], _ = gather(Path(step.source), desk.root(stored.source), whole=False)
+    [file], _ = gather(Path(step.source), context.root(stored.source), whole=False)
     offered = _offered(file, step.source)
-    _refuse_new(desk, stored, scan(component, file.content.decode("utf-8", "replace"), ()))
-    target = desk.places.of(SERVERS if component.type == MCP_SERVER else step.target)
-    before = desk.content(target)
+    _refuse_new(context, stored, scan(component, file.content.decode("utf-8", "replace"), ()))
+    target = context.places.of(SERVERS if component.type == MCP_SERVER else step.target)
+    before = context.content(target)
     there = merging.parsed(before, target)
     if component.type == MCP_SERVER:
         found, told = merging.with_server(there, component.name, _server_in(offered, component.name))
@@ -228,11 +228,11 @@ def _merged(desk: InstallContext, stored: StoredComponent, step: MergeInto) -> P
     else:
         found, told = merging.with_settings(there, offered)
     if not told:
-        return Part(component, notes=("it is there already",))
+        return InstallPart(component, notes=("it is there already",))
     change = PlannedFile(target, merging.as_json(found), read_content(target))
-    desk.overlay[target] = change.content
+    context.overlay[target] = change.content
     runs = tuple(line for line in told if ": runs" in line)
-    return Part(component, files=(change,), adds=tuple(told), runs=runs)
+    return InstallPart(component, files=(change,), adds=tuple(told), runs=runs)
 
 
 def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
@@ -247,6 +247,6 @@ def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
 def _server_in(offered: Mapping[str, object], name: str) -> Mapping[str, object]:
     found = servers.listed(offered).get(name)
     if not isinstance(found, Mapping):
-        message = f"{name} is not in its file any more; `repertoire ingest` its source again"
+        message = f"{name} is no longer in its file; `repertoire ingest` its source again"
         raise SourceError(message)
     return found

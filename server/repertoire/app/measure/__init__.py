@@ -1,1 +1,1 @@
-"""Measures retrieval and trust over labelled sets."""
+"""Measures retrieval and static checks on labelled sets."""

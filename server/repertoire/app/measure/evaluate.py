@@ -1,4 +1,4 @@
-"""Answers every query of a labelled set as users are answered, over the set's components or their own home."""
+"""Answers the queries of a labelled set with the verbs that users call, over its components or a home; writes a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.labelled import LabelledSet, asked_in, fill, read_set
+from repertoire.app.measure.labelled import LabelledSet, fill, queries_file, read_set
 from repertoire.app.session.hint import HintLimits, offer
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.domain.answer import PARTS, REQUEST_SPACE, Query, Task
@@ -25,11 +25,11 @@ from repertoire.store.requests import Request, Selection
 
 SEARCH, SET, PROMPT, TASK = "search", "set", "prompt", "task"
 MODES = (SEARCH, SET, PROMPT, TASK)
-_DEPTH = 20  # rows a query
-_LISTED = 12  # of a search, where everything is told of a task
-_BATCH = 512
-_NOBODYS = "/nowhere"  # the project that is asked in: what is muted in the one at hand says nothing of the product
-_FAINT = 0.005  # log-odds: a part that adds less is not told
+_DEPTH = 20  # results that the run holds for each query
+_LISTED = 12  # results of a search in the mode "task", beside a set and a hint
+_BATCH = 512  # past requests that are embedded at once
+_NOBODYS = "/nowhere"  # a project that does not exist, so that no mute or manifest of the current one counts
+_FAINT = 0.005  # log-odds below which a part of a score is left out
 
 Report = Callable[[str], None]
 Found = list[tuple[str, float]]
@@ -37,9 +37,9 @@ Found = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class EvalOptions:
-    """What to measure. `learn` is empty, a split, or `split:N`; `cache` keeps the corpus's vectors between runs.
+    """The options of an evaluation; `learn` is empty, a split, or `split:N`; `cache` keeps vectors between runs.
 
-    `at_home`: over the components that are there, nothing of which is changed, and not over the set's own.
+    `at_home`: search the components of the home, which is not changed, in place of the set's components.
     """
 
     set_dir: Path
@@ -55,7 +55,7 @@ class EvalOptions:
 
 @dataclass(frozen=True)
 class EvalResult:
-    """What was measured beside the run file; `lacking` answers told what they had to do without, such as time."""
+    """The figures of an evaluation beside its run file; `lacking` counts the degraded answers."""
 
     queries: int
     rows: int
@@ -65,18 +65,18 @@ class EvalResult:
     p95_ms: float
     learned: int = 0
     lacking: int = 0
-    left_out: tuple[str, ...] = ()  # the ids of queries that nothing here can answer
-    missing: tuple[str, ...] = ()  # what is not as users have it
+    left_out: tuple[str, ...] = ()  # ids of queries whose labelled answers this home lacks
+    missing: tuple[str, ...] = ()  # differences from a user's home
 
 
 def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> EvalResult:
-    """Answer the queries of a split and write the run; an empty store is filled from the set first.
+    """Answer the queries of a split and write the run; without `at_home`, ingest the set's components first.
 
     Raises:
-        InvalidRequest: the options name what is not there.
+        InvalidRequest: an option names an unknown set, split, part or mode.
     """
     _check(options)
-    labelled, queries = asked_of(options.set_dir, options.split, over_a_home=options.at_home)
+    labelled, queries = read_queries(options.set_dir, options.split, over_a_home=options.at_home)
     start = perf_counter()
     missing = () if options.at_home else fill(opened.store, labelled, opened.embedder, cache=options.cache, tell=report)
     seconds = perf_counter() - start
@@ -84,12 +84,12 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     documents = len(opened.store.graph.summaries())
     report(f"{documents} documents in {seconds:.1f} s, {learned} requests learned, {len(queries)} queries")
     for line in missing:
-        report(f"not as users have it: {line}")
+        report(f"differs from a user's home: {line}")
     names = _Names.of(labelled, opened) if options.at_home else _Names({})
     asked = [query for query in queries if names.answerable(labelled.gold.get(query["id"], ()))]
     if len(asked) < len(queries):
-        report(f"{len(queries) - len(asked)} queries are left out: what answers them is not here")
-    rows, times, lacking = _run(options, Doors(opened, options.without), asked, names)
+        report(f"{len(queries) - len(asked)} queries are left out: this home lacks their labelled answers")
+    rows, times, lacking = _run(options, VerbCaller(opened, options.without), asked, names)
     return EvalResult(
         queries=len(asked),
         rows=rows,
@@ -104,15 +104,15 @@ def evaluate(options: EvalOptions, opened: Repertoire, *, report: Report) -> Eva
     )
 
 
-def asked_of(
+def read_queries(
     set_dir: Path, split: str, *, over_a_home: bool = False
 ) -> tuple[LabelledSet, Sequence[Mapping[str, Any]]]:
-    """Return a labelled set, and the queries of one of its splits.
+    """Return a labelled set and the queries of one split.
 
     Raises:
-        InvalidRequest: the folder is no labelled set, or has no such split.
+        InvalidRequest: the folder holds no labelled set, or the set has no such split.
     """
-    needed = [asked_in(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
+    needed = [queries_file(set_dir)] + ([] if over_a_home else [set_dir / "corpus.jsonl"])
     for file in needed:
         if not file.is_file():
             message = (
@@ -144,9 +144,9 @@ def _check(options: EvalOptions) -> None:
 
 @dataclass(frozen=True)
 class _Names:
-    """How a set calls the components of a home: by the ids that its labels name, where they are the same."""
+    """Maps a home's component ids to the labelled set's ids, which may lack a prefix."""
 
-    own: Mapping[str, str]  # by a home's id; empty where the set's components are the only ones
+    own: Mapping[str, str]  # the set's id by the home's id; empty for an evaluation over the set's components
     known: frozenset[str] = frozenset()
 
     @classmethod
@@ -195,22 +195,22 @@ def _learn(options: EvalOptions, labelled: LabelledSet, opened: Repertoire) -> i
 
 
 @dataclass
-class Doors:
-    """The doors that users come through, and how many answers had to do without something."""
+class VerbCaller:
+    """Calls the verbs as users do, and counts the degraded answers."""
 
     opened: Repertoire
     without: frozenset[str]
     lacking: int = 0
 
     def search(self, text: str, repository: str, *, limit: int = _DEPTH) -> tuple[Found, list[Mapping[str, float]]]:
-        """Return a list, and the parts of each one's score."""
+        """Return the results of a search, and the parts of each result's score."""
         query = Query(text, repository=repository, without=self.without, limit=limit)
         answer = search(self.opened.pipeline, query, muted=self.opened.unfit_for_sets(_NOBODYS))
         self.lacking += bool(answer.degraded)
         return [(hit.component.id, hit.score) for hit in answer.hits], [hit.parts for hit in answer.hits]
 
     def recommend(self, text: str, repository: str) -> tuple[Found, float, list[str]]:
-        """Return a set, how sure it is, and why each is in it."""
+        """Return a recommended set, its confidence, and each member's role."""
         task = Task(text, repository=repository, without=self.without)
         answer = recommend(self.opened.pipeline, task, muted=self.opened.unfit_for_sets(_NOBODYS))
         self.lacking += bool(answer.degraded)
@@ -218,7 +218,7 @@ class Doors:
         return found, answer.confidence, [item.role for item in answer.items]
 
     def task(self, text: str, repository: str = "") -> dict[str, Any]:
-        """Return all that who types a task gets: a set and how sure it is, a list, and a hint."""
+        """Return all answers to a task: a set with its confidence, a search, and a hint."""
         chosen, sure, roles = self.recommend(text, repository)
         listed, parts = self.search(text, repository, limit=_LISTED)
         return {
@@ -232,40 +232,41 @@ class Doors:
         }
 
     def offer(self, text: str) -> Found:
-        """Return what a prompt would be told about."""
+        """Return the components that a hint on a prompt names."""
         limits = HintLimits(muted=self.opened.unfit_for_hints(_NOBODYS), without=self.without)
         return [(hit.component.id, hit.score) for hit in offer(self.opened.pipeline, text, limits).hits]
 
 
 def _run(
-    options: EvalOptions, doors: Doors, queries: Sequence[Mapping[str, Any]], names: _Names
+    options: EvalOptions, caller: VerbCaller, queries: Sequence[Mapping[str, Any]], names: _Names
 ) -> tuple[int, list[float], int]:
     written, times = 0, [0.0]
     options.run.parent.mkdir(parents=True, exist_ok=True)
     if queries:
-        list(_lines(options, doors, queries[0], names))  # warms the snapshot: the times are those of a running server
-        doors.lacking, times = 0, []
+        # The first answer builds the snapshot; without it the times are those of a running server.
+        list(_lines(options, caller, queries[0], names))
+        caller.lacking, times = 0, []
     with options.run.open("w", encoding="utf-8") as file:
         for query in queries:
             start = perf_counter()
-            lines = list(_lines(options, doors, query, names))
+            lines = list(_lines(options, caller, query, names))
             times.append(1000.0 * (perf_counter() - start))
             file.writelines(f"{line}\n" for line in lines)
             written += len(lines)
-    return written, times, doors.lacking
+    return written, times, caller.lacking
 
 
-def _lines(options: EvalOptions, doors: Doors, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
-    """Yield the lines of a run that tell what one query was answered with."""
+def _lines(options: EvalOptions, caller: VerbCaller, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
+    """Yield the lines of the run for one query."""
     text, repository = query["text"], query.get("repo", "") if options.scope_repo else ""
     if options.mode == TASK:
-        yield json.dumps(doors.task(text, repository))
+        yield json.dumps(caller.task(text, repository))
         return
     if options.mode == SET:
-        found = doors.recommend(text, repository)[0]
+        found = caller.recommend(text, repository)[0]
     elif options.mode == PROMPT:
-        found = doors.offer(text)
+        found = caller.offer(text)
     else:
-        found = doors.search(text, repository)[0]
+        found = caller.search(text, repository)[0]
     for rank, (document, score) in enumerate(names.told(found), 1):
         yield f"{query['id']}\t{document}\t{rank}\t{score:.6f}"

@@ -1,4 +1,4 @@
-"""Reads a labelled set, and brings its rows into a store by the way that users' components take."""
+"""Reads a labelled set, and ingests its rows into a store in the same way as users' components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from repertoire.app.clock import now
-from repertoire.app.sources.cpu_limit import at_most
+from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.settle import settle, write_records
 from repertoire.app.sources.vocabulary import vocabulary_of
@@ -46,14 +46,14 @@ from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, scan
 
-_A_ROW_S = 15.0  # of processor time, as a file has
-_NOWHERE = "eval"  # the source of rows that name no repository
+_A_ROW_S = 15.0  # processor time for one row, as for a file of an ingest
+_NOWHERE = "eval"  # the source of rows without a repository
 _MANIFEST = ".claude-plugin/plugin.json"
 _READERS = {SKILL: skill.STRATEGY, AGENT: agent.STRATEGY, COMMAND: command.STRATEGY}
-# A set's own names for relations, and what an ingest calls them: an agent's skills are declared, a bundle is a plugin.
+# The relations of a set by their names in the graph: an agent declares its skills, and a bundle is a plugin.
 _CALLED = {"uses_skill": DEPENDS_ON, "same_bundle": CO_OCCURS_WITH}
-_WEIGHTS = {MENTIONS: 0.5, CO_OCCURS_WITH: 0.5}  # as an ingest weighs them; others count in full
-_MADE = frozenset((DEPENDS_ON, CO_OCCURS_WITH, MENTIONS, PART_OF, PROVIDES))  # relations that an ingest makes
+_WEIGHTS = {MENTIONS: 0.5, CO_OCCURS_WITH: 0.5}  # weights as in an ingest; other relations weigh 1
+_MADE = frozenset((DEPENDS_ON, CO_OCCURS_WITH, MENTIONS, PART_OF, PROVIDES))  # relations that an ingest writes
 _SHOWN = 3
 
 Tell = Callable[[str], None]
@@ -61,7 +61,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """A corpus with its edges, queries over it, and what answers each; the corpus may be left out."""
+    """A corpus with its edges, queries, and the ids of labelled answers to each query; the corpus may be missing."""
 
     corpus: Sequence[Mapping[str, Any]]
     queries: Sequence[Mapping[str, Any]]
@@ -74,16 +74,16 @@ class LabelledSet:
 
 
 def read_set(place: Path) -> LabelledSet:
-    """Read a labelled set; its questions may be called tasks, each known by its text."""
+    """Read a labelled set; a query without an id is identified by its text."""
     gold: dict[str, list[str]] = defaultdict(list)
     for query, document, *_ in _table(place / "qrels.tsv", "query-id"):
         gold[query].append(document)
-    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(asked_in(place))]
+    asked = [{**row, "id": row.get("id", row["text"])} for row in _lines(queries_file(place))]
     return LabelledSet(list(_lines(place / "corpus.jsonl")), asked, list(_table(place / "edges.tsv", "source")), gold)
 
 
-def asked_in(place: Path) -> Path:
-    """Return the file of a set that holds what is asked."""
+def queries_file(place: Path) -> Path:
+    """Return the file with the queries of a set: `tasks.jsonl`, or else `queries.jsonl`."""
     tasks = place / "tasks.jsonl"
     return tasks if tasks.is_file() else place / "queries.jsonl"
 
@@ -110,9 +110,9 @@ def _table(path: Path, header: str) -> Iterator[list[str]]:
 def fill(
     store: Store, labelled: LabelledSet, embedder: Embedder | None, *, cache: Path | None = None, tell: Tell
 ) -> tuple[str, ...]:
-    """Read the rows into an empty store as an ingest reads files, and embed them; return what is not as users have it.
+    """Ingest the rows into an empty store and embed them; return the differences from a user's home.
 
-    Each row becomes the file that it was taken from, as far as it tells what stood there.
+    Each row is turned back into its file, as far as the row holds its text.
     """
     sources: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in labelled.corpus:
@@ -125,7 +125,7 @@ def fill(
         write_records(store, info, found.records, found.derived, {})
         known |= {component.id for record in found.records for component in record.components}
         derived |= {(edge.source, edge.target, edge.relation) for edge in found.derived}
-    edges = [edge for edge in _told(labelled) if (edge.source, edge.target, edge.relation) not in derived]
+    edges = [edge for edge in _labelled_edges(labelled) if (edge.source, edge.target, edge.relation) not in derived]
     store.sources.set_edges(edges, now=now(), file="edges.tsv")
     settle(store)
     if embedder is not None:
@@ -134,7 +134,7 @@ def fill(
 
 
 def _missing(labelled: LabelledSet, known: set[str], edges: Iterable[Edge]) -> Iterator[str]:
-    """Yield what users have and this store has not, and what it has beyond theirs."""
+    """Yield the differences between this store and a user's home."""
     yield "rows hold no scripts, licences, front matter beyond name and description, and texts as the set cut them"
     yield "no starter catalogue, nothing installed, no project, no use but what --learn records"
     lost = [str(row["id"]) for row in labelled.corpus if row["id"] not in known]
@@ -147,7 +147,7 @@ def _missing(labelled: LabelledSet, known: set[str], edges: Iterable[Edge]) -> I
 
 
 def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extraction:
-    """Return what the files of a source hold, each component known by its row's id."""
+    """Return the extraction of a source's rows, where each component has its row's id."""
     by_path = {_path(info, row): row for row in rows}
     skills = frozenset(folder(path) for path in by_path if path.rpartition("/")[2].lower() == "skill.md")
     layout = SourceLayout(info.key.rpartition("/")[2], skills=skills, own=clients.own(tuple(by_path)))
@@ -160,14 +160,14 @@ def _extracted(info: SourceInfo, rows: Sequence[Mapping[str, Any]]) -> Extractio
         vocabulary=vocabulary_of(reading.load()),
         dates={path: ("", str(row.get("updated", ""))) for path, row in by_path.items()},
         checks=StaticChecks(scan, lambda _: "", RULES_VERSION),
-        bounded=partial(at_most, _A_ROW_S),
+        bounded=partial(cpu_limit, _A_ROW_S),
     )
     found = extract(files, {}, plan, context, pick=lambda path, _: _reader(path, by_path))
     ids = {f"{info.key}:{_own_path(path, row)}": str(row["id"]) for path, row in by_path.items()}
     return replace(
         found,
         records=tuple(_renamed(record, ids) for record in found.records),
-        derived=_joined(found.derived, ids),
+        derived=_with_row_ids(found.derived, ids),
     )
 
 
@@ -195,18 +195,18 @@ def _reader(path: str, by_path: Mapping[str, Mapping[str, Any]]) -> Strategy | N
 
 
 def _draft(file: SourceFile, row: Mapping[str, Any]) -> Draft:
-    description, body = _parted(row)
+    description, body = _description_and_body(row)
     return Draft(row["type"], row["name"], description, body, digest=file.digest)
 
 
-def _parted(row: Mapping[str, Any]) -> tuple[str, str]:
+def _description_and_body(row: Mapping[str, Any]) -> tuple[str, str]:
     description, _, body = str(row["text"]).partition("\n")
     return description.strip(), body.strip()
 
 
 def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
-    """Return the file that a row was taken from, written anew."""
-    description, body = _parted(row)
+    """Return the source file of a row, written again from its fields."""
+    description, body = _description_and_body(row)
     if _is_manifest(path, row):
         text = json.dumps({"name": row["name"], "description": description, "keywords": body.split()})
     else:
@@ -217,18 +217,18 @@ def _file(path: str, row: Mapping[str, Any]) -> SourceFile:
 
 def _renamed(record: FileRecord, ids: Mapping[str, str]) -> FileRecord:
     components = tuple(replace(one, id=ids.get(one.id, one.id)) for one in record.components)
-    return replace(record, components=components, edges=_joined(record.edges, ids))
+    return replace(record, components=components, edges=_with_row_ids(record.edges, ids))
 
 
-def _joined(edges: Iterable[Edge], ids: Mapping[str, str]) -> tuple[Edge, ...]:
+def _with_row_ids(edges: Iterable[Edge], ids: Mapping[str, str]) -> tuple[Edge, ...]:
     return tuple(
         replace(edge, source=ids.get(edge.source, edge.source), target=ids.get(edge.target, edge.target))
         for edge in edges
     )
 
 
-def _told(labelled: LabelledSet) -> list[Edge]:
-    """Return the edges that a set tells: each pair by its relation, and as needed what is told of in no other way."""
+def _labelled_edges(labelled: LabelledSet) -> list[Edge]:
+    """Return a set's edges from its table, and from the needs of rows for pairs outside the table."""
     most = max((float(cells[3]) for cells in labelled.edges if len(cells) > 3), default=1.0)
     edges = [_edge(cells, most) for cells in labelled.edges if len(cells) > 2]
     pairs = {frozenset((edge.source, edge.target)) for edge in edges}
@@ -244,7 +244,7 @@ def _told(labelled: LabelledSet) -> list[Edge]:
 def _edge(cells: Sequence[str], most: float) -> Edge:
     relation = _CALLED.get(cells[2], cells[2])
     relation = relation if relation in HOME.relation else f"{GIVEN}:{relation}"
-    weight = float(cells[3]) / most if len(cells) > 3 else _WEIGHTS.get(relation, 1.0)  # none here weighs more than 1
+    weight = float(cells[3]) / most if len(cells) > 3 else _WEIGHTS.get(relation, 1.0)  # at most 1
     return Edge(cells[0], cells[1], relation, weight)
 
 
@@ -256,7 +256,7 @@ def _embed(store: Store, embedder: Embedder, cache: Path | None, tell: Tell) -> 
 
 
 class CachedEmbedder:
-    """An embedder that keeps the vectors of texts in a folder from one run to the next."""
+    """An embedder that caches the vectors of texts in a file between runs."""
 
     def __init__(self, embedder: Embedder, place: Path | None) -> None:
         self._embedder = embedder
@@ -271,23 +271,23 @@ class CachedEmbedder:
 
     @property
     def loaded(self) -> bool:
-        """Tell whether the model is in memory now."""
+        """Return whether the model is in memory."""
         return self._embedder.loaded
 
     def load(self) -> None:
-        """Have the model in memory."""
+        """Load the model if it is not in memory."""
         self._embedder.load()
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of questions, one L2-normalised float32 row for each text."""
         return self._embedder.embed_queries(texts)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        """Return the vectors of a question and of its clauses, one L2-normalised row for each."""
         return self._embedder.embed_question(text, parts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of component texts, one L2-normalised float32 row for each text."""
         hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() for text in texts]
         new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in self._rows}
         if new:
@@ -296,7 +296,7 @@ class CachedEmbedder:
         return np.stack([self._rows[key] for key in hashes])
 
     def save(self) -> None:
-        """Write what was embedded anew."""
+        """Write the cache to its file if it has new vectors."""
         if self._file is not None and self._new:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             rows = np.array(list(self._rows.values()), dtype=np.float32)

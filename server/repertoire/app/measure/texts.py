@@ -1,4 +1,4 @@
-"""Answers every query of a labelled set of texts from a text index, and writes the run: the plainest way to answer."""
+"""Answers the queries of a labelled set of texts from a plain text index, without components; writes a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from repertoire.app.clock import now
-from repertoire.app.measure.evaluate import EvalResult, asked_of
+from repertoire.app.measure.evaluate import EvalResult, read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.texts import PART_SPACE, TextDocument
@@ -22,42 +22,42 @@ from repertoire.retrieval.texts import WEIGHTS, TextRun, rank_texts, read_index
 from repertoire.store.database import Store
 from repertoire.store.text_file import Part, add_documents
 
-PART_CHARACTERS = 900  # as much as the bundled model reads
-_BATCH = 32
-_DEPTH = 200  # rows a query
+PART_CHARACTERS = 900  # length of a part of a text, as much as the bundled model reads
+_BATCH = 32  # parts that are embedded at once
+_DEPTH = 200  # results that the run holds for each query
 
 Report = Callable[[str], None]
-Opening = Callable[[], AbstractContextManager[Store]]  # opens an empty text index that is gone afterwards
+Opening = Callable[[], AbstractContextManager[Store]]  # opens a temporary text index
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What to measure. `scope_repo`: each query is asked of an index of its own repository's documents alone."""
+    """The options of an evaluation; with `scope_repo` each query searches the documents of its repository only."""
 
     set_dir: Path
     run: Path
     split: str = "dev"
     without: frozenset[str] = frozenset()
-    weights: Mapping[str, float] = field(default_factory=dict)  # of rankings, in place of the usual ones
+    weights: Mapping[str, float] = field(default_factory=dict)  # fusion weights in place of the defaults
     size: int = PART_CHARACTERS
     scope_repo: bool = False
     cache: Path | None = None
 
 
 def evaluate_texts(options: TextOptions, opening: Opening, embedder: Embedder | None, *, report: Report) -> EvalResult:
-    """Answer the queries of a split and write the run.
+    """Answer the queries of a split from a text index and write the run.
 
     Raises:
-        InvalidRequest: the options name what is not there.
+        InvalidRequest: an option names an unknown set, split or ranking.
     """
     weights = _weights(options.weights)
-    labelled, queries = asked_of(options.set_dir, options.split)
+    labelled, queries = read_queries(options.set_dir, options.split)
     kept = CachedEmbedder(embedder, options.cache) if embedder is not None else None
     options.run.parent.mkdir(parents=True, exist_ok=True)
     times: list[float] = []
     rows, documents, seconds = 0, 0, 0.0
     with options.run.open("w", encoding="utf-8") as file:
-        for rows_of_one, asked in _apart(labelled, queries, scope_repo=options.scope_repo):
+        for rows_of_one, asked in _index_groups(labelled, queries, scope_repo=options.scope_repo):
             with opening() as store:
                 start = perf_counter()
                 _fill(store, rows_of_one, kept, options.size)
@@ -87,10 +87,10 @@ def _weights(given: Mapping[str, float]) -> dict[str, float]:
     return {**WEIGHTS, **given}
 
 
-def _apart(
+def _index_groups(
     labelled: LabelledSet, queries: Sequence[Mapping[str, Any]], *, scope_repo: bool
 ) -> Iterator[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]]:
-    """Yield the documents and queries that belong together: all, or those of each repository."""
+    """Yield documents with the queries that search them: all of the set, or those of each repository."""
     documents, asked = defaultdict(list), defaultdict(list)
     for row in labelled.corpus:
         documents[str(row.get("repo", "")) if scope_repo else ""].append(row)
@@ -104,7 +104,7 @@ def _fill(store: Store, rows: Sequence[Mapping[str, Any]], embedder: CachedEmbed
     parts = add_documents(store, map(_document, rows), size=size, now=now())
     if embedder is None:
         return
-    parts.sort(key=lambda part: len(part[2]))  # texts of like length pad each other little
+    parts.sort(key=lambda part: len(part[2]))  # texts of similar length need little padding
     for start in range(0, len(parts), _BATCH):
         _embed(store, parts[start : start + _BATCH], embedder)
 
@@ -126,7 +126,7 @@ def _answers(
     weights: Mapping[str, float],
     without: frozenset[str],
 ) -> Iterator[tuple[str, float]]:
-    """Yield the lines of a run that answer each query, and how many milliseconds that took."""
+    """Yield the run's lines for each query, and the milliseconds that the answer took."""
     index = read_index(store.graph, store.vectors, embedder.model if embedder is not None else "")
     for query in queries:
         start = perf_counter()

@@ -13,7 +13,7 @@ import numpy as np
 
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
-from repertoire.app.measure.evaluate import asked_of
+from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines
@@ -77,7 +77,7 @@ def evaluate_traces(options: TraceOptions, opened: Repertoire, *, report: Report
     Raises:
         InvalidRequest: the options name what is not there.
     """
-    labelled, queries = asked_of(options.set_dir, options.split)
+    labelled, queries = read_queries(options.set_dir, options.split)
     keys = _fill(options, labelled, opened, report)
     gold = {query["id"]: {key for key, one in keys.items() if one in labelled.gold[query["id"]]} for query in queries}
     answers: list[Found] = []

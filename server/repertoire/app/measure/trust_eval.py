@@ -1,4 +1,4 @@
-"""Measures the static checks on labelled cases, ingested like anything else, and on verdicts about real components."""
+"""Measures the static checks on labelled cases, which are ingested, and on labels of a home's components."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _NEEDED = frozenset(("id", "expected"))
 
 @dataclass(frozen=True)
 class TrustScores:
-    """What the checks came to on one file of labels."""
+    """The scores of the static checks on one file of labels."""
 
     file: str
     cases: int
-    unknown: int  # verdicts about contents that are not in this home
+    unknown: int  # labels of contents that this home lacks
     severities: tuple[Score, ...]
     rules: tuple[Score, ...]
 
 
 def evaluate_trust(store: Store, place: Path) -> tuple[TrustScores, ...]:
-    """Score the checks on a file of labels, or on every `.jsonl` of a folder.
+    """Score the static checks on a file of labels, or on every `.jsonl` file of a folder.
 
-    A row with a `text` is a case of its own; one with a `content_hash` is a verdict about a component of this home.
+    A row with a `text` is a case to ingest; a row with a `content_hash` labels a component of this home.
 
     Raises:
-        InvalidRequest: there are no labels, or a row is none.
+        InvalidRequest: there are no labels, or a row is no label.
     """
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files:
@@ -54,9 +54,9 @@ def evaluate_trust(store: Store, place: Path) -> tuple[TrustScores, ...]:
 
 
 def case_files(case: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files that a case of our own stands for, as an author would have written them.
+    """Return the files of a labelled case by path, as an author would have written them.
 
-    Secrets are made up here, so that none that looks real lies in a file.
+    Secrets are generated here, so that the label files hold none that looks real.
     """
     text, kind, root = _FILLED.sub(_random, str(case["text"])), str(case["kind"]), str(case["id"])
     skill = f"---\nname: {_NAME}\ndescription: A case.\n"
@@ -98,7 +98,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def _own(rows: Sequence[Mapping[str, Any]]) -> list[JudgedCase]:
-    """Write every case to a folder of its own, read that folder as a source, and collect the flags."""
+    """Write the cases to a temporary folder, ingest it as a source, and return each case with its flags."""
     if not rows:
         return []
     with tempfile.TemporaryDirectory() as above:

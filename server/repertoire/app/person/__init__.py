@@ -1,1 +1,1 @@
-"""What a person decides: mute, forget, correct, give feedback, accept a finding."""
+"""Keeps a person's decisions: mutes, corrections, feedback, accepted flags; and forgets what was recorded."""

@@ -1,36 +1,36 @@
-"""Keeps a curator's capabilities for a component, in the graph's own spelling; they survive re-reading."""
+"""Replaces a component's capabilities by a curator's list, in the vocabulary's spelling; later ingests keep it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repertoire.app.naming import only_named
+from repertoire.app.lookup import find_one_component
 from repertoire.catalogue import reading
 from repertoire.domain.component import CURATOR, PROVIDES, Edge
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, split_words
 from repertoire.store.database import Store
 
-MOST, CHARACTERS = 12, 60
+MOST, CHARACTERS = 12, 60  # a component may have so many capabilities, each of at most so many characters
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """What a component, by its id, provides from now on."""
+    """The new capabilities of a component, by its id."""
 
     component: str
     capabilities: tuple[str, ...]
 
 
 def set_capabilities(store: Store, component: str, capabilities: Sequence[str], *, now: str) -> Corrected:
-    """Replace a component's capabilities; return them as they are kept.
+    """Replace a component's capabilities; return them as stored.
 
     Raises:
-        UnknownComponent: nothing answers to the id or name.
-        InvalidRequest: several do, a phrase is empty or too long, or there are too many.
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several components have the name, a phrase is empty or too long, or there are too many.
     """
-    key = only_named(store, component).component.id
+    key = find_one_component(store, component).component.id
     known = reading.load().phrases()
     kept = tuple(dict.fromkeys(known.get(text.strip().lower()) or _phrase(text) for text in capabilities))
     if not 1 <= len(kept) <= MOST:

@@ -1,10 +1,10 @@
-"""Keeps what somebody says of a component: how it did (the strongest evidence there is), or that it is unwanted."""
+"""Records a person's feedback on a component: how a use went (the strongest evidence), or that it is unwanted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.app.person.mute import COMPONENT
 from repertoire.app.session.record import KEPT
 from repertoire.domain.component import Component
@@ -14,12 +14,12 @@ from repertoire.domain.text import clean_line
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
-_NOTE = 200  # characters of a note that are kept
+_NOTE = 200  # the log keeps at most so many characters of a note
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """What was said of which component, and whether a use of it was on record."""
+    """Recorded feedback: the component, the outcome, and whether the log held a use of the component."""
 
     component: Component
     outcome: str
@@ -27,13 +27,13 @@ class Feedback:
 
 
 def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, note: str = "") -> Feedback:
-    """Record that a component, by id or name, did well or failed; it counts for its latest use in the project.
+    """Record the outcome of a component, by id or name, for its latest use, one in the project before others.
 
-    What was dismissed is not suggested in the project any more, nor are copies of it.
+    A dismissed component and its exact copies are no longer suggested in the project.
 
     Raises:
-        UnknownComponent: nothing answers to it.
-        InvalidRequest: the outcome is none of the four.
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: the outcome is not one of the allowed ones.
     """
     if outcome not in SAYINGS:
         message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
@@ -58,8 +58,8 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
 
 
 def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
-    """Return the component, and its latest use: of several with the name, the one used last in the project."""
-    found = [entry.component for entry in named(store, target)]
+    """Return the component and its latest use; of several with the name, the one used last in the project."""
+    found = [entry.component for entry in find_components(store, target)]
     uses = [
         (event.project == project, event.id, component, event)
         for component in found

@@ -1,4 +1,4 @@
-"""Deletes what was recorded, for good: past requests, one project's, or everything."""
+"""Deletes recorded data for good: past requests, the data of one project, or everything."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ REQUESTS, PROJECT, ALL = "requests", "project", "all"
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was deleted, how many events with it, and what is left where."""
+    """The result of a deletion: its kind, the number of deleted events, and the paths of files that remain."""
 
     what: str
     events: int
     home: str
-    aside: tuple[str, ...]  # damaged databases: nothing is deleted from these, whatever is forgotten
-    environment: str  # where the environment lies that stays when all else goes; empty where it was not asked for that
+    aside: tuple[str, ...]  # damaged databases that were set aside; nothing is deleted from them
+    environment: str  # path of the Python environment, which remains when all is forgotten; else empty
 
 
 def forget(store: Store, what: str, *, project: str = "") -> Forgotten:
-    """Delete in the database and in its backup, and scrub the file.
+    """Delete recorded data of one kind from the database and its backup, and scrub its traces from the file.
 
     Raises:
-        InvalidRequest: it is none of the three, or a project is not named.
-        StoreBusy: deleted, but another session still holds traces; the message says what to do.
+        InvalidRequest: the kind is unknown, or the project's folder is missing.
+        StoreBusy: the data is deleted, but another session still holds traces; the message says what to do.
     """
-    take_in(store)  # what waits to be recorded is to be forgotten too
+    take_in(store)  # spooled events must be deleted too
     if what not in (REQUESTS, ALL) and not (what == PROJECT and project):
         message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
         raise InvalidRequest(message)
@@ -53,6 +53,6 @@ def _forget(store: Store, what: str, project: str) -> int:
     if what == ALL:
         return store.privacy.forget_all()
     gone = store.privacy.forget_project(project)
-    renew_patterns(store)  # from what was asked elsewhere
+    renew_patterns(store)  # patterns of the remaining requests
     renew_learned(store)
     return gone

@@ -1,10 +1,10 @@
-"""Silences a component, a trace, a source or a project for good, everywhere or in one project, and undoes it."""
+"""Mutes a component, a trace, a source or a project, everywhere or in one project, until a person unmutes it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repertoire.app.naming import unknown
+from repertoire.app.lookup import unknown_component_text
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.retrieval.naming import meant
 from repertoire.store.database import Store
@@ -14,25 +14,27 @@ COMPONENT, SOURCE, PROJECT, TRACE = "component", "source", "project", "trace"
 
 @dataclass(frozen=True)
 class Muted:
-    """What is silent from now on, or is heard again."""
+    """The targets that were muted, or unmuted if `undone`."""
 
     targets: tuple[str, ...]
     scope: str
     undone: bool = False
-    project: str = ""  # where alone; empty: everywhere
+    project: str = ""  # the mute holds in this project only; empty: everywhere
 
 
 def mute(store: Store, target: str, *, project: str, now: str, here: bool = False) -> Muted:
-    """Never suggest this again: an id or name, a trace's key, a source, or `project` for the present one.
+    """Mute a component by id or name, a trace by key, a source, or, with `project`, the current project.
 
-    With `here` it is silent in the present project alone. Exact copies of a component are silent with it.
+    With `here` the mute holds in the current project only. Exact copies of a component are muted with it.
 
     Raises:
-        UnknownComponent: nothing answers to the target; the message says what is spelled nearly so.
+        UnknownComponent: the target is unknown; the message suggests similar names.
     """
-    targets, scope = _found(store, target, project)
+    targets, scope = _targets_of(store, target, project)
     if not targets:
-        raise UnknownComponent(unknown(store, target, also=", is a source's key from `status`, or `project`"))
+        raise UnknownComponent(
+            unknown_component_text(store, target, also=", is a source's key from `status`, or `project`")
+        )
     where = project if here and scope != PROJECT else ""
     with store.transaction():
         for found in targets:
@@ -41,14 +43,14 @@ def mute(store: Store, target: str, *, project: str, now: str, here: bool = Fals
 
 
 def unmute(store: Store, target: str, *, project: str) -> Muted:
-    """Suggest it and its copies again, here and everywhere; what is not there any more can be unmuted by its id.
+    """Unmute a target and its exact copies everywhere; a component that no longer exists is found by its id.
 
     Raises:
-        InvalidRequest: it was not muted.
+        InvalidRequest: the target is not muted.
     """
     muted = store.preferences.muted(project=project)
-    meant = {target, *_found(store, target, project)[0]}
-    candidates = meant.union(*store.graph.copies(meant))  # whoever brings back a copy means what was muted
+    meant = {target, *_targets_of(store, target, project)[0]}
+    candidates = meant.union(*store.graph.copies(meant))  # a person may name another copy than the muted one
     silent = tuple(sorted(candidates & set(muted)))
     if not silent:
         listed = ", ".join(muted) or "nothing"
@@ -60,7 +62,7 @@ def unmute(store: Store, target: str, *, project: str) -> Muted:
     return Muted(silent, muted[silent[0]], undone=True)
 
 
-def _found(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
+def _targets_of(store: Store, target: str, project: str) -> tuple[tuple[str, ...], str]:
     wanted = target.strip()
     if wanted == PROJECT:
         return (project,), PROJECT

@@ -1,22 +1,22 @@
-"""Tells what static checks found in components, and keeps what a person accepts, for that very content alone."""
+"""Lists the flags that static checks raised, and keeps a person's acceptance of exactly the checked content."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from repertoire.app.naming import named
+from repertoire.app.lookup import find_components
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trust import rank
 from repertoire.store.database import Store
 from repertoire.store.flags import Flagged
 
-_MOST = 200
+_MOST = 200  # components that one report lists
 
 
 @dataclass(frozen=True)
 class FlagReport:
-    """What was found: in the component that was asked about, or in every flagged one, the gravest first."""
+    """The flags of the asked component, or of every flagged one, gravest first."""
 
     asked: str
     counts: Mapping[str, int]
@@ -25,17 +25,17 @@ class FlagReport:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The components whose content was accepted, or is flagged again."""
+    """The ids of components whose content was accepted, or whose acceptance was withdrawn if `undone`."""
 
     ids: tuple[str, ...]
     undone: bool = False
 
 
 def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagReport:
-    """Return the flags of one component by id or name, or of all that have one at least this grave.
+    """Return the flags of one component by id or name, or of all components with a flag of at least severity `least`.
 
     Raises:
-        UnknownComponent: no component answers to the id or name.
+        UnknownComponent: no component has this id or name.
     """
     counts = store.flags.counts()
     if not asked:
@@ -46,11 +46,11 @@ def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagR
 
 
 def accept(store: Store, asked: str, *, now: str) -> Accepted:
-    """Let a component pass as it is now, whatever was found in it.
+    """Accept the flags of a component for its present content.
 
     Raises:
-        UnknownComponent: no component answers to the id or name.
-        InvalidRequest: nothing was found in it.
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: the component has no flag.
     """
     ids = {key for key, _ in _contents(store, asked)}
     flagged = [entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids]
@@ -66,20 +66,20 @@ def accept(store: Store, asked: str, *, now: str) -> Accepted:
 
 
 def withdraw(store: Store, asked: str) -> Accepted:
-    """Take an acceptance back.
+    """Withdraw the acceptance of a component's flags.
 
     Raises:
-        UnknownComponent: no component answers to the id or name.
-        InvalidRequest: it was not accepted.
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: its present content was not accepted.
     """
     with store.transaction():
         undone = [key for key, content_hash in _contents(store, asked) if store.flags.withdraw(content_hash)]
     if not undone:
-        message = f"{asked!r} was not accepted as it is now"
+        message = f"the present content of {asked!r} was not accepted"
         raise InvalidRequest(message)
     return Accepted(tuple(undone), undone=True)
 
 
 def _contents(store: Store, asked: str) -> list[tuple[str, str]]:
-    """Return id and content of the component of this id, or of those of this name."""
-    return [(found.component.id, found.component.content_hash) for found in named(store, asked)]
+    """Return the ids and content hashes of the components with an id or name."""
+    return [(found.component.id, found.component.content_hash) for found in find_components(store, asked)]

@@ -1,1 +1,1 @@
-"""What hooks say and record in a session: greeting, hint, outcome."""
+"""Answers and records the hooks' calls in a session: greeting at the start, hints on prompts, uses and outcomes."""

@@ -1,4 +1,4 @@
-"""Makes the row that keeps a use until its component can be looked up; imports nothing heavy."""
+"""Builds the spool row of a component's use whose component is looked up later; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from repertoire.learning.selections import Mention, from_command, from_tool
 
 
 def used_tool(tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the row of a tool call; None where it used no component."""
+    """Return the spool row for a tool call; None if the call uses no component."""
     return _row(from_tool(tool, arguments), tool, environment)
 
 
 def used_command(command: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the row of a slash command; None where it used no component."""
+    """Return the spool row for a slash command; None if the command is no component."""
     return _row(from_command(command), "", environment)
 
 

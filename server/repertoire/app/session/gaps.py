@@ -1,4 +1,4 @@
-"""Remembers what was needed and not to be had: in the log alone, so that graph and revision stay as they are."""
+"""Logs needs that no component covers, as events only, so that the graph and its revision do not change."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from repertoire.domain.event import GAP, Event
 from repertoire.settings import REDACTED, Settings
 from repertoire.trust.redaction import redact
 
-_NEED = 160  # characters that are kept of a task that nothing fits
-_SHOWN = 8
+_NEED = 160  # the log keeps at most so many characters of a task without a fitting component
+_SHOWN = 8  # needs that `recurring` returns
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A need that nothing covered, how often it came up, and when last."""
+    """A need that no component covers, how often it came up, and when last."""
 
     need: str
     times: int
@@ -25,7 +25,7 @@ class Gap:
 
 
 def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[Event, ...]:
-    """Return events for needs that a recommendation could not meet; none where it searched in part or asked back."""
+    """Return events for the needs that a recommendation did not meet; none if it was degraded or asked back."""
     if found.degraded or found.facets:
         return ()
     needs = list(found.unprovided)
@@ -35,12 +35,12 @@ def gap_events(task: Task, found: Recommendation, settings: Settings) -> tuple[E
 
 
 def _narrowed(task: Task) -> bool:
-    """Tell whether a question left out some of what there is: that nothing fits it then is no uncovered need."""
+    """Return whether a task's limits exclude some components, so that an empty answer proves no gap."""
     return bool(task.types or task.repository or task.budget < BUDGET) or task.installed is not None
 
 
 def recurring(events: Iterable[Event]) -> tuple[Gap, ...]:
-    """Return the needs that came up, those that came up most often first; `events` are the newest first."""
+    """Return the most frequent needs of gap events, which come newest first."""
     counted: dict[str, Gap] = {}
     for event in events:
         need = str(event.data.get("need", ""))

@@ -1,4 +1,4 @@
-"""Decides what a session is told at its start, from the store if there is one, else from the shipped catalogue.
+"""Chooses the components that a session's greeting names, from the store or, without one, the shipped catalogue.
 
 The session hook runs this with any Python from 3.9: it reads the database through the standard library alone, and
 writes nothing but events. A database that is locked, damaged or newer than this version raises; the hook then says
@@ -33,16 +33,16 @@ from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.store.light.start import Described, StartReader, append_events
 from repertoire.trust.hidden import suspicion
 
-RESETTING = ("compact", "clear")  # what was said before is out of the model's sight
-_AGAIN = timedelta(days=14)  # after which a project is told again what it made no use of
-_SPARE = 3  # beyond what is shown, for those whose text turns out unfit
-_OURS = "repertoire"  # a plugin that praises itself teaches nobody anything
-_SHIPPED = 0.8  # how sure the shipped catalogue is of its capabilities
+RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
+_AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
+_SPARE = 3  # further candidates, in place of those whose text turns out suspicious
+_OURS = "repertoire"  # our own plugin, which no greeting names
+_SHIPPED = 0.8  # confidence of capabilities from the shipped catalogue
 
 
 @dataclass(frozen=True)
 class SessionStart:
-    """How a session starts. `source`: startup, resume, clear, compact or fork."""
+    """The start of a session, as its hook reports it; `source` is startup, resume, clear, compact or fork."""
 
     session: str
     project: str
@@ -51,10 +51,10 @@ class SessionStart:
 
 
 def greet(start: SessionStart) -> Greeting:
-    """Return the components that fit the project, or an empty greeting; often nothing fits.
+    """Return a greeting with the components that fit the project; it is empty if none fits, as is often so.
 
     Raises:
-        sqlite3.Error, OSError: the store is there but cannot be used now.
+        sqlite3.Error, OSError: the database exists but cannot be used now.
     """
     home = homes.locate()
     settings = _settings(home)
@@ -72,16 +72,16 @@ def greet(start: SessionStart) -> Greeting:
             if db.holds_components():
                 fits = _from_store(db, profile, start, _half_life(settings))
                 return worded(profile, fits, _solved(db, start, settings))
-    if start.source == "resume":  # nothing notes what was said, so it would be said again
+    if start.source == "resume":  # without a log nothing shows that the session had a greeting
         return Greeting()
     return worded(profile, _from_catalogue(shipped, profile, start.project))
 
 
 def note(start: SessionStart, greeting: Greeting) -> None:
-    """Log the greeting, and that a compaction removed earlier ones from the session's context.
+    """Log the greeting and, after a compaction, that earlier hints left the session's context.
 
     Raises:
-        sqlite3.Error: it cannot be written; while the database is locked it is kept beside it instead.
+        sqlite3.Error: the log cannot be written; if the database is only locked, the events are spooled instead.
     """
     rows, path = owed(start, greeting), homes.database_path(homes.locate())
     if not rows:
@@ -91,12 +91,12 @@ def note(start: SessionStart, greeting: Greeting) -> None:
 
 
 def notes_folder() -> str:
-    """Return the home whose log takes the greeting."""
+    """Return the path of the home whose log records the greeting."""
     return str(homes.locate())
 
 
 def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    """Return the greeting as rows of the log; none where there is no log yet."""
+    """Return the greeting as rows for the log; none if there is no log yet."""
     if not start.session or not homes.database_path(homes.locate()).exists():
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}
@@ -157,9 +157,9 @@ def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -
 
 
 def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:
-    """Return the ids that earlier sessions of this project were told in vain, with their exact copies.
+    """Return the ids that greetings of this project named lately and nobody used, with their copies.
 
-    Nothing takes its place: the next best would only be worse, and a new hint every time.
+    No other component takes their place: the next best would fit less, and be a new hint every time.
     """
     since = (moment(start.at) - _AGAIN).isoformat()
     rows = db.told_since(start.project, since)
@@ -174,7 +174,7 @@ def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:
 
 
 def _of_twins(db: StartReader, weary: Mapping[str, float]) -> Mapping[str, float]:
-    """Map each component to its factor for ignored hints; near copies share one factor."""
+    """Map each component to its hint fatigue, the factor for ignored hints; near copies share one factor."""
     return {**{twin: weary[one] for twin, one in db.twins_of(weary).items()}, **weary}
 
 
@@ -184,7 +184,7 @@ def _half_life(settings: Mapping[str, Any]) -> float:
 
 
 def _remembered(db: StartReader, start: SessionStart, half_life: float) -> StartUsage:
-    """Return the usage of components and hints as the server computes it, from the sums and the newer log."""
+    """Return the usage of components and hints as the server computes it, from the log's summary and newer events."""
     kept = _kept(db, half_life)
     kinds = LEARNED_KINDS if kept is None else tuple(kind for kind in LEARNED_KINDS if kind != COUNTED)
     events = db.newest_events(kinds, kept.through if kept is not None else 0)
@@ -193,7 +193,7 @@ def _remembered(db: StartReader, start: SessionStart, half_life: float) -> Start
 
 
 def _kept(db: StartReader, half_life: float) -> LogSummary | None:
-    """Return the sums of the last log compaction, if they were made with the same half-life."""
+    """Return the summary of the last log compaction; None if it has another half-life."""
     written = db.condensed()
     kept = read_summary(written) if written is not None else None
     return kept if kept is not None and kept.half_life == half_life else None
@@ -207,13 +207,13 @@ def _candidate(found: Described) -> FittingCandidate:
 
 
 def _is_own(project: str, candidate: FittingCandidate) -> bool:
-    """Tell whether a component is the project's own work, which whoever works on it knows."""
+    """Return whether a component is a file of the project itself, which its authors know."""
     path = candidate.id.rpartition(":")[2].partition("#")[0]
     return path.endswith(".md") and Path(project, path).is_file()
 
 
 def _completed(db: StartReader, fit: Fit) -> Fit | None:
-    """Return a fit with its install lines, or None where its text hides something or gives orders."""
+    """Return a fit with its install lines; None if the component's text is suspicious."""
     candidate = fit.candidate
     body, install = db.body_and_install(candidate.id)
     if suspicion(f"{candidate.name}\n{candidate.description}\n{body}"):
@@ -222,7 +222,7 @@ def _completed(db: StartReader, fit: Fit) -> Fit | None:
 
 
 def _from_catalogue(shipped: reading.Catalogue, profile: Profile, project: str) -> list[Fit]:
-    from repertoire.app.session.installed_entries import there  # noqa: PLC0415 - a store knows what is here
+    from repertoire.app.session.installed_entries import there  # noqa: PLC0415 - not needed with a store
 
     here = there(os.environ, Path(project))
     candidates = [

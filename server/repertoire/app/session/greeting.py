@@ -1,4 +1,4 @@
-"""Words what a session is told at its start: what the project uses, and which components fit that, each with a reason.
+"""Writes the greeting's text: the project's technologies, and the components that fit them, each with a reason.
 
 The session hook runs this with any Python from 3.9.
 """
@@ -19,7 +19,7 @@ _TITLE = 120  # characters of a trace's title
 
 @dataclass(frozen=True)
 class Greeting:
-    """What the session is told, and which components that names."""
+    """The greeting's text and the components that it names."""
 
     text: str = ""
     items: tuple[HintItem, ...] = ()
@@ -60,7 +60,7 @@ def _item(profile: Profile, fit: Fit) -> HintItem:
 
 
 def _said(term: str, evidence: str) -> str:
-    """Return the names of a project's technologies, as its own manifest writes them where it does."""
+    """Return a technology's name as the project's manifest writes it, else its term in the vocabulary."""
     package, named, _ = evidence.partition(" in ")
     return clean_line(package, 60) if named else term
 

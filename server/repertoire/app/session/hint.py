@@ -1,4 +1,4 @@
-"""Decides what a prompt is told about: at most three components that fit well, or, most of the time, nothing."""
+"""Decides which components a prompt's hint names: at most three that fit well, and mostly none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.ask.set_candidates import tokens_of, twin_marks
-from repertoire.app.usage.fold import USE
+from repertoire.app.usage.usage_cache import USE
 from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, Why
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
@@ -30,23 +30,23 @@ from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-# A hint needs this confidence. Over one plugin's components 3.5 of 100 of MetaTool's train prompts reach it, and 87 of
-# 100 prompts that fit.
+# A hint needs at least this confidence. Over the components of one plugin, 3.5 % of MetaTool's train prompts reach it,
+# and 87 % of the prompts that the plugin serves.
 HINT_THRESHOLD = 0.3
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
-SERVES_THRESHOLD = 0.65  # a first component that helps with this chance makes a hint as sure as HINT_THRESHOLD
-CROWD_SIZE = 150  # among more components than this, any prompt finds something that looks likely
-SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt is about what components are for; 0.5 does nearly as well
-SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most: it must not outweigh a reason to be silent
-MIN_PROMPT_WORDS = 4  # a component easily holds every word of a shorter prompt without being meant by it
-SAME_REQUEST_THRESHOLD = 0.5  # chance from which a component that served a similar past request is trusted
-# The next three are shares of the best component's score.
-SECOND_ITEM_THRESHOLD = 0.45  # from here another component is named beside the best
-INSTALLED_FIRST_THRESHOLD = 0.65  # from here an installed component is named first
-INSTALLED_PROVIDER_THRESHOLD = 0.35  # from here too, if it provides what is asked
-EXPLORATION_LOOKS = 2.0  # a hint must have been seen so often before it sometimes adds a component that nobody saw
-_EXPLORATION_DEPTH = 5  # the added component is one of so many that fit best
-_FROM_USE = frozenset((PAST, GRAPH, USE))  # the walk sets out from what was selected, too
+SERVES_THRESHOLD = 0.65  # this probability that the first component helps equals a confidence of HINT_THRESHOLD
+CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
+SUBJECT_WEIGHT = 0.7  # weight of the log-odds that a prompt has a subject of components; 0.5 does nearly as well
+SUBJECT_CREDIT_LIMIT = 1.0  # log-odds that a fitting subject adds at most, so as not to outweigh reasons for silence
+MIN_PROMPT_WORDS = 4  # a component's text easily holds all words of a shorter prompt by chance
+SAME_REQUEST_THRESHOLD = 0.5  # a component that served a similar past request is trusted from this probability on
+# The next three thresholds are shares of the best component's score.
+SECOND_ITEM_THRESHOLD = 0.45  # another component with this share is named beside the best
+INSTALLED_FIRST_THRESHOLD = 0.65  # an installed component with this share is named first
+INSTALLED_PROVIDER_THRESHOLD = 0.35  # an installed component that provides an asked capability needs only this share
+EXPLORATION_LOOKS = 2.0  # exploration begins once the first component of a hint was looked at so often
+_EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit best
+_FROM_USE = frozenset((PAST, GRAPH, USE))  # score parts from past use; the graph walk starts at past requests too
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
 _CERTAIN = 1e-6
@@ -54,7 +54,7 @@ _CERTAIN = 1e-6
 
 @dataclass(frozen=True)
 class HintLimits:
-    """What may be offered: never the muted or the seen, so many at most, and with which parts of the pipeline."""
+    """The limits of a hint: muted and seen ids to leave out, the number of items, and how sure it must be of each."""
 
     muted: frozenset[str] = frozenset()  # ids, sources and repositories
     seen: frozenset[str] = frozenset()
@@ -62,31 +62,31 @@ class HintLimits:
     without: frozenset[str] = frozenset()
     project: str = ""
     session: str = ""
-    demands: Mapping[str, float] = field(default_factory=dict)  # by type: how many times the usual odds a hint needs
-    weary: Mapping[str, float] = field(default_factory=dict)  # the same by component
-    looks: Mapping[str, float] = field(default_factory=dict)  # how often each component was looked at
+    demands: Mapping[str, float] = field(default_factory=dict)  # by type: factor on the odds that a hint needs
+    weary: Mapping[str, float] = field(default_factory=dict)  # by component: the same factor (hint fatigue)
+    looks: Mapping[str, float] = field(default_factory=dict)  # by component: how often it was looked at
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What is offered, best first, and why if it is nothing."""
+    """The components of a hint, best first; `reason` says why there are none."""
 
     hits: tuple[Hit, ...] = ()
     confidence: float = 0.0
     reason: str = ""
-    held: tuple[str, ...] = ()  # types of what fits and is not offered, since such hints are rarely followed
+    held: tuple[str, ...] = ()  # types held back, since such hints are rarely followed
     text: str = field(default="", repr=False)
 
 
 def names_components(store: Store, prompt: str) -> bool:
-    """Tell whether a prompt asks for something in words that a component has, so that a hint is worth a model."""
+    """Return whether a prompt shares a word with any component, so that it is worth loading the model."""
     if why_needless(prompt):
         return False
     return bool(store.graph.match(content_words(in_english(prompt[:MOST]))[:40], limit=1, weights=(4, 2, 1)))
 
 
 def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
-    """Return the hint for a prompt; usually it is empty."""
+    """Return the hint for a prompt; most hints are empty."""
     reason = why_needless(prompt) or why_needless(in_english(prompt))
     if reason:
         return Offer(reason=reason)
@@ -119,7 +119,7 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
 
 
 def hint_item(hit: Hit) -> HintItem:
-    """Return a hit as a hint shows it."""
+    """Return a hit as an item of a hint."""
     component = hit.component
     name = f"{component.plugin}:{component.name}" if component.installed and component.plugin else component.name
     return HintItem(
@@ -134,7 +134,7 @@ def hint_item(hit: Hit) -> HintItem:
 
 
 def reason_for(whys: Sequence[Why]) -> str:
-    """Return why in a few words; a past request is mentioned, never quoted: it may be another project's."""
+    """Return the reason for a hit in a few words; a past request, perhaps another project's, is never quoted."""
     if any(why.kind == "request" for why in whys):
         return "served a similar request before"
     texts = [why.text for why in whys if why.kind != "path"] or [why.text for why in whys]
@@ -144,9 +144,9 @@ def reason_for(whys: Sequence[Why]) -> str:
 def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     """Return the confidence, 0 to 1, that the prompt needs the components that were found.
 
-    The pipeline's confidence is right for a question that was asked. Unasked, the odds of a chance likeness grow with
-    the number of components that it could be with: all of them, or those installed where the first hit is one. Where
-    the chance is known that the first hit serves, that is as good a reason; none is for a prompt that needs nothing.
+    The pipeline's confidence is calibrated for questions. For a prompt, which asks for no component, chance matches
+    grow with the number of components: all of them, or the installed ones if the first hit is installed. A known
+    probability that the first hit serves can replace the confidence. A prompt that needs no component lowers both.
     """
     if not hits or not ranking.fits:
         return 0.0
@@ -162,7 +162,7 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
     if ranking.chance is not None:
         odds = max(odds, odds_of(ranking.chance) * odds_of(HINT_THRESHOLD) / odds_of(SERVES_THRESHOLD))
     odds *= math.exp(NEEDLESS_WEIGHT * min(ranking.need, 0.0))
-    return max(odds / (1.0 + odds), served)  # what served the like before is no chance likeness
+    return max(odds / (1.0 + odds), served)  # a past success is no chance match
 
 
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
@@ -180,9 +180,9 @@ def odds_of(share: float) -> float:
 
 
 def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
-    """Order the first rows; of a task in steps, components for the first step come first.
+    """Return the order of the first rows; for a task in steps, components for the first step come first.
 
-    "Implement it and then test it" needs what implements; what tests may be just as near to the whole.
+    "Implement it and then test it" first needs a component that implements, though one that tests may rank as high.
     """
     question, count = ranking.question, len(rows)
     if question is None or len(question.clauses) < 2 or not _SEQUENCE.search(ranking.plan.query.text):
@@ -198,7 +198,7 @@ def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:
 
 
 def _lighter_first(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits, each behind one that does the same, fits nearly alike and brings far less along."""
+    """Return the hits with each heavy one behind its copy of nearly the same score that costs far fewer tokens."""
     found: list[Hit] = []
     for hit in hits:
         heavier = next((place for place, other in enumerate(found) if _is_lighter(hit, other)), len(found))
@@ -215,9 +215,9 @@ def _is_lighter(hit: Hit, other: Hit) -> bool:
 
 
 def _installed(pipeline: Pipeline, ranking: Ranking, likely: Sequence[Hit], best: float) -> list[Hit]:
-    """Return an installed component that scores near the best one, else the first that provides what is asked.
+    """Return an installed component that scores near the best one, else the first with an asked capability.
 
-    Much that is available says what a prompt says, so what is here may be found far behind it.
+    Many available components repeat a prompt's words, so an installed one may rank far behind them.
     """
     snapshot, head = ranking.snapshot, ranking.answering[:_LOOKED_THROUGH]
     here = head[snapshot.column("installed")[head] & (ranking.scores[head] >= INSTALLED_PROVIDER_THRESHOLD * best)]
@@ -241,9 +241,9 @@ def _chosen(hits: Sequence[Hit], limits: HintLimits) -> list[Hit]:
 
 
 def _newcomer(hits: Sequence[Hit], chosen: Sequence[Hit], prompt: str, limits: HintLimits) -> list[Hit]:
-    """Now and then, return a component that nobody has seen yet, to be named beside well-known ones (exploration).
+    """Return, for few prompts (exploration), a fitting component that nobody has seen, to be named beside known ones.
 
-    Else what served before would be all that is ever named: only what is seen can be found to be better.
+    Without it hints would name only components with past success, and better ones would never be tried.
     """
     if (
         not chosen
@@ -267,10 +267,10 @@ def _may_be_named(hit: Hit, chosen: Sequence[Hit], limits: HintLimits) -> bool:
     component = hit.component
     if component.id in limits.seen or component.plugin == OURS:
         return False
-    if is_pointer(component.id):  # nobody asked what else there may be elsewhere
+    if is_pointer(component.id):  # a pointer to further components answers no prompt
         return False
     named = {one.component.name.lower() for one in chosen}
-    # a command and a skill of one name are one thing to a reader
+    # readers take a command and a skill with the same name for one component
     return component.name.lower() not in named and not suspicion(_words_of(hit))
 
 

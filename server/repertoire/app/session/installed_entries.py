@@ -1,6 +1,6 @@
-"""Tells which entries of the shipped catalogue Claude Code has on this machine, by its own lists and folders.
+"""Finds the shipped catalogue's entries that are installed in Claude Code, from the client's own files.
 
-The session hook runs this with any Python from 3.9: it must do where nothing was read yet.
+The session hook runs this with any Python from 3.9, before anything was ingested.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _FOLDERS = ((SKILL, "skills", ""), (AGENT, "agents", ".md"), (COMMAND, "commands
 
 @dataclass(frozen=True)
 class There:
-    """What Claude Code has: plugins as `name@marketplace`, and a person's and a project's own by type and name."""
+    """The installed plugins as `name@marketplace`, and components outside plugins by type and name."""
 
     plugins: frozenset[str] = frozenset()
     own: frozenset[tuple[str, str]] = frozenset()
 
     def by_plugin(self, entry: CatalogueEntry) -> bool:
-        """Tell whether an entry is installed with its plugin."""
+        """Return whether an entry is installed with its plugin."""
         return f"{entry.plugin}@{entry.marketplace}" in self.plugins
 
     def by_itself(self, entry: CatalogueEntry) -> bool:
-        """Tell whether there is one of its name outside all plugins."""
+        """Return whether a component with the entry's type and name is installed outside all plugins."""
         return (entry.type, entry.name) in self.own
 
 

@@ -1,4 +1,4 @@
-"""Turns what happens in a session into events, and a selection into an edge; decides what is kept of a prompt."""
+"""Records hook events in the log: prompts, offers, selections, failures; and a selection as an edge of its request."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from repertoire.settings import REDACTED, VECTORS, Settings
 from repertoire.store.database import Store
 from repertoire.trust.redaction import redact
 
-KEPT = 2_000  # characters of a redacted prompt
+KEPT = 2_000  # the log keeps at most so many characters of a redacted prompt
 
 
 @dataclass(frozen=True)
 class AskedPrompt:
-    """A prompt that is worth remembering. `text` is redacted, and reaches the disk only as far as settings allow."""
+    """A prompt that asks for something; `text` is redacted, and reaches the disk only if the settings allow it."""
 
     key: str
     text: str
 
 
 def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
-    """Return a prompt as a request, redacted; None where it asks for nothing.
+    """Return a prompt as a redacted request; None if it asks for nothing.
 
-    Near-identical texts are the same request. Where it must not be kept, neither must a hash by which it could be
-    guessed.
+    Near-identical texts share one key. If the text must not be kept, the key is random: a hash would let others
+    guess the text.
     """
     if why_needless(prompt):
         return None
@@ -49,13 +49,13 @@ def open_request(prompt: str, settings: Settings) -> AskedPrompt | None:
 
 
 def request_key(text: str) -> str:
-    """Return the key of a request whose text is kept: one for all that say it in nearly the same words."""
+    """Return the key of a request whose text is kept; near-identical texts share one key."""
     name = hashlib.sha256((essential_words(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
     return f"{REQUEST}:{name}"
 
 
 def asked(request: AskedPrompt, moment: Moment, settings: Settings, *, held: Sequence[str] = ()) -> Event:
-    """Return the event of a request; `held` are types that would have been offered, were they followed more often."""
+    """Return the event of a request; `held` are types that were held back, since such hints are rarely followed."""
     data: dict[str, object] = {"prompt": request.text} if settings.store_prompts == REDACTED else {}
     if held:
         data["held"] = list(held)
@@ -63,12 +63,12 @@ def asked(request: AskedPrompt, moment: Moment, settings: Settings, *, held: Seq
 
 
 def offered(offer: Offer, moment: Moment, request: str) -> list[Event]:
-    """Return the events of an offer, one a component, with its rank, why and confidence."""
+    """Return an event for each component of an offer, with its rank, reason and confidence."""
     return _offers(offer.hits, moment, request, confidence=offer.confidence, where="prompt")
 
 
 def recommended(found: Recommendation, moment: Moment) -> list[Event]:
-    """Return the events of a set that was asked for: an offer too, whose request only the client knows."""
+    """Return an event for each member of a recommended set: an offer without a known request."""
     return _offers([item.hit for item in found.items], moment, "", confidence=found.confidence, where="set")
 
 
@@ -96,16 +96,16 @@ def _offers(hits: Sequence[Hit], moment: Moment, request: str, *, confidence: fl
 
 
 def corrected(prompt: str, moment: Moment, session: SessionState) -> tuple[Event, ...]:
-    """Return the event of a prompt that corrects what was done; none where nothing was offered or used."""
+    """Return the event of a prompt that corrects Claude's work; none if the session has no offer or use."""
     if not session.seen or not corrects(prompt, answers=session.answers):
         return ()
     return (Event(moment.at, CORRECTED, moment.session, moment.project),)
 
 
 def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event, ...]:
-    """Return the event of a check that passed or an edit undone, where that tells of a component.
+    """Return the event of a passed check or an undone edit, if it is evidence on a component.
 
-    A check tells of what was selected, or of how it goes without what was offered; a second one tells nothing new.
+    A check is evidence on selected components, or on work without the offered ones; a second check adds nothing.
     """
     if (
         not session.seen
@@ -117,15 +117,15 @@ def signalled(signal: str, moment: Moment, session: SessionState) -> tuple[Event
 
 
 def resolve(store: Store, mention: Mention) -> Component | None:
-    """Return the component that a call means, or None where the graph does not know it."""
+    """Return the component that a call uses; None if the graph does not hold it."""
     candidates = [entry.component for name in names_to_try(mention) for entry in meant(store.graph, name)]
     return choose(mention, candidates)
 
 
 def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:
-    """Return the event of a selection: none for our own parts, nor for the second call within one request.
+    """Return the event of a selection; none for our own tools, nor for a repeated use within one request.
 
-    What the graph does not know is recorded by its name alone.
+    A component outside the graph is recorded by its name only.
     """
     if mention is None or mention.ours:
         return []
@@ -142,7 +142,7 @@ def selected(store: Store, mention: Mention | None, moment: Moment, session: Ses
 
 
 def failed(store: Store, mention: Mention | None, moment: Moment, session: SessionState, *, error: str) -> list[Event]:
-    """Return the event of a component's call that failed, with its redacted message."""
+    """Return the event of a failed call of a component, with its redacted error message."""
     if mention is None or mention.ours:
         return []
     component = resolve(store, mention)
@@ -152,9 +152,9 @@ def failed(store: Store, mention: Mention | None, moment: Moment, session: Sessi
 
 
 def closed(moment: Moment, session: SessionState, *, asks: bool = False) -> list[Event]:
-    """Return the event that closes the open request, with how many components it selected.
+    """Return the event that closes the open request, with the number of its selected components.
 
-    `asks`: it ends with a question, so that what is said next answers it.
+    `asks`: Claude's answer ends with a question, so the next prompt answers it.
     """
     if not session.request and (not session.seen or asks == session.answers):
         return []
@@ -164,17 +164,17 @@ def closed(moment: Moment, session: SessionState, *, asks: bool = False) -> list
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a selection teaches: the request that it served, with its vector where a model was loaded."""
+    """A selection to learn from: the request, the selected component, the request's vector if a model was loaded."""
 
     request: AskedPrompt
     component: str
     moment: Moment
     vector: Vectors | None = None
-    query_encoder: str = ""  # by which its vector was made
+    query_encoder: str = ""  # the query encoder that made the vector
 
 
 def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder | None) -> Lesson:
-    """Return what a use teaches, with the vector of its request where the model is loaded."""
+    """Return the lesson of a selection, with the request's vector if the model is loaded."""
     if embedder is None or not embedder.loaded:
         return Lesson(request, node, moment)
     vector = embedder.embed_queries([in_english(request.text, embedder.model)])[0]
@@ -182,10 +182,10 @@ def lesson(request: AskedPrompt, node: str, moment: Moment, embedder: Embedder |
 
 
 def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
-    """Keep a request with an edge to what it selected, as far as settings allow: text, vector or nothing.
+    """Store a request with an edge to the selected component, and its text or vector if the settings allow them.
 
-    It is the same request as one of the same key, or, where no text is kept, of the same vector. Beyond the bound that
-    settings give, the least useful go.
+    A request with the same key, or without text the same vector, is the same request. Beyond the settings' limit the
+    least useful requests are deleted.
     """
     text = lesson.request.text if settings.store_prompts == REDACTED else ""
     vector = lesson.vector if settings.store_prompts in {REDACTED, VECTORS} else None
@@ -195,7 +195,7 @@ def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
     digest = hashlib.sha256(vector.tobytes()).hexdigest() if vector is not None else ""
     with store.transaction():
         key = (store.requests.of_vector(digest, lesson.query_encoder) or key) if digest and not text else key
-        known = store.requests.has_text(key)  # the first to say it says it for all
+        known = store.requests.has_text(key)  # the first text stands for all near-identical ones
         said = "" if known else text
         node = store.requests.record(key, text=said, project=moment.project, session=moment.session, now=moment.at)
         store.requests.select(key, lesson.component, evidence=f"session {moment.session}", now=moment.at)

@@ -1,8 +1,8 @@
-"""Keeps past requests bounded: where there are too many, the least useful go; the same whenever it is worked out.
+"""Limits the number of past requests: deletes the least useful ones, in an order that is the same at any time.
 
-How useful one is: how often what serves it now was selected for it, halved each half-life since the last time. What
-serves it no more counts as never selected and goes first. Of equals the least like any other goes first, as the least
-likely to be asked again; then the oldest.
+A request's usefulness is the number of its selections, halved for each half-life since the last one. A request whose
+components no longer serve it counts as never selected and is deleted first. Of equally useful requests, the one whose
+nearest neighbour is farthest is deleted first, as the least likely to be asked again; then the oldest.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.requests import RequestUse
 
-_SLACK = 20  # one in so many more than needed go at once, so that it need not be done each time
-_COMPARED = 1_000  # of equals, the oldest: comparing all with all would take a second
+_SLACK = 20  # a further 1/20 of the limit is deleted at once, so that deletions are rare
+_COMPARED = 1_000  # of equally useful requests, so many oldest are compared: comparing all would take a second
 _DAY = len("2026-01-01")
 
 
 def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "") -> int:
-    """Let the least useful past requests go where there are more than settings allow; return how many went."""
+    """Delete the least useful past requests beyond the settings' limit; return how many were deleted."""
     count = store.requests.count()
     if count <= settings.max_requests:
         return 0
@@ -49,14 +49,14 @@ def _least_useful(store: Store, found: Sequence[RequestUse], count: int, by: tup
 
 
 def _usefulness(one: RequestUse, half_life: float) -> float:
-    """Return the binary logarithm of how useful one is, up to a summand that is the same for all at any time."""
+    """Return the log2 of a request's decayed number of selections, without a summand that all requests share."""
     if one.selected <= 0.0:
         return -math.inf
     return math.log2(one.selected) + date.fromisoformat(one.last[:_DAY]).toordinal() / half_life
 
 
 def _likeness(store: Store, nodes: Sequence[int], query_encoder: str) -> dict[int, float]:
-    """Return how near each is to the nearest other request; -1 for one that has no vector."""
+    """Map each request to the cosine of its nearest other request; -1 if it has no vector."""
     ids, vectors = store.vectors.matrix(REQUEST_SPACE, query_encoder)
     place = {int(node): row for row, node in enumerate(ids.tolist())}
     found = dict.fromkeys(nodes, -1.0)

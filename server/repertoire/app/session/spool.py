@@ -1,4 +1,4 @@
-"""Moves spooled events into the log, each exactly once, whatever process is killed and when."""
+"""Moves spooled events into the log, each exactly once, even if a process is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
 from repertoire.store.database import Store
 
-_REMEMBERED = 500  # events of a session that are folded
+_REMEMBERED = 500  # a session's state is computed from so many of its newest events
 _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
 def take_in(store: Store) -> int:
-    """Move the spooled events into the log; return how many.
+    """Move the spooled events into the log; return how many there were.
 
     Raises:
-        StoreBusy: the database is locked still; all of it waits on.
+        StoreBusy: the database is still locked; the events stay in the spool.
     """
     files = waiting(store.path.parent)
     if not files or store.read_only:
         return 0
     events = [event for file in files for event in _read(file)]
-    # Whoever is killed before the files are gone leaves them to be read again.
+    # Events are appended before their files are deleted: after a kill they are read again, and `append_new` skips them.
     store.events.append_new([event for event in events if event.kind != HEARD])
     for event in events:
         if event.kind == HEARD:
@@ -38,9 +38,9 @@ def take_in(store: Store) -> int:
 
 
 def _selected(store: Store, heard: Event) -> list[Event]:
-    """Resolve a deferred use to events of its session; none where the log has them already."""
+    """Return the selection events of a deferred use, whose component is looked up now."""
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
-    from repertoire.app.session.record import selected  # noqa: PLC0415 - hardly ever waits anything
+    from repertoire.app.session.record import selected  # noqa: PLC0415 - rarely needed
 
     mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
@@ -50,7 +50,7 @@ def _selected(store: Store, heard: Event) -> list[Event]:
 def _read(file: Path) -> list[Event]:
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):  # taken by another process, or no file of ours
+    except (FileNotFoundError, ValueError):  # another process moved it, or it is no spool file
         return []
     return [_event(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 

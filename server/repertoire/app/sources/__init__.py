@@ -1,1 +1,1 @@
-"""Reads sources into the graph and brings it in order: ingest, embed, relate, settle, remove."""
+"""Brings sources into the graph and out of it: ingests and embeds them, and relates components of all sources."""

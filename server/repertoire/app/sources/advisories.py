@@ -1,6 +1,6 @@
-"""Matches OSV records from a person's own files to the packages that components require; nothing is fetched.
+"""Matches OSV records (security advisories) from local files to the packages that components require.
 
-What was read is kept, and matched anew whenever a component changes what it requires.
+Nothing is fetched. Records are stored and matched again whenever the requirements of a component change.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from repertoire.ingestion.advisories import (
 from repertoire.store.database import Store
 from repertoire.store.soundness import KeptAdvisory
 
-_FILE_CAP, _FILES = 20_000_000, 100_000
-_SPARE = 2_000  # advisories kept on packages that nothing requires yet; a whole database of them would be no use here
-_PACKAGE, _RUNTIME = "package:", "runtime:"
-_VERSION = re.compile(r"[^a-z]")  # what follows a runtime's name
+_FILE_CAP, _FILES = 20_000_000, 100_000  # largest file in bytes; files that one call reads
+_SPARE = 2_000  # advisories that are stored for packages that no component requires yet
+_PACKAGE, _RUNTIME = "package:", "runtime:"  # prefixes of requirements
+_VERSION = re.compile(r"[^a-z]")  # first character after a runtime's name, where its version begins
 _REQUIRED = re.compile(r"^(@?[^@<>=!~^\s]+)(.*)$")
 _RUNNERS = {"node": NPM, "bun": NPM, "uv": PYPI, "pipx": PYPI, "python": PYPI}
 
 
 @dataclass(frozen=True)
 class AdvisoryMatch:
-    """A component that requires what a record concerns; `certainty`: affected, or possible where versions are open."""
+    """A component's requirement that an advisory concerns; `certainty`: affected, or possible if versions are open."""
 
     component: str
     installed: bool
     requirement: str
     ecosystem: str
     certainty: str
-    version: str  # one that is required or allowed, and affected; empty: any
+    version: str  # an affected version that the requirement names or allows; empty if it allows any
     id: str
     aliases: tuple[str, ...]
     severity: str
@@ -60,12 +60,12 @@ class AdvisoryMatch:
 
 @dataclass(frozen=True)
 class Advisories:
-    """What matched, what is installed and surely affected first; how much was read, and what could not be."""
+    """The matches, installed and surely affected components first, with counts of records and unreadable files."""
 
     matches: tuple[AdvisoryMatch, ...]
     records: int
-    packages: int  # that components require
-    kept: int = 0  # advisories that are kept, to be matched again
+    packages: int  # number of packages that components require
+    kept: int = 0  # number of stored advisories
     unread: tuple[str, ...] = ()
 
 
@@ -78,10 +78,10 @@ class _Requirement:
 
 
 def advisories(store: Store, place: Path) -> Advisories:
-    """Match and keep the records in a JSON file, or in a folder's, where one that cannot be read stops nothing.
+    """Match and store the records of a JSON file, or of all in a folder, where unreadable files are only listed.
 
     Raises:
-        InvalidRequest: the one file that was named cannot be read.
+        InvalidRequest: the named file cannot be read.
     """
     required = _required(store)
     unread: list[str] = []
@@ -100,14 +100,14 @@ def advisories(store: Store, place: Path) -> Advisories:
 
 
 def kept_advisories(store: Store) -> Advisories:
-    """Match what was read before with what components require now."""
+    """Match the stored advisories to the packages that components require now."""
     required, kept = _required(store), store.soundness.advisories()
     matches = _matches((from_data(item.data) for item in kept), required)
     return Advisories(matches, len({item.id for item in kept}), len({name for _, name in required}), len(kept))
 
 
 def forget_advisories(store: Store) -> int:
-    """Drop every advisory that was kept; return how many there were."""
+    """Delete all stored advisories; return how many there were."""
     return store.soundness.forget_advisories()
 
 
@@ -159,7 +159,7 @@ def _match(concern: AffectedPackage, requirement: _Requirement) -> AdvisoryMatch
 
 
 def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
-    """Return who requires which package, by ecosystem and name; both ecosystems where nothing tells which."""
+    """Map each package, by ecosystem and name, to its requirements; an unknown ecosystem counts as both."""
     components = {row.node_id: row for row in store.graph.summaries()}
     needs: dict[int, list[str]] = defaultdict(list)
     for source, _, name, *_ in store.graph.edges_of(DEPENDS_ON):
@@ -181,7 +181,7 @@ def _required(store: Store) -> Mapping[tuple[str, str], list[_Requirement]]:
 
 
 def _written_as(package: str, wanted: str) -> list[str]:
-    """Return the ecosystem whose way of writing names or versions this is; nothing where it might be either."""
+    """Return the ecosystem whose notation a package's name or version range has; none if both write it so."""
     if package.startswith("@") or wanted.startswith("@"):
         return [NPM]
     return [PYPI] if wanted.startswith(("==", "~=", "!=")) else []
@@ -211,7 +211,7 @@ def _records(place: Path, unread: list[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _content(file: Path, *, given: bool) -> Any:
-    if not given and not file.is_file():  # a pipe among a folder's files would be waited for without end
+    if not given and not file.is_file():  # reading a pipe might never end
         message = "no file, or a link to none"
         raise ValueError(message)
     if file.stat().st_size > _FILE_CAP:

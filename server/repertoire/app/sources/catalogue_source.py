@@ -1,4 +1,4 @@
-"""Turns the starter catalogue into a source: what an empty machine answers from, until the real thing is read."""
+"""Turns the shipped catalogue into records of a source, from which a new home answers before anything is ingested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repertoire.catalogue.reading import Catalogue, CatalogueEntry
 from repertoire.domain.component import DEPENDS_ON, PART_OF, PLUGIN, PROVIDES, Component, Edge, FileRecord, SourceInfo
 
 INFO = SourceInfo("catalogue", "catalogue", "shipped with Repertoire")
-_SURE = 0.9  # written by hand
+_SURE = 0.9  # confidence of the catalogue's capabilities and needs, which are written by hand
 
 
 def records_of(
@@ -22,10 +22,10 @@ def records_of(
     corrected: Iterable[str] = (),
     installed: frozenset[str] = frozenset(),
 ) -> tuple[FileRecord, ...]:
-    """Return a record for each entry that no other source has read for real.
+    """Return a record for each catalogue entry that no ingested source contains.
 
-    `known` are ids of other sources' components, `named` their (repository, type, name); `installed` are plugins that
-    Claude Code has, as `name@marketplace`, which may be known before they are read.
+    `known` are the ids of other sources' components, `named` their (repository, type, name). `corrected` are ids with
+    a curator's capabilities. `installed` are Claude Code's plugins as `name@marketplace`, ingested or not.
     """
     plugins = {(entry.repository, entry.name): entry.id for entry in catalogue.components if entry.type == PLUGIN}
     left_alone = frozenset(corrected)
@@ -41,7 +41,7 @@ def records_of(
     )
 
 
-@lru_cache(maxsize=1024)  # of each entry, what a process asks twice: at the start of a refresh and at its end
+@lru_cache(maxsize=1024)  # a refresh builds each record twice: at its start and at its end
 def _record(entry: CatalogueEntry, plugin: str, *, provides: bool, installed: bool) -> FileRecord:
     text = repr(dataclasses.astuple(entry))
     component = Component(

@@ -1,4 +1,4 @@
-"""Bounds the processor time that one piece of work may take: what takes longer is broken off and says so."""
+"""Limits the processor time of a block of code: a block that takes longer is interrupted with TooSlow."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from types import FrameType
 
 from repertoire.domain.errors import TooSlow
 
-_AGAIN_S = 1.0  # where the exception was caught by the work itself, it comes again
+_AGAIN_S = 1.0  # the exception is raised again after this time, in case the block caught it
 
 
 @contextlib.contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Break off what runs inside once it has taken so much processor time; a busy machine breaks nothing off.
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block once it has used so many seconds of processor time; waiting on a busy machine does not count.
 
-    Where the system has no such timer (Windows, a thread beside the main one) it is told afterwards.
+    Without a timer (on Windows, outside the main thread) the block runs to its end before the exception is raised.
 
     Raises:
-        TooSlow: it took longer.
+        TooSlow: the block took longer.
     """
     started = time.process_time()
     if hasattr(signal, "SIGPROF") and threading.current_thread() is threading.main_thread():

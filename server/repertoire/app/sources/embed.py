@@ -1,4 +1,4 @@
-"""Gives components their vectors, in small batches and short transactions, so that it can be stopped at any moment."""
+"""Embeds components and past requests and writes their vectors, in small batches that can be stopped at any time."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from repertoire.app.sources.capabilities_by_vector import assign_nearest, term_texts
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.catalogue_source import records_of
-from repertoire.app.sources.nearest import assign_nearest, told_terms
 from repertoire.app.sources.relate import relate_in_meaning
-from repertoire.app.sources.shipped_vectors import Lending
+from repertoire.app.sources.shipped_vectors import ShippedVectorEmbedder
 from repertoire.app.traces.embed import embed_traces
 from repertoire.catalogue.reading import Catalogue
 from repertoire.domain.answer import BODY_SPACE, CODE_SPACE, DESCRIPTION_SPACE, REQUEST_SPACE
@@ -21,69 +21,69 @@ from repertoire.retrieval.translation import in_english
 from repertoire.store.database import Store
 
 SPACES = (BODY_SPACE, DESCRIPTION_SPACE, CODE_SPACE)
-_BATCH = 8  # what is lost when the process is killed; the lock is held for one write of so many
-_ROUND = 400  # read and sorted by length together: texts of like length pad each other little
-_REMEMBERED = 4_000  # many repositories carry the same text: it is embedded once
+_BATCH = 8  # texts of one transaction, which holds the lock briefly and is all that a kill can lose
+_ROUND = 400  # texts that are read and sorted by length together, since similar lengths need little padding
+_REMEMBERED = 4_000  # texts whose vectors are cached, since many repositories contain the same text
 
-_EVERY = 1 << 30  # rows: all of them
+_EVERY = 1 << 30  # a limit above any number of rows
 
 Tell = Callable[[int, int], None]
 Row = tuple[int, str]  # a node's id and its content's hash
 
 
 def nobody(_done: int, _total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def never() -> bool:
-    """Go on to the end."""
+    """Return False: embedding runs to its end."""
     return False
 
 
 def embed_pending(store: Store, embedder: Embedder, *, report: Tell = nobody, stop: Callable[[], bool] = never) -> int:
-    """Embed what has no vector yet, installed components first; return how many texts of components were embedded.
+    """Embed every component and request without a vector, installed ones first; return how many texts were embedded.
 
-    Vectors show capabilities and alternatives that words do not: once all are there, these are assigned.
+    At the end it assigns the capabilities and alternatives that only vectors show.
 
-    It may be stopped and started again at will, and several processes may do it at once: the worst is work done twice.
+    It may be stopped and started again, and run in several processes at once: at worst some texts are embedded twice.
     """
-    lending = Lending(embedder)
+    shipped_embedder = ShippedVectorEmbedder(embedder)
     total = sum(store.vectors.progress(space, embedder.model).total for space in SPACES)
-    known = _Known(lending)
+    known = _CachingEmbedder(shipped_embedder)
     for space in SPACES:
         _embed_space(store, space, known, lambda: report(_done(store, embedder.model), total), stop)
     _embed_requests(store, embedder, stop)
     embed_traces(store, embedder, stop=stop)
     if not stop():
-        _relate(store, lending)
+        _relate(store, shipped_embedder)
     return known.embedded
 
 
 def embed_shipped(store: Store, embedder: Embedder) -> None:
-    """Give the catalogue's components the vectors that ship; no model is loaded for it.
+    """Write the shipped vectors of the catalogue's components; no model is loaded.
 
-    Where nothing else waits for vectors, what only they show is added too: an answer is the same now and later.
+    If no other component lacks vectors, assign what only vectors show, so that answers do not change later.
     """
-    lending, placed = Lending(embedder), 0
+    shipped_embedder, placed = ShippedVectorEmbedder(embedder), 0
     entries = {row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key}
     for space in SPACES:
-        rows = [row for row in store.vectors.pending(space, lending.model, limit=_EVERY) if row[0] in entries]
-        texts = _texts(store, space, lending, rows)
-        shipped = [row for row, text in texts.items() if lending.known(text)]
+        rows = [row for row in store.vectors.pending(space, shipped_embedder.model, limit=_EVERY) if row[0] in entries]
+        texts = _texts(store, space, shipped_embedder, rows)
+        shipped = [row for row, text in texts.items() if shipped_embedder.known(text)]
         if shipped:
-            vectors = lending.embed_passages([texts[row] for row in shipped])
-            store.vectors.put(space, lending.model, shipped, vectors)
+            vectors = shipped_embedder.embed_passages([texts[row] for row in shipped])
+            store.vectors.put(space, shipped_embedder.model, shipped, vectors)
             placed += len(shipped)
-    if placed and _done(store, lending.model) == len(SPACES) * len(store.graph.summaries()):
-        _relate(store, lending)
+    if placed and _done(store, shipped_embedder.model) == len(SPACES) * len(store.graph.summaries()):
+        _relate(store, shipped_embedder)
 
 
 def shipped_texts(catalogue: Catalogue) -> list[str]:
-    """Return every text of the catalogue that is embedded: its entries' in each space, and its terms'."""
+    """Return all texts of the catalogue that are embedded: its entries in each vector space, and its terms."""
     records = records_of(catalogue)
     components = [component for record in records for component in record.components]
     texts = [passage(space, component).strip() for space in SPACES for component in components]
-    return sorted({text for text in (*texts, *told_terms(catalogue)) if text})
+    return sorted({text for text in (*texts, *term_texts(catalogue)) if text})
 
 
 def _relate(store: Store, embedder: Embedder) -> None:
@@ -92,15 +92,15 @@ def _relate(store: Store, embedder: Embedder) -> None:
 
 
 def _texts(store: Store, space: str, embedder: Embedder, rows: Sequence[Row]) -> dict[Row, str]:
-    """Return what is to be embedded of components, and note of those that hold nothing that they have none."""
+    """Return the text of each row for a vector space, and mark the rows without text as done."""
     stored = store.graph.components(node_id for node_id, _ in rows)
     texts = {row: passage(space, stored[row[0]].component).strip() for row in rows if row[0] in stored}
     store.vectors.mark(space, embedder.model, embedder.dimensions, [row for row in rows if not texts.get(row)])
     return {row: text for row, text in texts.items() if text}
 
 
-class _Known:
-    """An embedder that remembers the texts it has seen lately."""
+class _CachingEmbedder:
+    """An embedder with a cache of recent texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -119,7 +119,7 @@ class _Known:
 
 
 def _embed_requests(store: Store, embedder: Embedder, stop: Callable[[], bool]) -> None:
-    """Embed past requests that were kept while no model was loaded, or read by another."""
+    """Embed the past requests without a vector by the present query encoder."""
     while not stop():
         rows = store.requests.pending(embedder.query_encoder, limit=_BATCH)
         if not rows:
@@ -132,7 +132,9 @@ def _done(store: Store, model: str) -> int:
     return sum(store.vectors.progress(space, model).done for space in SPACES)
 
 
-def _embed_space(store: Store, space: str, known: _Known, tell: Callable[[], None], stop: Callable[[], bool]) -> None:
+def _embed_space(
+    store: Store, space: str, known: _CachingEmbedder, tell: Callable[[], None], stop: Callable[[], bool]
+) -> None:
     model = known.embedder.model
     while not stop():
         rows = store.vectors.pending(space, model, limit=_ROUND)

@@ -1,4 +1,4 @@
-"""Accounts for every file of a source: a component, a part of one, skipped, or none, each with what tells so."""
+"""Reports the outcome of every file of a source: component, part of one, skipped or none, each with the reason."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
-from repertoire.app.naming import no_source, spelled_like
-from repertoire.app.places import clone_folder
-from repertoire.app.project import project_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.current_project import project_folder
+from repertoire.app.lookup import similar_names, unknown_source_text
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.ingest import context_of, read_files
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
@@ -23,11 +23,11 @@ from repertoire.store.database import Store
 
 
 def account(store: Store, home: Path, source: str, *, settings: Settings) -> tuple[FileFate, ...]:
-    """Return what becomes of each file of a source, named by its key or address, as it lies here; nothing is written.
+    """Return the outcome of each file of a source, by key or address, from its local copy; nothing is written.
 
     Raises:
-        SourceError: it cannot be read.
-        InvalidRequest: it has no files, or is no source and is spelled nearly like one.
+        SourceError: the source cannot be read.
+        InvalidRequest: the source has no files, or is unknown and its name similar to a known source.
     """
     opened = _open(store, home, source, settings)
     with opened.scratch or contextlib.nullcontext():
@@ -53,9 +53,9 @@ def _open(store: Store, home: Path, source: str, settings: Settings) -> OpenedSo
         message = f"{source} is {CATALOGUE.location} and has no files; `repertoire search` finds what it holds"
         raise InvalidRequest(message)
     keys = [row.info.key for row in store.sources.all()]
-    if known is None and not os.path.lexists(source) and spelled_like(source, keys):
-        raise InvalidRequest(no_source(source, keys))
+    if known is None and not os.path.lexists(source) and similar_names(source, keys):
+        raise InvalidRequest(unknown_source_text(source, keys))
     location = known.location if known is not None else source
     if known is not None and known.kind == "git":
-        location = str(clone_folder(home, known.key))  # as it was last fetched: asking what was read fetches nothing
+        location = str(clone_folder(home, known.key))  # the clone as last fetched; this report fetches nothing
     return open_address(addresses.parse(location, trusted=True), around, tick=lambda: None)

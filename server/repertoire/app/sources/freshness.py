@@ -1,4 +1,4 @@
-"""Judges how fresh components are by their dates and by what the sources that lie on this machine tell of releases."""
+"""Judges the freshness of components by their dates and by the releases in their sources' local files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from repertoire.app.places import clone_folder
+from repertoire.app.clone_folder import clone_folder
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.freshness import BREAKING, OVERDUE, Ageing, Freshness, freshness, span
 from repertoire.sources import releases
@@ -15,7 +15,7 @@ from repertoire.store.database import Store
 
 
 class FreshnessJudge:
-    """Judges components; what a source tells of releases is read once."""
+    """Judges the freshness of components; the releases of each source are read once."""
 
     def __init__(self, store: Store, home: Path, ageing: Ageing | None, day: date) -> None:
         self._ageing = ageing
@@ -25,9 +25,9 @@ class FreshnessJudge:
         self._read: dict[str, Releases | None] = {}
 
     def of(self, component: str, kind: str, source: str, changed: str, *, sound: float = 1.0) -> Freshness | None:
-        """Return how fresh the component of an id is that was last changed then; None where nothing tells.
+        """Return the freshness of a component by id and date of last change; None without a date.
 
-        `sound` is how sound what it depends on is.
+        `sound` is the soundness of its dependencies, 0 to 1.
         """
         if not changed:
             return None
@@ -39,20 +39,20 @@ class FreshnessJudge:
     def _releases(self, source: str) -> Releases | None:
         if source not in self._read:
             info = self._sources.get(source)
-            self._read[source] = _told(self._home, info) if info is not None else None
+            self._read[source] = _releases_in(self._home, info) if info is not None else None
         return self._read[source]
 
 
 def reasons(judged: Freshness) -> Iterator[str]:
-    """Yield why something is as fresh as it is, its age first."""
+    """Yield the reasons for a freshness score, the age first."""
     yield judged.label
     if BREAKING in judged.parts and judged.broke is not None:
-        yield f"release {judged.broke.version} of {judged.broke.date[:7]}, since then, breaks with what was before"
+        yield f"release {judged.broke.version} of {judged.broke.date[:7]}, since then, breaks compatibility"
     if OVERDUE in judged.parts:
         yield f"releases came every {span(judged.every_days)}, the last in {judged.released[:7]}"
 
 
-def _told(home: Path, info: SourceInfo) -> Releases | None:
+def _releases_in(home: Path, info: SourceInfo) -> Releases | None:
     ours = info.kind == "git"
     folder = clone_folder(home, info.key) if ours else Path(info.location)
     return releases.read(folder, ours=ours) if folder.is_absolute() and folder.is_dir() else None

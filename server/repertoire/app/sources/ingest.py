@@ -1,4 +1,4 @@
-"""Reads a source into the graph: one transaction a source, only what changed, and nothing at all where nothing did."""
+"""Ingests sources: crawls, extracts and writes the changed files of each in one transaction."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.project import project_folder
-from repertoire.app.sources.cpu_limit import at_most
+from repertoire.app.current_project import project_folder
+from repertoire.app.sources.cpu_limit import cpu_limit
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
 from repertoire.app.sources.settle import (
     Report,
     Step,
-    drop_what_left,
+    ingest_report,
     quiet,
+    remove_vanished_sources,
     settle,
-    told,
     write_catalogue,
     write_records,
 )
@@ -41,19 +41,19 @@ from repertoire.sources.installed import InstalledSource
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, is_checked, scan
 
-WHOLE = "."  # the record that stands for a source as a whole: its hash tells whether anything has to be done
-_A_FILE_S = 15.0  # of processor time; the slowest of 6,800 real components takes half a second
+WHOLE = "."  # path of the record for a source as a whole, whose hash shows whether anything changed
+_A_FILE_S = 15.0  # processor time for one file; the slowest of 6,800 real components takes half a second
 
 
 def ingest(
     store: Store, home: Path, source: str, *, settings: Settings, trusted: bool = True, report: Report = quiet
 ) -> tuple[IngestReport, ...]:
-    """Read what an address names, or `installed` (many sources), or `catalogue`; return what each of them came to.
+    """Ingest the source at an address, or all `installed` ones, or the `catalogue`; return a report for each.
 
-    `trusted` is False where a model named the source: private hosts and folders outside the project are refused then.
+    `trusted` is False if a model named the source: then private hosts and folders outside the project are refused.
 
     Raises:
-        SourceError: it cannot be read, or (SourceRefused) must not be read from here.
+        SourceError: the source cannot be read, or (SourceRefused) must not be read from here.
     """
     project = project_folder()
     address = addresses.parse(source, trusted=trusted, project=project)
@@ -63,7 +63,7 @@ def ingest(
         reports = [write_catalogue(store, report=report)]
     elif address.kind == addresses.INSTALLED:
         reports = [_write_place(store, place, around, report) for place in machine.places]
-        reports += drop_what_left(store, machine, project)
+        reports += remove_vanished_sources(store, machine, project)
     else:
         opened = open_address(address, around, tick=lambda: report(Step(address.key, "fetch")))
         reports = [write_source(store, opened, report=report)]
@@ -75,7 +75,7 @@ def ingest(
 
 
 def note_opened(store: Store, opened: OpenedSource) -> None:
-    """Note that a source was read, and where it has moved to if it has; nothing of one that was not asked for."""
+    """Log that a source was fetched, and its new address if it moved; nothing for a clone that was not fetched."""
     if opened.as_kept:
         return
     if opened.moved:
@@ -91,7 +91,7 @@ def _write_place(store: Store, place: InstalledSource, around: Surroundings, rep
 
 
 def write_source(store: Store, opened: OpenedSource, *, report: Report = quiet) -> IngestReport:
-    """Bring the graph up to date with one source; a folder that it was unpacked to goes."""
+    """Bring the graph up to date with one opened source, and delete the folder that it was unpacked to."""
     with opened.scratch or contextlib.nullcontext():
         return _write_source(store, opened, report)
 
@@ -114,7 +114,7 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     known = store.sources.file_hashes(info.key)
     if known.get(WHOLE) == state:
         store.sources.seen(info.key, now=now())
-        return told(store, info.key, (0, 0), warnings, started)
+        return ingest_report(store, info.key, (0, 0), warnings, started)
     report(Step(info.key, "extract", 0, len(files)))
     found = extraction.extract(files, unread, plan, context)
     folders = [
@@ -127,11 +127,11 @@ def _write_source(store: Store, opened: OpenedSource, report: Report) -> IngestR
     before = store.graph.summaries()
     counts = write_records(store, info, records, found.derived, known)
     note_departures(store, before)
-    return told(store, info.key, counts, [*warnings, *found.warnings], started)
+    return ingest_report(store, info.key, counts, [*warnings, *found.warnings], started)
 
 
 def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.FoundFile]) -> SourceContext:
-    """Return what is known about a source beside its files."""
+    """Return a source's context for extraction: layout, vocabulary, corrections, dates, checks and earlier hashes."""
     prefix = f"{opened.info.key}:"
     return SourceContext(
         info=replace(opened.info, commit=""),  # a commit that changes no file changes nothing
@@ -143,13 +143,13 @@ def context_of(store: Store, opened: OpenedSource, entries: Mapping[str, crawl.F
         dates_are_exact=opened.history.exact,
         installed=opened.installed,
         checks=StaticChecks(scan, lambda part: _part(entries[part]), RULES_VERSION),
-        bounded=partial(at_most, _A_FILE_S),
+        bounded=partial(cpu_limit, _A_FILE_S),
         known=store.sources.file_hashes(opened.info.key),
     )
 
 
 def _part(entry: crawl.FoundFile) -> str | None:
-    """Return the text of a part that is checked; None for a program that cannot be read."""
+    """Return the text of a part for static checks, "" for one that they skip; None for an unreadable one."""
     if not is_checked(entry.path):
         return ""
     data = crawl.read(entry)
@@ -164,7 +164,7 @@ def read_files(
     plan: ExtractionPlan,
     tell: Callable[[int, int], None],
 ) -> tuple[dict[str, SourceFile], dict[str, str]]:
-    """Read the files of a plan; return them, and the reasons for those that were not."""
+    """Read the files of a plan; return their contents by path, and the reasons for unread files."""
     files: dict[str, SourceFile] = {}
     unread: dict[str, str] = {}
     room = crawl.CrawlLimits().text_bytes

@@ -1,4 +1,4 @@
-"""Opens what is to be ingested: fetches it where it is remote, and gathers what is known of it beside its files."""
+"""Opens a source for ingestion: fetches a remote one, and gathers its layout, dates and address."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from repertoire.app.places import clone_folder
-from repertoire.app.sources.packages import Scratch, fetched, taken_out
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.sources.packages import Scratch, fetch_package, unpack_archive
 from repertoire.domain.component import SourceInfo
 from repertoire.domain.errors import SourceError
 from repertoire.ingestion.install import Site
@@ -22,7 +22,7 @@ from repertoire.sources.installed import InstalledSource, Machine
 
 @dataclass(frozen=True)
 class OpenedSource:
-    """A source that lies on this machine, ready to be read."""
+    """A source on this machine, ready to be crawled."""
 
     info: SourceInfo
     mounts: tuple[Mount, ...]
@@ -33,15 +33,15 @@ class OpenedSource:
     installed: bool = False
     limits: CrawlLimits = field(default_factory=CrawlLimits)
     warnings: tuple[str, ...] = ()
-    moved: str = ""  # where the repository is now, which its old place still sends to
-    scratch: Scratch | None = None  # the folder that goes once it was read
-    refused: Mapping[str, str] = field(default_factory=dict)  # files of it that cannot be had, with the reason
-    as_kept: bool = False  # it was not asked for where it comes from: whether it is still there is not known
+    moved: str = ""  # the new address of a repository whose old address redirects
+    scratch: Scratch | None = None  # the temporary folder that is deleted after reading
+    refused: Mapping[str, str] = field(default_factory=dict)  # unreadable files with the reason
+    as_kept: bool = False  # it was opened from the clone without a fetch, so its origin may be gone
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What opening a source needs to know of the machine."""
+    """The home, settings and installed components that opening a source needs."""
 
     home: Path
     settings: Settings
@@ -49,7 +49,7 @@ class Surroundings:
 
     @property
     def limits(self) -> CrawlLimits:
-        """How much of one source is read."""
+        """Return the limits on the files of one source."""
         return CrawlLimits(files=self.settings.max_files)
 
 
@@ -61,14 +61,16 @@ def open_address(
     fetch: bool = True,
     fetch_packages: bool = True,
 ) -> OpenedSource:
-    """Open a folder, a repository, an archive or a package; one that was fetched before can be read as it was then.
+    """Open a folder, a repository, an archive or a package; without `fetch`, a repository from its present clone.
 
     Raises:
-        SourceError: it cannot be fetched or unpacked.
+        SourceError: the source cannot be fetched or unpacked.
     """
     if address.kind == PACKAGE:
         place = clone_folder(around.home, address.key)
-        archive = fetched(address, place, around.settings.max_source_mb * 1_000_000, tick=tick, again=fetch_packages)
+        archive = fetch_package(
+            address, place, around.settings.max_source_mb * 1_000_000, tick=tick, again=fetch_packages
+        )
         return _open_archive(SourceInfo(address.key, PACKAGE, address.text), archive, around)
     if address.kind == ARCHIVE:
         return _open_archive(SourceInfo(address.key, ARCHIVE, address.text), Path(address.text), around)
@@ -85,7 +87,7 @@ def open_address(
 
 
 def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
-    """Open something that Claude Code has on this machine."""
+    """Open a place where Claude Code keeps components on this machine."""
     past = git_dates.read(place.location) if place.location.is_dir() and place.kind == "marketplace" else GitDates()
     repository = place.repository or past.remote
     info = SourceInfo(place.key, place.kind, str(place.location), repository, past.commit)
@@ -102,19 +104,19 @@ def open_place(place: InstalledSource, around: Surroundings) -> OpenedSource:
         place.documents,
         place.installed,
         around.limits,
-        _said(past),
+        _history_warnings(past),
     )
 
 
 def _open_clone(address: Address, target: Path, around: Surroundings) -> OpenedSource:
-    """Open the clone of a repository as it lies in the home."""
+    """Open a repository's clone in the home without a fetch."""
     if not target.is_dir():
         message = f"{address.text} was never fetched here; `repertoire refresh` fetches it"
         raise SourceError(message)
     past = git_dates.read(target, ours=True)
     info = SourceInfo(address.key, "git", address.text, address.repository, past.commit)
     site, layout = _site(target, _add_address(info), around.machine), _layout(info.key, around.machine)
-    warnings = _said(past)
+    warnings = _history_warnings(past)
     return OpenedSource(
         info, (Mount(target),), site, layout, past, limits=around.limits, warnings=warnings, as_kept=True
     )
@@ -126,15 +128,17 @@ def _open_folder(folder: Path, around: Surroundings) -> OpenedSource:
     info = SourceInfo(key, "folder", str(folder), past.remote, past.commit)
     site = _site(folder, _add_address(info), around.machine)
     layout = _layout(key, around.machine)
-    return OpenedSource(info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_said(past))
+    return OpenedSource(
+        info, (Mount(folder),), site, layout, past, limits=around.limits, warnings=_history_warnings(past)
+    )
 
 
 def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> OpenedSource:
-    scratch = taken_out(archive, clone_folder(around.home, info.key))
+    scratch = unpack_archive(archive, clone_folder(around.home, info.key))
     return OpenedSource(
         info,
         (Mount(scratch.root),),
-        Site(),  # what is unpacked goes again: nothing can be copied from there
+        Site(),  # the unpacked folder is deleted, so nothing can be installed from it
         replace(_layout(info.key, around.machine), is_package=True),
         limits=around.limits,
         warnings=scratch.warnings,
@@ -144,7 +148,7 @@ def _open_archive(info: SourceInfo, archive: Path, around: Surroundings) -> Open
 
 
 def _add_address(info: SourceInfo) -> str:
-    """Return what `/plugin marketplace add` takes to find a source."""
+    """Return the address of a source for `/plugin marketplace add`."""
     if info.repository.startswith("github.com/"):
         return info.repository.removeprefix("github.com/")
     return f"https://{info.repository}.git" if info.repository else info.location
@@ -159,5 +163,5 @@ def _layout(name: str, machine: Machine, *, key: str = "") -> SourceLayout:
     return SourceLayout(name=name.rstrip("/").rpartition("/")[2] or name, elsewhere=frozenset(elsewhere))
 
 
-def _said(past: GitDates) -> tuple[str, ...]:
+def _history_warnings(past: GitDates) -> tuple[str, ...]:
     return (past.warning,) if past.warning else ()

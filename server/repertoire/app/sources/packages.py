@@ -1,4 +1,4 @@
-"""Has packages fetched by a person's own npm or pip, and unpacks archives into a folder that goes when it was read."""
+"""Fetches packages with the user's npm or pip, and unpacks archives into a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from repertoire.sources.scratch import remove, scratch
 
 @dataclass(frozen=True)
 class Scratch:
-    """What was unpacked: a folder that is deleted on leaving."""
+    """The temporary folder of an unpacked archive, deleted at the end of a `with` block."""
 
-    root: Path  # where the content begins
-    refused: Mapping[str, str]  # path -> reason
+    root: Path  # the archive's single top folder, or else the whole folder
+    refused: Mapping[str, str]  # reasons for refused entries, by path
     warnings: tuple[str, ...]
     lent: contextlib.ExitStack
 
@@ -31,11 +31,11 @@ class Scratch:
         self.lent.close()
 
 
-def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[], None], again: bool) -> Path:
-    """Return a package's archive, kept at a place; fetched anew where `again` is said or none is there.
+def fetch_package(address: Address, place: Path, max_bytes: int, *, tick: Callable[[], None], again: bool) -> Path:
+    """Return a package's archive in a folder of the home; fetch it if there is none, or if `again`.
 
     Raises:
-        SourceError: it cannot be fetched; the one that was kept stays.
+        SourceError: the package cannot be fetched; an earlier archive stays.
     """
     kept = next((path for path in sorted(place.glob("*")) if archives.is_archive(path)), None)
     if kept is not None and not again:
@@ -51,11 +51,11 @@ def fetched(address: Address, place: Path, max_bytes: int, *, tick: Callable[[],
         raise SourceError(message) from error
 
 
-def taken_out(archive: Path, place: Path) -> Scratch:
-    """Unpack an archive into a new folder beside a place.
+def unpack_archive(archive: Path, place: Path) -> Scratch:
+    """Unpack an archive into a new temporary folder beside a place.
 
     Raises:
-        SourceError: it is no archive, or (SourceRefused) one out of bounds, or there is no room for it.
+        SourceError: the file is no archive, (SourceRefused) exceeds the limits, or does not fit on the disk.
     """
     with contextlib.ExitStack() as lent:
         try:
@@ -66,10 +66,10 @@ def taken_out(archive: Path, place: Path) -> Scratch:
         unpacked = archives.unpack(archive, folder)
         top = archives.single_root(unpacked)
         refused = {path.removeprefix(f"{top}/" if top else ""): reason for path, reason in unpacked.refused}
-        return Scratch(folder / top, refused, _said(archive, refused), lent.pop_all())
+        return Scratch(folder / top, refused, _refusal_warnings(archive, refused), lent.pop_all())
 
 
-def _said(archive: Path, refused: Mapping[str, str]) -> tuple[str, ...]:
+def _refusal_warnings(archive: Path, refused: Mapping[str, str]) -> tuple[str, ...]:
     first = next(iter(refused.items()), None)
     if first is None:
         return ()

@@ -1,4 +1,4 @@
-"""Keeps the known combinations in the graph: gathers what is together somewhere, and writes what recurs in that."""
+"""Mines known combinations: gathers components of each plugin, agent, project and request; writes recurring sets."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from repertoire.ingestion.patterns import (
 from repertoire.ports import Summary, Topology
 from repertoire.store.database import Store
 
-LABEL, USED_LABEL = "patterns", "learned patterns"  # what begins with `learned` is forgotten with the requests
-_OWN = ("project", "user")  # sources whose components somebody put together for work
+LABEL, USED_LABEL = "patterns", "learned patterns"  # labels that begin with `learned` are deleted with the requests
+_OWN = ("project", "user")  # kinds of sources whose components a person chose for work
 
 
 def renew_patterns(store: Store) -> int:
-    """Find the known combinations anew and make the graph's patterns these; return how many there are."""
+    """Mine the known combinations again and replace the graph's patterns; return how many there are."""
     topology, summaries = store.graph.topology(), store.graph.summaries()
-    whole = _Whole(topology, summaries)
+    whole = _WholeGraph(topology, summaries)
     known = whole.known()
     found = patterns(_of_known([*whole.plugins(), *whole.agents(), *_projects(summaries)], known), known)
     used = used_patterns(_of_known(whole.requests(), known), known)
@@ -50,27 +50,27 @@ def renew_patterns(store: Store) -> int:
 
 
 def _of_known(transactions: Iterable[Transaction], known: Mapping[str, PatternMember]) -> list[Transaction]:
-    # Another process may write between the two reads.
+    # Another process may add components between the reads of topology and summaries.
     return [replace(one, members=one.members.intersection(known)) for one in transactions]
 
 
 def _write(store: Store, found: Sequence[Pattern], label: str) -> None:
     at = now()
-    with store.transaction():  # a pattern without edges would be swept away by the next write
+    with store.transaction():  # the next write would delete a pattern node without edges
         for pattern in found:
             store.sources.add_node(pattern.node(), now=at)
         store.sources.set_edges(list(chain.from_iterable(one.edges() for one in found)), now=at, file=label)
 
 
 @dataclass(frozen=True)
-class _Whole:
-    """The graph as a whole, read once."""
+class _WholeGraph:
+    """The topology and component summaries of the whole graph, read once."""
 
     topology: Topology
     summaries: Sequence[Summary]
 
     def known(self) -> dict[str, PatternMember]:
-        """Return the name and the capabilities of every component."""
+        """Map each component's id to its name and capabilities."""
         provided: dict[str, dict[str, float]] = {}
         for source, target, weight in self._edges(PROVIDES, COMPONENT, CAPABILITY):
             term = self.topology.names[target]
@@ -78,7 +78,7 @@ class _Whole:
         return {summary.id: PatternMember(summary.name, provided.get(summary.id, {})) for summary in self.summaries}
 
     def plugins(self) -> Iterator[Transaction]:
-        """Yield what every plugin carries."""
+        """Yield the components of each plugin as one transaction."""
         types, names = self._of("type"), self._of("name")
         carried: dict[str, set[str]] = {}
         for source, target, _ in self._edges(PART_OF, COMPONENT, COMPONENT):
@@ -89,7 +89,7 @@ class _Whole:
             yield Transaction(PLUGIN_SET, plugin, names[plugin], frozenset(members))
 
     def agents(self) -> Iterator[Transaction]:
-        """Yield every agent with the skills that it declares."""
+        """Yield each agent with its declared skills as one transaction."""
         types, names = self._of("type"), self._of("name")
         declared: dict[str, set[str]] = {}
         for source, target, _ in self._edges(DEPENDS_ON, COMPONENT, COMPONENT):
@@ -100,7 +100,7 @@ class _Whole:
             yield Transaction(AGENT_SET, agent, names[agent], frozenset(members))
 
     def requests(self) -> Iterator[Transaction]:
-        """Yield what was selected for every past request."""
+        """Yield the selected components of each past request as one transaction."""
         selected: dict[str, set[str]] = {}
         for source, target, _ in self._edges(SELECTED, REQUEST, COMPONENT):
             selected.setdefault(self.topology.keys[source], set()).add(self.topology.keys[target])
@@ -120,7 +120,7 @@ class _Whole:
 
 
 def _projects(summaries: Sequence[Summary]) -> Iterator[Transaction]:
-    """Yield what a person has put together for a project, or for all of them."""
+    """Yield the components that a person chose for each project, or for all projects, as one transaction."""
     own: dict[str, set[str]] = {}
     for summary in summaries:
         kind, _, _ = summary.source.partition(":")

@@ -1,4 +1,4 @@
-"""Works out what only all sources together show: twins, conflicts and alternatives; only what is new is read."""
+"""Finds edges between components of all sources: near copies, conflicts and alternatives; reads only new texts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import astuple
 import numpy as np
 
 from repertoire.app.clock import now
+from repertoire.app.sources.capabilities_by_vector import LABEL as NEAREST
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.sources.nearest import LABEL as NEAREST
 from repertoire.domain.answer import DESCRIPTION_SPACE
 from repertoire.domain.component import ALTERNATIVE_TO, HOOK, PROVIDES, TWIN_OF, Edge
 from repertoire.domain.text import content_words
@@ -23,22 +23,22 @@ from repertoire.ports import Outline
 from repertoire.store.database import Store
 from repertoire.store.sketches import Carried
 
-# The labels of edges that belong to no source. Alternatives found by meaning wait for vectors, the others do not.
+# The labels of edges that belong to no source. Only the edges labelled MEANING need vectors.
 TWINS, CONFLICTS, ACROSS, MEANING = "twins", "conflicts", "across sources", "alternatives in meaning"
-_VERSION = f"{minhash.VERSION}.{EXTRACTOR_VERSION}.1:"  # of what is read out of texts
+_VERSION = f"{minhash.VERSION}.{EXTRACTOR_VERSION}.1:"  # version of the data that is derived from texts
 _CHUNK = 500
-_NEAREST = 24  # looked at for each component: more than can be chosen, since most fall to other rules
-_ROWS = 500
+_NEAREST = 24  # nearest neighbours of each component; more than are chosen, since other rules remove most
+_ROWS = 500  # rows of the similarity matrix that are computed at once
 
 Tell = Callable[[], None]
 
 
 def relate(store: Store, *, tick: Tell = lambda: None) -> None:
-    """Bring the edges between sources up to date, but for those that need vectors; nothing moves where nothing did."""
+    """Bring the edges between sources that need no vectors up to date; do nothing if the graph is unchanged."""
     if store.likeness.compared(ACROSS) == _state(store):
         return
     _read_new(store, tick)
-    known = _Known(store)
+    known = _RuleInputs(store)
     same = twins.twins(known.copies(), _alike(store))
     said = statements.stated(known.named())
     against = [edge for edge in said if edge.relation != ALTERNATIVE_TO]
@@ -53,8 +53,8 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
         store.likeness.note_compared(ACROSS, _state(store))
 
 
-def _still_good(store: Store, known: _Known) -> list[Edge]:
-    """Return the alternatives that vectors showed, without those whose ends went or are something else by now."""
+def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
+    """Return the alternatives by vectors whose components still exist and are not related otherwise by now."""
     other = _both_ways([*known.pairs(ALTERNATIVE_TO, but=MEANING), *known.pairs(TWIN_OF)])
     return [
         Edge(known.ids[source], known.ids[target], ALTERNATIVE_TO, weight, told)
@@ -67,13 +67,13 @@ def _still_good(store: Store, known: _Known) -> list[Edge]:
 
 
 def relate_in_meaning(store: Store, model: str) -> None:
-    """Add the alternatives that vectors show to those that words showed; nothing moves where nothing did."""
+    """Replace the alternatives that vectors show; do nothing if the graph and its vectors are unchanged."""
     if store.likeness.compared(MEANING) == _state(store, model):
         return
     ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
     edges: list[Edge] = []
     if len(ids):
-        known = _Known(store)
+        known = _RuleInputs(store)
         jobs = {job.id: job for job in known.jobs(nearest=True)}
         listed = [(row, jobs[known.ids[node_id]]) for row, node_id in enumerate(ids.tolist()) if node_id in known.ids]
         nearest = _nearest(vectors[[row for row, _ in listed]], [job for _, job in listed])
@@ -86,19 +86,19 @@ def relate_in_meaning(store: Store, model: str) -> None:
 
 
 def _state(store: Store, model: str = "") -> str:
-    """Name everything that a comparison is made from: while it stays, there is nothing to compare."""
+    """Return a key of all inputs of a comparison; an equal key means that nothing needs to be compared."""
     vectors = f":{model}:{store.vectors.revision()}" if model else ""
     return f"{_VERSION}{store.graph.revision()}{vectors}"
 
 
 def _read_new(store: Store, tick: Tell) -> None:
-    """Read the texts that are new or changed, and keep what is needed of them."""
+    """Read new and changed texts, and store their MinHash signatures and their statements on other components."""
     sketched = set(store.likeness.signatures()[0])
     while rows := store.likeness.pending(_VERSION, limit=_CHUNK):
         found = store.graph.components(node_id for node_id, _ in rows)
         carried, sketches = [], {}
         for node_id, stamp in rows:
-            if node_id not in found:  # another process has dropped it since
+            if node_id not in found:  # deleted by another process meanwhile
                 continue
             component = found[node_id].component
             words = twins.identifying_words(component)
@@ -114,7 +114,7 @@ def _read_new(store: Store, tick: Tell) -> None:
 
 
 def _alike(store: Store) -> dict[tuple[str, str], float]:
-    """Return how alike the texts are that may be twins: compared exactly, once for each pair."""
+    """Return the exact Jaccard similarity of text pairs that may be copies, each pair computed once and stored."""
     hashes, signatures = store.likeness.signatures()
     pairs = [(hashes[low], hashes[high]) for low, high in minhash.candidates(signatures, least=twins.TWIN_THRESHOLD)]
     known = store.likeness.known_pairs()
@@ -144,7 +144,7 @@ def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str,
 def _nearest(
     vectors: np.typing.NDArray[np.float32], jobs: Sequence[ComponentPurpose]
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the nearest pairs of one kind and different sources, a stripe of the matrix at a time."""
+    """Yield each component's nearest neighbours of the same kind from other sources, with the cosine."""
     kinds = np.unique([job.kind for job in jobs], return_inverse=True)[1]
     places = np.unique([job.source for job in jobs], return_inverse=True)[1]
     for kind in range(int(kinds.max()) + 1):
@@ -164,8 +164,8 @@ def _both_ways(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     return frozenset(pair for low, high in pairs for pair in ((low, high), (high, low)))
 
 
-class _Known:
-    """All components, in the forms in which the rules look at them."""
+class _RuleInputs:
+    """All components, in the forms that the rules for edges take."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -175,7 +175,7 @@ class _Known:
         self.ids = {outline.node_id: outline.id for outline in self._outlines}
 
     def copies(self) -> list[ComponentText]:
-        """Return what may be a twin: what is read for real."""
+        """Return the texts of components that may be near copies, without catalogue entries."""
         return [
             ComponentText.of(outline, text.text_hash, text.words, self._purposes[outline.node_id])
             for outline, text in self._read()
@@ -183,14 +183,14 @@ class _Known:
         ]
 
     def named(self) -> list[NamedComponent]:
-        """Return what may speak of others and be spoken of."""
+        """Return the components with their statements on others, without catalogue entries."""
         return [
             NamedComponent(o.id, o.name, o.source, o.plugin, tuple(Statement(*said) for said in text.said))
             for o, text in self._read()
         ]
 
     def parties(self) -> list[ConflictCandidate]:
-        """Return what may get in the way of another."""
+        """Return the components that may conflict with others, without catalogue entries."""
         hooks = self._store.graph.components(o.node_id for o, _ in self._read() if o.type == HOOK)
         bodies = {node_id: stored.component.body for node_id, stored in hooks.items()}
         return [
@@ -199,9 +199,9 @@ class _Known:
         ]
 
     def jobs(self, *, nearest: bool = False) -> list[ComponentPurpose]:
-        """Return what may do the job of another, the catalogue's too: its entries stand for what is not here yet.
+        """Return the purposes of all components that may be alternatives, catalogue entries included.
 
-        Capabilities that only vectors show come later than text: with them, the same texts would be judged twice.
+        With `nearest`, capabilities that only vectors show count too; they come later than those from words.
         """
         provides: dict[int, dict[str, tuple[float, str]]] = {}
         for source, _, term, weight, told, label in self._store.graph.edges_of(PROVIDES):
@@ -211,7 +211,7 @@ class _Known:
         return [ComponentPurpose.of(o, provides.get(o.node_id, {}), self._purposes[o.node_id]) for o in self._outlines]
 
     def pairs(self, relation: str, *, but: str = "") -> list[tuple[str, str]]:
-        """Return the ids that edges of a relation connect, without those of one label."""
+        """Return the pairs of ids that edges of a relation connect, without the edges of one label."""
         rows = self._store.graph.edges_of(relation)
         return [
             (self.ids[source], self.ids[target])

@@ -1,4 +1,4 @@
-"""Reads every source again that is known: what Claude Code has on this machine, and what was added by hand."""
+"""Ingests all known sources again: Claude Code's on this machine, and those that a person added."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repertoire.app.sources.ingest import note_opened, write_source
 from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address, open_place
-from repertoire.app.sources.settle import Report, Step, keep_source
+from repertoire.app.sources.settle import Report, Step, unread_source_report
 from repertoire.app.sources.unreachable import note_unread
 from repertoire.domain.component import IngestReport, SourceInfo
 from repertoire.domain.errors import SourceError
@@ -22,13 +22,13 @@ BY_HAND = ("folder", "git", "project", addresses.ARCHIVE, addresses.PACKAGE)
 
 
 def reread(store: Store, home: Path, *, settings: Settings, machine: Machine, report: Report) -> list[IngestReport]:
-    """Read every source again and return what each came to; one that fails is kept as it was."""
+    """Ingest every known source again; return a report for each; a source that fails keeps its components."""
     around = Surroundings(home, settings, machine)
     return [_refreshed(store, key, open_it, report) for key, open_it in _sources(store, around, report)]
 
 
 def _sources(store: Store, around: Surroundings, report: Report) -> Iterator[tuple[str, Callable[[], OpenedSource]]]:
-    """Yield every source once; what Claude Code has of a repository goes before a clone of our own."""
+    """Yield each source once, with a function that opens it; Claude Code's clone of a repository precedes our own."""
     for place in around.machine.places:
         yield place.key, lambda place=place: open_place(place, around)  # type: ignore[misc]
     seen = {place.key for place in around.machine.places}
@@ -43,12 +43,12 @@ def _reopen(info: SourceInfo, around: Surroundings, report: Report) -> OpenedSou
         for place in installed.look(os.environ, project=location).places:
             if place.key == info.key:
                 return open_place(place, around)
-        message = f"{info.location} has no components of its own any more"
+        message = f"{info.location} no longer contains components of its own"
         raise SourceError(message)
     address = addresses.parse(info.location, trusted=True)
     if info.kind == "git" and address.kind != addresses.GIT:
         address = addresses.Address(addresses.GIT, address.text, info.key)
-    # npm and pip run when a person asks for a package, never by themselves
+    # npm and pip run only when a person asks for a package, never in a refresh
     fetch, tick = around.settings.fetch, lambda: report(Step(info.key, "fetch"))
     return open_address(address, around, tick=tick, fetch=fetch, fetch_packages=False)
 
@@ -58,8 +58,8 @@ def _refreshed(store: Store, key: str, open_it: Callable[[], OpenedSource], repo
     try:
         opened = open_it()
         done = write_source(store, opened, report=report)
-    except (SourceError, OSError) as error:  # one that cannot be reached today must not cost the others
+    except (SourceError, OSError) as error:  # one unreachable source must not stop the others
         note_unread(store, key, str(error))
-        return keep_source(store, key, f"kept as it was: {error}")
+        return unread_source_report(store, key, f"kept as it was: {error}")
     note_opened(store, opened)
     return done

@@ -1,6 +1,6 @@
-"""Settles the graph: writes the catalogue's share, what a source came to, and what only all sources together show.
+"""Settles the graph after an ingest: catalogue entries, edges between sources, popularity and known combinations.
 
-It imports nothing that reads sources: a first answer from the catalogue need not wait for that.
+It imports nothing that reads sources, so that a first answer from the catalogue starts fast.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from repertoire.sources import installed
 from repertoire.sources.installed import Machine
 from repertoire.store.database import Store
 
-_WARNINGS = 50
-_BREATH_S = 0.002  # as long as a step: whoever waits for the lock finds it free at every other look
+_WARNINGS = 50  # warnings that one report lists
+_BREATH_S = 0.002  # pause after each merge step, so that other processes get the lock
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far an ingest is: `done` of `total`, which is 0 where it cannot be told."""
+    """The progress of an ingest: `done` of `total`, which is 0 if the total is unknown."""
 
     source: str
     stage: str  # fetch | read | extract | write | relate | embed
@@ -42,15 +42,15 @@ class Step:
     total: int = 0
 
 
-Report = Callable[[Step], None]  # what it raises stops the ingest, and nothing half-written remains
+Report = Callable[[Step], None]  # receives progress; an exception from it stops the ingest and rolls its write back
 
 
 def quiet(_: Step) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
-def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
-    """Forget the sources that are on this machine no more: plugins uninstalled, marketplaces and projects gone."""
+def remove_vanished_sources(store: Store, machine: Machine, project: Path | None) -> list[IngestReport]:
+    """Remove the sources of uninstalled plugins and of deleted marketplaces and projects; return a report for each."""
     here = {place.key for place in machine.places}
     reports = []
     for row in store.sources.all():
@@ -60,17 +60,19 @@ def drop_what_left(store: Store, machine: Machine, project: Path | None) -> list
         if not kept and row.info.key in machine.vanished:
             reason = f"Claude Code lists it, and nothing is at {row.info.location}"
             note_unread(store, row.info.key, reason)
-            reports.append(keep_source(store, row.info.key, f"kept as it was: {reason}"))
+            reports.append(unread_source_report(store, row.info.key, f"kept as it was: {reason}"))
         elif not kept:
             before = store.graph.summaries()
             store.sources.remove(row.info.key)
             note_departures(store, before)
-            reports.append(IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is here no more",)))
+            reports.append(
+                IngestReport(row.info.key, 0, 0, 0, row.components, (), 0.0, ("it is no longer on this machine",))
+            )
     return reports
 
 
 def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
-    """Bring the graph up to date with the starter catalogue, but for what other sources have read for real."""
+    """Bring the graph up to date with the shipped catalogue, without entries that ingested sources contain."""
     started = time.monotonic()
     report(Step(CATALOGUE.key, "read"))
     others = [row for row in store.graph.summaries() if row.source != CATALOGUE.key]
@@ -84,9 +86,9 @@ def write_catalogue(store: Store, *, report: Report = quiet) -> IngestReport:
     known = store.sources.file_hashes(CATALOGUE.key)
     if {record.path: record.content_hash for record in records} == known:
         store.sources.seen(CATALOGUE.key, now=now())
-        return told(store, CATALOGUE.key, (0, 0), [], started)
+        return ingest_report(store, CATALOGUE.key, (0, 0), [], started)
     report(Step(CATALOGUE.key, "write", 0, len(records)))
-    return told(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
+    return ingest_report(store, CATALOGUE.key, write_records(store, CATALOGUE, records, (), known), [], started)
 
 
 def write_records(
@@ -96,24 +98,26 @@ def write_records(
     derived: tuple[Edge, ...],
     known: Mapping[str, str],
 ) -> tuple[int, int]:
-    """Write what changed of a source and drop what went; return how many components that were each."""
+    """Write a source's changed records and delete missing ones; return how many components changed and went."""
     changed = [record for record in records if known.get(record.path) != record.content_hash]
     gone = set(known) - {record.path for record in records}
     written = store.sources.write(info, changed, sorted(gone), derived=derived, now=now())
     return written.changed, written.removed
 
 
-def keep_source(store: Store, source: str, warning: str) -> IngestReport:
-    """Report a source that could not be read and stays as it was."""
-    return told(store, source, (0, 0), [warning], time.monotonic())
+def unread_source_report(store: Store, source: str, warning: str) -> IngestReport:
+    """Return the report of a source that could not be read and keeps its components."""
+    return ingest_report(store, source, (0, 0), [warning], time.monotonic())
 
 
-def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float) -> IngestReport:
-    """Report what reading a source came to; `counts` are components changed and removed."""
+def ingest_report(
+    store: Store, source: str, counts: tuple[int, int], warnings: list[str], started: float
+) -> IngestReport:
+    """Return the report of an ingested source; `counts` are its changed and removed components."""
     total = next((row.components for row in store.sources.all() if row.info.key == source), 0)
     shown = warnings[:_WARNINGS]
     if len(warnings) > _WARNINGS:
-        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with something tolerated"]
+        shown = [*shown, f"{len(warnings) - _WARNINGS} more files were read with warnings"]
     return IngestReport(
         source=source,
         components=total,
@@ -127,7 +131,7 @@ def told(store: Store, source: str, counts: tuple[int, int], warnings: list[str]
 
 
 def remove_source(store: Store, source: str) -> bool:
-    """Forget a source with exactly what it brought; tell whether there was one."""
+    """Remove a source with its components, and settle the graph; return whether the source existed."""
     before = store.graph.summaries()
     found = store.sources.remove(source)
     if found:
@@ -138,7 +142,7 @@ def remove_source(store: Store, source: str) -> bool:
 
 
 def settle(store: Store, *, report: Report = quiet) -> None:
-    """Bring up to date what only all sources show: the catalogue's share, alternatives, popularity, patterns."""
+    """Bring up to date what depends on all sources: catalogue entries, edges between them, popularity, patterns."""
     report(Step("", "relate"))
     if any(row.info.key == CATALOGUE.key for row in store.sources.all()):
         write_catalogue(store)
@@ -152,7 +156,7 @@ def settle(store: Store, *, report: Report = quiet) -> None:
 
 
 def _merge_text(store: Store, report: Report) -> None:
-    """Merge what was written into the full-text index; whoever settles next carries on from where this ended."""
+    """Merge the segments of the full-text index; a later call continues an interrupted merge."""
     with contextlib.suppress(StoreBusy):
         while store.text.merge():
             report(Step("", "relate"))
@@ -167,7 +171,7 @@ def _carriers(store: Store) -> list[Carrier]:
 
 
 def _named(store: Store) -> dict[int, float]:
-    """Return how strongly each component is named or needed by others, by node id."""
+    """Map each node id to the summed weight of the edges by which others mention or need the component."""
     topology = store.graph.topology()
     found: dict[int, float] = {}
     for target, relation, weight in zip(topology.target, topology.relation, topology.weight, strict=True):

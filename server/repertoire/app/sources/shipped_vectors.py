@@ -1,6 +1,6 @@
-"""Lends the vectors that ship for the catalogue's texts, so that it is known by its meaning before a model has run.
+"""Reads and writes the shipped vectors of the catalogue's texts, which allow vector search before any model has run.
 
-`tools/vectors` makes them; each is kept by its text's hash, so that a text that was changed since has none.
+`tools/vectors` writes them; each is stored under the hash of its text, so that a changed text has none.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from repertoire.ports import Embedder, Vectors
 
 FILE = Path(__file__).resolve().parents[2] / "catalogue" / "vectors.npz"
-_BYTES = 8  # of a text's hash
+_BYTES = 8  # a text is identified by so many bytes of its hash
 
 
 def save(path: Path, embedder: Embedder, texts: Sequence[str]) -> None:
-    """Write the vectors of texts to a file, 16 bits a number."""
+    """Write the vectors of texts to a file, as 16-bit floats."""
     vectors = embedder.embed_passages(texts).astype(np.float16)
     hashes = np.array([_hash(text) for text in texts], dtype=np.uint64)
     np.savez(path, model=np.array(embedder.model), texts=hashes, vectors=vectors)
@@ -28,7 +28,7 @@ def save(path: Path, embedder: Embedder, texts: Sequence[str]) -> None:
 
 @lru_cache(maxsize=4)
 def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
-    """Return the vectors that ship for exactly this model, by their text's hash; none for another."""
+    """Return the shipped vectors by the hash of their text; none if they are another model's."""
     if not path.is_file():
         return MappingProxyType({})
     with np.load(path) as kept:
@@ -39,8 +39,8 @@ def shipped(model: str, path: Path = FILE) -> Mapping[int, Vectors]:
         return MappingProxyType(dict(zip(kept["texts"].tolist(), vectors, strict=True)))
 
 
-class Lending:
-    """An embedder that lends the vectors of texts that ship, and has its model read only others."""
+class ShippedVectorEmbedder:
+    """An embedder that uses shipped vectors where it can, and its model only for other texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -51,27 +51,27 @@ class Lending:
 
     @property
     def loaded(self) -> bool:
-        """Tell whether the model is in memory now."""
+        """Return whether the model is in memory."""
         return self._embedder.loaded
 
     def load(self) -> None:
-        """Have the model in memory."""
+        """Load the model if it is not in memory."""
         self._embedder.load()
 
     def known(self, text: str) -> bool:
-        """Tell whether a text's vector ships."""
+        """Return whether a text has a shipped vector."""
         return _hash(text) in self._shipped
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of questions, one L2-normalised float32 row for each text."""
         return self._embedder.embed_queries(texts)
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        """Return the vectors of a question and of its clauses, one L2-normalised row for each."""
         return self._embedder.embed_question(text, parts)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Return the vectors of component texts, one L2-normalised float32 row for each text."""
         new = [text for text in dict.fromkeys(texts) if not self.known(text)]
         fresh = dict(zip(new, self._embedder.embed_passages(new), strict=True)) if new else {}
         return self._rows(fresh[text] if text in fresh else self._shipped[_hash(text)] for text in texts)

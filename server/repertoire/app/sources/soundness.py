@@ -1,4 +1,4 @@
-"""Works out what speaks against components: what they need is gone or in doubt, or packages that advisories concern."""
+"""Finds troubles of components outside their own text: lost sources, missing or doubtful dependencies, advisories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repertoire.app.clock import now, today
-from repertoire.app.sources.unreachable import Lost, lost_sources, newest_note
+from repertoire.app.sources.unreachable import LostSource, lost_sources, newest_note
 from repertoire.domain import soundness as kinds
 from repertoire.domain.component import DEPENDS_ON, MCP_SERVER
 from repertoire.domain.freshness import Ageing, freshness
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from repertoire.app.sources.advisories import AdvisoryMatch
 
 SOUNDNESS = "soundness"
-_MAX_PENALTY = 0.25  # log-odds, half of what any prior may add or take: it breaks ties and decides nothing
-_NAMED = ("mcp_server:", "component:")
-_LISTED = 6  # troubles of one component
+_MAX_PENALTY = 0.25  # log-odds, half the bound of any prior, so that it only breaks ties
+_NAMED = ("mcp_server:", "component:")  # prefixes of requirements that name a component
+_LISTED = 6  # troubles that one component lists
 
 
 def _nobody() -> frozenset[str]:
@@ -37,12 +37,12 @@ def _nobody() -> frozenset[str]:
 
 
 class Troubles:
-    """What speaks against components, worked out once a revision of the store."""
+    """A cache of the troubles of all components, renewed with each revision of the graph."""
 
     def __init__(
         self, store: Store, ageing: Ageing | None = None, *, unwanted: Callable[[], frozenset[str]] = _nobody
     ) -> None:
-        """`unwanted` names what a person muted or what does harm in use."""
+        """`unwanted` returns the ids of muted and harmful components."""
         self._store = store
         self._ageing = ageing
         self._unwanted = unwanted
@@ -51,31 +51,31 @@ class Troubles:
 
     @property
     def prior(self) -> Prior:
-        """The prior of it: nothing where nothing speaks against a component, else at most a little less."""
+        """The prior from troubles: 0 for a sound component, else a small penalty."""
         return Prior(SOUNDNESS, _MAX_PENALTY, self._values)
 
     def all(self) -> Mapping[str, tuple[Trouble, ...]]:
-        """Return what speaks against components, by id; those that nothing speaks against are not in it."""
+        """Return the troubles by component id, without sound components."""
         as_of = self._store.graph.revision(), newest_note(self._store)
         if as_of != self._as_of:
-            self._kept, self._as_of = self._found(), as_of
+            self._kept, self._as_of = self._find_troubles(), as_of
         return self._kept
 
     def of(self, key: str) -> tuple[Trouble, ...]:
-        """Return what speaks against one component."""
+        """Return the troubles of one component, grave ones first."""
         return self.all().get(key, ())
 
     def said(self, key: str) -> tuple[str, ...]:
-        """Return it in words, the grave before the rest."""
+        """Return the texts of one component's troubles, grave ones first."""
         return self.said_of([key])[0]
 
     def said_of(self, keys: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return in words what speaks against each of them, having looked once whether anything is new."""
+        """Return the texts of the troubles of each component, with one check for new data."""
         troubles = self.all()
         return [tuple(trouble.text for trouble in troubles.get(key, ())) for key in keys]
 
     def grave(self, key: str) -> tuple[str, ...]:
-        """Return what of it is worth a warning."""
+        """Return the texts of one component's grave troubles."""
         return tuple(trouble.text for trouble in self.of(key) if trouble.kind in GRAVE)
 
     def _values(self, snapshot: Snapshot) -> Floats:
@@ -85,9 +85,9 @@ class Troubles:
         full = 1.0 - kinds.MIN_SOUNDNESS
         return np.array([(soundness(troubles.get(row.id, ())) - 1.0) / full for row in snapshot.summaries])
 
-    def _found(self) -> Mapping[str, tuple[Trouble, ...]]:
+    def _find_troubles(self) -> Mapping[str, tuple[Trouble, ...]]:
         store = self._store
-        known = _Known.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
+        known = _KnownComponents.of(store.graph.summaries(), store.soundness.departed(), self._unwanted())
         found: dict[str, list[Trouble]] = defaultdict(list)
         for lost in lost_sources(store):
             trouble = _of_source(lost)
@@ -100,8 +100,8 @@ class Troubles:
             found[match.component].append(_advised(match))
         return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
 
-    def _against(self, known: _Known, target: int, name: str) -> Iterator[Trouble]:
-        """Yield what speaks against one thing that is needed."""
+    def _against(self, known: _KnownComponents, target: int, name: str) -> Iterator[Trouble]:
+        """Yield the troubles of one dependency."""
         needed = known.rows.get(target) or known.named(name)
         if needed is None:
             gone = known.departure(name)
@@ -119,16 +119,16 @@ class Troubles:
 
 
 def _advisory_matches(store: Store) -> tuple[AdvisoryMatch, ...]:
-    """Return what advisories say of what is required here; most homes keep none."""
+    """Return the matches of stored advisories; most homes have none."""
     if not store.soundness.advisories():
         return ()
-    from repertoire.app.sources.advisories import kept_advisories  # noqa: PLC0415 - what compares versions takes a while
+    from repertoire.app.sources.advisories import kept_advisories  # noqa: PLC0415 - comparing versions imports slowly
 
     return kept_advisories(store).matches
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownComponents:
     rows: Mapping[int, Summary]
     of_source: Mapping[str, list[Summary]]
     by_name: Mapping[tuple[bool, str], list[Summary]]
@@ -136,7 +136,7 @@ class _Known:
     unwanted: frozenset[str]
 
     @classmethod
-    def of(cls, rows: Iterable[Summary], departed: Iterable[Departure], unwanted: frozenset[str]) -> _Known:
+    def of(cls, rows: Iterable[Summary], departed: Iterable[Departure], unwanted: frozenset[str]) -> _KnownComponents:
         by_node: dict[int, Summary] = {}
         of_source: dict[str, list[Summary]] = defaultdict(list)
         by_name: dict[tuple[bool, str], list[Summary]] = defaultdict(list)
@@ -148,12 +148,12 @@ class _Known:
         return cls(by_node, of_source, by_name, gone, unwanted)
 
     def named(self, requirement: str) -> Summary | None:
-        """Return the component that a requirement names, where just one is called that."""
+        """Return the component that a requirement names; None unless exactly one has the name."""
         found = self._called(requirement)
         return found[0] if len(found) == 1 else None
 
     def departure(self, requirement: str) -> Departure | None:
-        """Return when what a requirement names left, where nothing of that name is known any more."""
+        """Return the departure of the component that a requirement names; None if a component of that name exists."""
         kind, _, name = requirement.partition(":")
         if not requirement.startswith(_NAMED) or self._called(requirement):
             return None
@@ -165,7 +165,7 @@ class _Known:
 
 
 def note_departures(store: Store, before: Iterable[Summary]) -> None:
-    """Note which of the components that were known before left while others still name them, and which came back."""
+    """Record departures of components that others still require, and the return of departed ones."""
     rows = store.graph.summaries()
     here = {(row.type, row.name.lower()) for row in rows}
     store_says = store.soundness.departed()
@@ -185,10 +185,10 @@ def note_departures(store: Store, before: Iterable[Summary]) -> None:
         store.soundness.note_departed(gone)
 
 
-def _of_source(lost: Lost) -> Trouble:
+def _of_source(lost: LostSource) -> Trouble:
     if lost.moved:
         return Trouble(kinds.MOVED, f"its source {lost.source} has moved to {lost.moved}: ingest it from there")
-    text = f"its source {lost.source} could not be read since {lost.since[:10]}; it is as it was then"
+    text = f"its source {lost.source} could not be read since {lost.since[:10]}; its components date from before"
     return Trouble(kinds.LOST, text)
 
 

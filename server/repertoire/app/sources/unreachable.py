@@ -1,4 +1,4 @@
-"""Remembers which sources could not be read, or have moved, in the log alone; what was known of them stays."""
+"""Logs which sources could not be read or have moved; their components stay in the graph."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from repertoire.domain.event import MOVED, REREAD, UNREAD, Event
 from repertoire.domain.text import clean_line
 from repertoire.store.database import Store
 
-_REASON = 300
-_LOOKED_AT = 2000
+_REASON = 300  # characters of a reason or address that are logged
+_LOOKED_AT = 2000  # newest notes that are read
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A source that could not be read since then, why, and how many components its last good state still holds.
+class LostSource:
+    """A source that could not be read, since when and why, with the number of components from its last good read.
 
-    Or one that is read from elsewhere, where it was sent on: `moved` tells where.
+    Or a source that was read through a redirect: `moved` is its new address.
     """
 
     source: str
@@ -28,7 +28,7 @@ class Lost:
 
 
 def note_unread(store: Store, source: str, reason: str) -> None:
-    """Note that a source could not be read; once, however often that is tried for the same reason."""
+    """Log that a source could not be read; only once for the same reason."""
     reason = clean_line(reason, _REASON)
     last = _last(store).get(source)
     if last is None or last.kind == REREAD or last.data.get("reason") != reason:
@@ -36,40 +36,40 @@ def note_unread(store: Store, source: str, reason: str) -> None:
 
 
 def note_read(store: Store, source: str) -> None:
-    """Note that a source is to be read again, where it was not."""
+    """Log that a lost source was read again."""
     last = _last(store).get(source)
     if last is not None and last.kind != REREAD:
         store.events.append([Event(now(), REREAD, data={"source": source})])
 
 
 def note_moved(store: Store, source: str, place: str) -> None:
-    """Note that a source was read, and from where it is now; once for each place."""
+    """Log the new address of a moved source; only once for each address."""
     place = clean_line(place, _REASON)
     last = _last(store).get(source)
     if last is None or last.kind != MOVED or last.data.get("place") != place:
         store.events.append([Event(now(), MOVED, data={"source": source, "place": place})])
 
 
-def lost_sources(store: Store) -> tuple[Lost, ...]:
-    """Return the known sources that could not be read when it was last tried, or had moved."""
+def lost_sources(store: Store) -> tuple[LostSource, ...]:
+    """Return the known sources whose last read failed, or was redirected to a new address."""
     last = _last(store)
     found = []
     for row in store.sources.all():
         event = last.get(row.info.key)
         if event is not None and event.kind != REREAD:
             told = (str(event.data.get(name, "")) for name in ("reason", "place"))
-            found.append(Lost(row.info.key, event.at, next(told), row.components, next(told)))
+            found.append(LostSource(row.info.key, event.at, next(told), row.components, next(told)))
     return tuple(found)
 
 
 def newest_note(store: Store) -> int:
-    """Return the number of the newest note: what was made of them holds until it moves."""
+    """Return the event id of the newest note on any source, as a key for caches; 0 without a note."""
     newest = store.events.recent(kinds=(UNREAD, REREAD, MOVED), limit=1)
     return newest[0].id if newest else 0
 
 
 def _last(store: Store) -> dict[str, Event]:
-    """Return the newest of these events of each source."""
+    """Map each source to the newest note on it."""
     found: dict[str, Event] = {}
     for event in store.events.recent(kinds=(UNREAD, REREAD, MOVED), limit=_LOOKED_AT):
         found.setdefault(str(event.data.get("source", "")), event)

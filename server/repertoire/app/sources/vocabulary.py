@@ -1,4 +1,4 @@
-"""The shipped vocabulary of capabilities, in the form in which ingestion finds its terms in texts."""
+"""Builds the vocabulary of capabilities from the catalogue, in the form that ingestion searches texts with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from repertoire.ingestion.capabilities import Vocabulary
 
 
 def vocabulary_of(shipped: Catalogue) -> Vocabulary:
-    """Return the vocabulary that a catalogue ships."""
+    """Return a catalogue's vocabulary of capabilities."""
     broader = {term: capability.broader for term, capability in shipped.capabilities.items() if capability.broader}
     return Vocabulary.of(shipped.phrases(), broader, shipped.ordinary())

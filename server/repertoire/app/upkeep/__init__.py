@@ -1,1 +1,1 @@
-"""Keeps what was read up to date, in the background and when it is due."""
+"""Refreshes the home in the background when a refresh is due."""

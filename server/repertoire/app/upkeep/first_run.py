@@ -1,4 +1,4 @@
-"""Begins a home in which nothing was read yet: with the shipped catalogue in words and meaning, in half a second."""
+"""Fills a new home with the shipped catalogue and its vectors, within half a second, for the first answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from repertoire.app.sources.embed import embed_shipped
 from repertoire.app.sources.settle import settle, write_catalogue
 
 
-def begin(repertoire: Repertoire) -> None:
-    """Write the catalogue with what its entries are to each other, as a refresh would, where nothing was read yet."""
+def fill_new_home(repertoire: Repertoire) -> None:
+    """Write the catalogue, its edges and its vectors into a home without an ingested source, as a refresh would."""
     store = repertoire.store
     if any(row.ingested_at for row in store.sources.all()):
         return

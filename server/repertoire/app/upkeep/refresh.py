@@ -1,4 +1,4 @@
-"""Brings everything that is known up to date: the catalogue, what is installed, and every source added by hand."""
+"""Refreshes the home: reads the catalogue, installed components and added sources again, then learns and embeds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repertoire.app.clock import now
-from repertoire.app.places import clone_folder
-from repertoire.app.project import project_folder
+from repertoire.app.clone_folder import clone_folder
+from repertoire.app.current_project import project_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
-from repertoire.app.sources.settle import Report, Step, drop_what_left, quiet, settle, write_catalogue
-from repertoire.app.upkeep.background import one_refresh
-from repertoire.app.upkeep.schedule import attempted
-from repertoire.app.usage.compact_log import condense_when_due
+from repertoire.app.sources.settle import Report, Step, quiet, remove_vanished_sources, settle, write_catalogue
+from repertoire.app.upkeep.background_refresh import one_refresh
+from repertoire.app.upkeep.refresh_attempts import attempted
+from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
 from repertoire.domain.component import IngestReport
@@ -39,14 +39,13 @@ def refresh(
     report: Report = quiet,
     waiting: Callable[[], None] | None = None,
 ) -> tuple[IngestReport, ...]:
-    """Read again what is known, and what Claude Code has on this machine; a source that fails is kept as it was.
+    """Ingest all known sources and Claude Code's components again; a source that fails keeps its components.
 
-    Where the settings say not to fetch, repositories are read as they lie in the home: nothing reaches the network.
-    With an embedder, what has no vector yet gets one once all text is there. `waiting` is called while another process
-    is doing it.
+    If the settings forbid fetching, repositories are read from their clones and nothing reaches the network. With an
+    embedder, components without a vector are embedded at the end. `waiting` is called while another process refreshes.
 
     Raises:
-        RefreshRunning: another process is doing it, and `waiting` is not given.
+        RefreshRunning: another process is refreshing, and `waiting` is not given.
         StoreError: the home cannot be written.
     """
     with one_refresh(home, waiting), attempted(home):
@@ -54,18 +53,18 @@ def refresh(
         machine = installed.look(os.environ, project=project)
         reports = [write_catalogue(store, report=report)]
         if embedder is not None:
-            embed_shipped(store, embedder)  # who asks meanwhile is answered from meaning too
+            embed_shipped(store, embedder)  # answers during the refresh need vectors too
         if machine.places or any(row.info.key != CATALOGUE.key for row in store.sources.all()):
-            from repertoire.app.sources.rereading import reread  # noqa: PLC0415 - a first answer need not wait for that
+            from repertoire.app.sources.rereading import reread  # noqa: PLC0415 - first answers need it not
 
             reports += reread(store, home, settings=settings, machine=machine, report=report)
-        reports.extend(drop_what_left(store, machine, project))
+        reports.extend(remove_vanished_sources(store, machine, project))
         _sweep_clones(store, home)
         settle(store, report=report)
         note_installs(store)
         renew_learned(store)
         take_in(store)
-        condense_when_due(store, half_life=settings.memory_days)
+        compact_when_due(store, half_life=settings.memory_days)
         store.backup.write(now=now())
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
@@ -74,13 +73,13 @@ def refresh(
 
 
 def _sweep_clones(store: Store, home: Path) -> None:
-    """Delete the clones of sources that were removed, and what killed processes left."""
+    """Delete the clones of removed sources, and temporary folders of killed processes."""
     kept = {
         clone_folder(home, row.info.key) for row in store.sources.all() if row.info.kind in ("git", addresses.PACKAGE)
     }
     clones = home / "sources"
     for folder in sorted(clones.iterdir()) if clones.is_dir() else ():
-        # an ingest beside this refresh may have cloned what it has not written yet
+        # another process may have cloned a source that it has not written yet
         if folder not in kept and folder.name != PLACE and time.time() - folder.stat().st_mtime > _HOUR_S:
             remove(folder)
     sweep(clones / "any")

@@ -1,4 +1,4 @@
-"""Tells whether a refresh is due because something on the machine changed; cheap enough for every session start."""
+"""Decides whether a refresh is due, by its age and by changes on the machine; fast enough for every session start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
-from repertoire.app.upkeep.schedule import held_off, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_attempts import must_wait, newest_attempt, overdue
 from repertoire.domain.answer import BODY_SPACE
 from repertoire.sources.installed import config_folder
 
@@ -17,18 +17,18 @@ _WATCHED = ("skills", "agents", "commands", "plugins/installed_plugins.json", "p
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
-    """Tell whether a refresh would find something: no sources, old ones, changed ones, or vectors still to come.
+def is_refresh_due(repertoire: Repertoire, environment: Mapping[str, str], *, at: datetime | None = None) -> bool:
+    """Return whether a refresh is due: nothing ingested, sources too old or changed, or vectors missing.
 
-    After a refresh that failed it is told again only when there has been time for things to mend.
+    After a failed refresh it is due only when the waiting time of `refresh_attempts` has passed.
     """
     store, embedder = repertoire.store, repertoire.embedder
     moment, attempt = at or datetime.now(timezone.utc), newest_attempt(repertoire.home)
-    if held_off(attempt, moment):
+    if must_wait(attempt, moment):
         return False
     hours, sources = repertoire.settings.refresh_hours, store.sources.all()
     read = max((row.ingested_at for row in sources), default="")
-    if not read or only_begun(repertoire) or overdue(attempt, hours, moment):
+    if not read or holds_only_catalogue(repertoire) or overdue(attempt, hours, moment):
         return True
     if hours and not attempt.finished and read < (moment - timedelta(hours=hours)).strftime(_FORMAT):
         return True
@@ -39,15 +39,15 @@ def is_stale(repertoire: Repertoire, environment: Mapping[str, str], *, at: date
     return any(changed > since for changed in _changes(config_folder(environment)))
 
 
-def only_begun(repertoire: Repertoire) -> bool:
-    """Tell whether the shipped catalogue is all that was read so far, and what is here is still to come."""
+def holds_only_catalogue(repertoire: Repertoire) -> bool:
+    """Return whether the home holds only the shipped catalogue, before the first complete refresh."""
     if newest_attempt(repertoire.home).finished:
         return False
     return all(row.info.key == CATALOGUE.key for row in repertoire.store.sources.all())
 
 
 def _changes(config: Path) -> Iterable[float]:
-    """Yield when each watched place last changed: a folder changes when something in it is added or removed."""
+    """Yield the time of the last change of each watched path; a folder changes when an entry is added or removed."""
     for name in _WATCHED:
         with contextlib.suppress(OSError):
             yield (config / name).stat().st_mtime

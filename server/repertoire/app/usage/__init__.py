@@ -1,1 +1,1 @@
-"""What use has taught: memory, statistics, review, a bounded log."""
+"""Learns from use: component usage from the log, statistics, suggested edges, and compaction of the log."""

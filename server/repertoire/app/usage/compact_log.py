@@ -1,4 +1,4 @@
-"""Keeps the log bounded: now and then, old events give way to counts that say the same to what learns from them."""
+"""Compacts the log when it has grown: replaces old events by counts from which learning computes the same usage."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from repertoire.learning.outcomes import trials
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.store.database import Store
 
-EVERY = 1_000  # events, between two looks at the whole log
-ROOM = LogBounds()
+EVERY = 1_000  # the log is checked for compaction each time it has grown by so many events
+BOUNDS = LogBounds()
 
 
-def condense_when_due(
-    store: Store, *, half_life: float = HALF_LIFE_DAYS, room: LogBounds = ROOM, every: int = EVERY
+def compact_when_due(
+    store: Store, *, half_life: float = HALF_LIFE_DAYS, bounds: LogBounds = BOUNDS, every: int = EVERY
 ) -> int:
-    """Compact the log if it has grown enough since the last time; return how many events were removed.
+    """Compact the log if it has grown by `every` events since the last check; return how many events were removed.
 
-    What the log comes to is kept for the session's start, which cannot fold all of it in its time.
+    It also stores a summary of the log for the session hook, which has no time to read the whole log.
     """
     if not store.events.due(every=every):
         return 0
-    with store.transaction():  # nobody appends to a session while it is judged to be over
+    with store.transaction():  # no process may append to a session that is being judged as ended
         if not store.events.due(every=every):
             return 0
         events = store.events.since(0, limit=-1)
-        found = compact(events, room)
+        found = compact(events, bounds)
         kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
         store.events.compact(found.gone, counts, kept=kept)

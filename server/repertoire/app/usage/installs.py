@@ -1,4 +1,4 @@
-"""Notices what was installed after it had been offered: that is a selection too, though no hook sees it."""
+"""Records an installation that follows an offer as a selection, which no hook reports."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from repertoire.learning.outcomes import moment
 from repertoire.store.database import Store
 
 INSTALLED = "installed"
-_FOLLOWS = timedelta(days=14)  # an installation that comes later has other reasons
-_LOOKED_AT = 2_000
+_FOLLOWS = timedelta(days=14)  # an installation within this time after an offer is attributed to it
+_LOOKED_AT = 2_000  # newest offers and selections that are considered
 
 
 def note_installs(store: Store) -> int:
-    """Record components that were offered and have been installed since, each offer once; return how many."""
+    """Record a selection for each offered component that was installed since, once for an offer; return how many."""
     at = now()
     events = store.events.latest((OFFERED, SELECTED), limit=_LOOKED_AT)
     noted = {event.node for event in events if event.data.get("how") == INSTALLED}
@@ -44,7 +44,7 @@ def note_installs(store: Store) -> int:
 
 
 def _installed(store: Store, offer: Event) -> bool:
-    """Tell whether an offered component is installed, itself or as the client's own copy."""
+    """Return whether an offered component, or a copy with its name, type and plugin, is installed."""
     name, kind = str(offer.data.get("name", "")), offer.data.get("type")
     offered = store.graph.by_key(offer.node)
     for entry in store.graph.by_name(name):

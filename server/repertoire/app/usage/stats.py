@@ -1,4 +1,4 @@
-"""Tells what was learned from use: how offers fared, by rank and by component, and what that does to answers."""
+"""Computes statistics of use: rates of followed offers by rank and type, component usage, and its effect on ranking."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
-from repertoire.app.usage.fold import copies_among, known_trials
 from repertoire.app.usage.review import ReviewedSuggestion, review
+from repertoire.app.usage.usage_cache import copies_among, known_trials
 from repertoire.domain.confidence_intervals import Interval, wilson
 from repertoire.domain.event import ASKED, OUTCOMES
 from repertoire.learning.hints import PROMPT, HintRate
@@ -20,13 +20,13 @@ from repertoire.settings import Settings
 from repertoire.store.database import Store
 from repertoire.store.events import Mute
 
-_BESIDE, _ASKED = 5, 5_000
-_NEWEST = 200  # offers that tell how much is new among what is offered
+_BESIDE, _ASKED = 5, 5_000  # co-selected components of each component; newest requests that are read
+_NEWEST = 200  # newest offers among which the share of first offers is counted
 
 
 @dataclass(frozen=True)
-class AtRank:
-    """How offers at one rank fared, and how likely it is held that somebody looks there."""
+class RankStats:
+    """Counts of offers and selections at one rank, with the assumed probability that a user looks at this rank."""
 
     rank: int
     offered: int
@@ -35,28 +35,28 @@ class AtRank:
 
 
 @dataclass(frozen=True)
-class Explored:
-    """Of the newest offers, how many were the first that their component ever had."""
+class ExplorationStats:
+    """The number of newest offers, and how many of them were the first offer of their component."""
 
     offers: int = 0
     first: int = 0
 
 
-NOTHING = Explored()
+NOTHING = ExplorationStats()
 
 
 @dataclass(frozen=True)
-class Hinted:
-    """How often hints of one kind were followed; `demand` is the factor on the odds that the next one needs."""
+class HintStats:
+    """The rate of followed hints of one type and moment; `demand` is the factor on the odds that the next one needs."""
 
     rate: HintRate
     demand: float
-    held_back: int  # prompts for which nothing of the kind was said, for that reason
+    held_back: int  # prompts for which such a hint was held back
 
 
 @dataclass(frozen=True)
-class Learned:
-    """The usage of one component, here and everywhere; `log_odds` is what it adds to an answer here."""
+class ComponentStats:
+    """The usage of one component, in the project and overall; `log_odds` is its prior in answers for the project."""
 
     id: str
     name: str
@@ -68,29 +68,29 @@ class Learned:
 
 @dataclass(frozen=True)
 class Stats:
-    """Everything that was learned."""
+    """All statistics of use in one home."""
 
     project: str
     half_life_days: int
     offered: int
     selected: int
-    followed: int  # selections that an offer came before
-    installed: int  # selections by installing what was offered
-    taken: Interval  # the share of offers that were followed, with 95 %
+    followed: int  # selections that follow an offer
+    installed: int  # selections that are installations of an offered component
+    taken: Interval  # share of offers that were followed, with its 95 % confidence interval
     outcomes: Mapping[str, int]
-    by_rank: tuple[AtRank, ...]
-    hints: tuple[Hinted, ...]
+    by_rank: tuple[RankStats, ...]
+    hints: tuple[HintStats, ...]
     silenced: tuple[Mute, ...]
-    components: tuple[Learned, ...]
+    components: tuple[ComponentStats, ...]
     more: int = 0
     requests: int = 0
     most_requests: int = 0
-    explored: Explored = NOTHING
+    explored: ExplorationStats = NOTHING
     edges: tuple[ReviewedSuggestion, ...] = ()
 
 
 def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) -> Stats:
-    """Return the statistics of use, the most selected components first; write nothing."""
+    """Return the statistics of use, most selected components first; nothing is written."""
     found = known_trials(store)
     same = copies_among(store, found)
     here = [trial for trial in found if trial.project == project]
@@ -121,27 +121,27 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
     )
 
 
-def _explored(found: Sequence[Trial]) -> Explored:
+def _explored(found: Sequence[Trial]) -> ExplorationStats:
     seen: set[str] = set()
     first: list[bool] = []
     for trial in sorted((trial for trial in found if trial.offered_at), key=lambda trial: trial.offered_at):
         first.append(trial.node not in seen)
         seen.add(trial.node)
     newest = first[-_NEWEST:]
-    return Explored(len(newest), sum(newest))
+    return ExplorationStats(len(newest), sum(newest))
 
 
-def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[Hinted]:
+def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[HintStats]:
     asked = store.events.latest((ASKED,), limit=_ASKED)
     held = Counter(str(kind) for event in asked for kind in event.data.get("held", ()))
     for rate in rates:
-        yield Hinted(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
+        yield HintStats(rate, round(rate.demand, 2), held[rate.type] if rate.moment == PROMPT else 0)
 
 
-def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
+def _by_rank(found: Sequence[Trial]) -> tuple[RankStats, ...]:
     ranks = sorted({trial.rank for trial in found if trial.offered_at})
     return tuple(
-        AtRank(
+        RankStats(
             rank,
             sum(trial.rank == rank for trial in found if trial.offered_at),
             sum(trial.rank == rank for trial in found if trial.offered_at and trial.selected_at),
@@ -151,11 +151,11 @@ def _by_rank(found: Sequence[Trial]) -> tuple[AtRank, ...]:
     )
 
 
-def _learned(store: Store, everywhere: Usage, local: Usage) -> list[Learned]:
+def _learned(store: Store, everywhere: Usage, local: Usage) -> list[ComponentStats]:
     leaning = usage_scores(everywhere)
     records = sorted(everywhere.records.values(), key=lambda one: (-one.selected, -one.recommended, one.node))
     return [
-        Learned(
+        ComponentStats(
             record.node,
             _name(store, record.node),
             local.records.get(record.node, ComponentUsage(record.node)),

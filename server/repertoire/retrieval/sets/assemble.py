@@ -248,7 +248,7 @@ class SetChoices:
         return other in first.conflicts or one in second.conflicts or bool(first.twins & second.twins)
 
     def _disputed(self, one: str, other: str) -> bool:
-        return other in self.known[one].disputes or one in self.known[other].disputes
+        return other in self.known[one].version_conflicts or one in self.known[other].version_conflicts
 
     def _needing(self, key: str, asked: Sequence[str]) -> str:
         return next(self.known[member].name for member in asked if key in self.closure(member))
@@ -299,7 +299,7 @@ class SetChoices:
     def _entangled(self) -> bool:
         """Whether candidates have dependencies or conflicts, so that a greedy first step may be wrong."""
         return any(
-            candidate.needs or candidate.conflicts or candidate.disputes
+            candidate.needs or candidate.conflicts or candidate.version_conflicts
             for candidate in map(self.known.__getitem__, self._usable)
         )
 

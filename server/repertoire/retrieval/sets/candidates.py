@@ -16,9 +16,9 @@ class Candidate:
     `needs` are the keys of its dependencies. Two candidates that share an entry of `twins` do the same. `covers` are
     the words of the task that it holds, `capabilities` the needed ones that it provides, `surely` the certainty of
     each (1 by default). `alike` tells by key how far another candidate does its job, 0 to 1. `lacking` are its
-    requirements that this machine misses, `disputes` by key the packages whose versions conflict. `bundle` names its
-    bundle, `unit` the plugin that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note on its
-    last change, `demoted` the evidence that it does harm; both are empty for most.
+    requirements that this machine misses, `version_conflicts` by key the packages whose versions conflict. `bundle`
+    names its bundle, `unit` the plugin that is installed with it, `unit_tokens` that plugin's tokens. `stale` is a note
+    on its last change, `demoted` the evidence that it does harm; both are empty for most.
     """
 
     key: str
@@ -32,7 +32,7 @@ class Candidate:
     surely: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     conflicts: frozenset[str] = frozenset()
-    disputes: Mapping[str, str] = field(default_factory=dict)
+    version_conflicts: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     alike: Mapping[str, float] = field(default_factory=dict)
     bundle: str = ""

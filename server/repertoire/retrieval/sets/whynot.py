@@ -99,7 +99,8 @@ def _reason(case: Case, key: str) -> _Told:
 def _disputed(choices: SetChoices, key: str, rival: str) -> str:
     """Return the packages in whose versions a candidate or its dependencies conflict with a rival; else empty."""
     return next(
-        (said for member in choices.closure(key) if (said := choices.known[member].disputes.get(rival, ""))), ""
+        (said for member in choices.closure(key) if (said := choices.known[member].version_conflicts.get(rival, ""))),
+        "",
     )
 
 

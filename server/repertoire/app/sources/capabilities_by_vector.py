@@ -1,4 +1,4 @@
-"""Capabilities by meaning: what a component mentions in passing and is near to, or, told by no word, is nearest to."""
+"""Finds capabilities by vectors: terms that a component mentions and is near to, or without any, the nearest term."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from repertoire.ingestion.capabilities import Vocabulary, mentioned
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
 
-LABEL = "nearest capabilities"  # of the edges, which belong to no source
+LABEL = "nearest capabilities"  # label of these edges, which belong to no source
 _EVIDENCE = "nearest in meaning"
-# Cosines, chosen on labelled components (bench/capabilities): where words do not tell, likeness has to be plain.
+# Cosine thresholds, chosen on labelled components (bench/capabilities); without a word as evidence it must be higher.
 _NEAR_ENOUGH, _NEAR_ENOUGH_ALONE = 0.45, 0.55
-_PHRASES = 12  # of a term: more drown its name
+_PHRASES = 12  # synonyms in a term's embedded text; more of them would hide its name
 _CHUNK = 500
-_IS: Mapping[str, frozenset[str]] = {  # every one of its kind is near to these
+_IS: Mapping[str, frozenset[str]] = {  # terms near to every component of a type, which prove nothing
     AGENT: frozenset(("agents", "agent-authoring", "parallel-agents")),
     MCP_SERVER: frozenset(("mcp", "mcp-development")),
 }
 
 
 def assign_nearest(store: Store, embedder: Embedder) -> int:
-    """Add the capabilities that vectors show to those that words showed; return how many there are now.
+    """Replace the capability edges that vectors show; return how many there are.
 
-    What a curator or the starter catalogue says stands alone.
+    Components with a curator's list and catalogue entries get none: their capabilities are written by hand.
     """
     ids, matrix = _read_for_real(store, embedder.model)
     edges: list[Edge] = []
     if len(ids):
         shipped = reading.load()
         terms = list(shipped.capabilities)
-        near = _Near(terms, embedder.embed_passages(told_terms(shipped)), vocabulary_of(shipped))
+        near = _TermVectors(terms, embedder.embed_passages(term_texts(shipped)), vocabulary_of(shipped))
         edges = [edge for start in range(0, len(ids), _CHUNK) for edge in _chunk(store, near, ids, matrix, start)]
     store.sources.set_edges(edges, now=now(), file=LABEL)
     return len(edges)
 
 
-def told_terms(shipped: reading.Catalogue) -> list[str]:
-    """Return the text by which each term of the vocabulary is embedded."""
+def term_texts(shipped: reading.Catalogue) -> list[str]:
+    """Return the text that is embedded for each term of the vocabulary."""
     return [
         f"{term.replace('-', ' ')}: {', '.join(capability.synonyms[:_PHRASES])}"
         for term, capability in shipped.capabilities.items()
@@ -53,15 +53,15 @@ def told_terms(shipped: reading.Catalogue) -> list[str]:
 
 
 def _read_for_real(store: Store, model: str) -> tuple[np.typing.NDArray[np.int64], Vectors]:
-    """Return the vectors of what is no entry of the catalogue, whose capabilities were written by hand."""
+    """Return node ids and description vectors of all components but the catalogue's entries."""
     ids, matrix = store.vectors.matrix(DESCRIPTION_SPACE, model)
     entries = [row.node_id for row in store.graph.summaries() if row.source == CATALOGUE.key]
     read = ~np.isin(ids, entries)
     return ids[read], matrix[read]
 
 
-class _Near:
-    """The terms with their vectors."""
+class _TermVectors:
+    """The vocabulary's terms with their vectors."""
 
     def __init__(self, terms: Sequence[str], vectors: Vectors, vocabulary: Vocabulary) -> None:
         self._terms = terms
@@ -84,7 +84,9 @@ class _Near:
             yield best, likeness[best]
 
 
-def _chunk(store: Store, near: _Near, ids: np.typing.NDArray[np.int64], matrix: Vectors, start: int) -> list[Edge]:
+def _chunk(
+    store: Store, near: _TermVectors, ids: np.typing.NDArray[np.int64], matrix: Vectors, start: int
+) -> list[Edge]:
     rows = ids[start : start + _CHUNK].tolist()
     stored = store.graph.components(rows)
     corrected = store.preferences.corrections()
@@ -102,7 +104,7 @@ def _chunk(store: Store, near: _Near, ids: np.typing.NDArray[np.int64], matrix: 
 
 
 def _known(store: Store, component: str) -> frozenset[str]:
-    """Return what words have shown of a component."""
+    """Return a component's capabilities that words have shown."""
     links = store.graph.links(component, limit=1000)
     return frozenset(
         link.other_name

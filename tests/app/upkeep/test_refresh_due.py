@@ -1,4 +1,4 @@
-"""When everything is read again: at its time, never twice at once, and after failures ever later."""
+"""A refresh runs when it is due, never twice at once, and after failures ever later."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from repertoire.app.clock import now
 from repertoire.app.upkeep.refresh import refresh
-from repertoire.app.upkeep.refresh_due import is_stale
-from repertoire.app.upkeep.schedule import Attempt, attempted, held_off, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, must_wait, newest_attempt, overdue
+from repertoire.app.upkeep.refresh_due import is_refresh_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.settings import Settings
 from sample_home import SOURCE, filled_home
@@ -28,7 +28,7 @@ def ago(**span: int) -> str:
 
 
 def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None:
-    assert newest_attempt(tmp_path) == Attempt()
+    assert newest_attempt(tmp_path) == RefreshAttempt()
     for failures in (1, 2):
         with pytest.raises(RuntimeError), attempted(tmp_path):
             raise RuntimeError
@@ -43,41 +43,43 @@ def test_a_good_refresh_is_noted_and_a_failed_one_counts(tmp_path: Path) -> None
 def test_a_refresh_that_was_killed_counts_as_failed_and_holds_the_next_one_off(tmp_path: Path) -> None:
     home = filled_home(tmp_path / "data")
     code = (
-        "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.schedule import attempted\n"
+        "import sys, pathlib, os, signal\nfrom repertoire.app.upkeep.refresh_attempts import attempted\n"
         "with attempted(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3] / "server")}
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
     with open_repertoire(home, environment=NO_MODEL) as repertoire:
-        assert is_stale(repertoire, environment)
+        assert is_refresh_due(repertoire, environment)
         subprocess.run([sys.executable, "-c", code, str(home)], env=env, check=False)
-        assert not is_stale(repertoire, environment)
+        assert not is_refresh_due(repertoire, environment)
         later = datetime.now(timezone.utc) + timedelta(minutes=6)
-        assert is_stale(repertoire, environment, at=later)
+        assert is_refresh_due(repertoire, environment, at=later)
 
 
 @pytest.mark.parametrize(
     ("attempt", "held"),
     [
-        (Attempt(), False),
-        (Attempt(ago(minutes=1), "", 0), False),
-        (Attempt(ago(minutes=4), "", 1), True),
-        (Attempt(ago(minutes=6), "", 1), False),
-        (Attempt(ago(minutes=19), "", 3), True),
-        (Attempt(ago(hours=23), "", 20), True),
-        (Attempt(ago(hours=25), "", 20), False),
-        (Attempt(ago(hours=-1), "", 1), False),
-        (Attempt("nonsense", "", 5), False),
+        (RefreshAttempt(), False),
+        (RefreshAttempt(ago(minutes=1), "", 0), False),
+        (RefreshAttempt(ago(minutes=4), "", 1), True),
+        (RefreshAttempt(ago(minutes=6), "", 1), False),
+        (RefreshAttempt(ago(minutes=19), "", 3), True),
+        (RefreshAttempt(ago(hours=23), "", 20), True),
+        (RefreshAttempt(ago(hours=25), "", 20), False),
+        (RefreshAttempt(ago(hours=-1), "", 1), False),
+        (RefreshAttempt("nonsense", "", 5), False),
     ],
 )
-def test_after_each_failure_it_waits_twice_as_long_but_never_more_than_a_day(attempt: Attempt, held: bool) -> None:
-    assert held_off(attempt, AT) is held
+def test_after_each_failure_it_waits_twice_as_long_but_never_more_than_a_day(
+    attempt: RefreshAttempt, held: bool
+) -> None:
+    assert must_wait(attempt, AT) is held
 
 
 def test_it_is_time_again_after_the_hours_that_a_person_has_set() -> None:
-    done = Attempt(ago(hours=7), ago(hours=7))
+    done = RefreshAttempt(ago(hours=7), ago(hours=7))
     assert [overdue(done, hours, AT) for hours in (6, 7, 8, 0)] == [True, True, False, False]
-    assert overdue(Attempt("", ago(hours=-20)), 6, AT), "the clock was set back"
+    assert overdue(RefreshAttempt("", ago(hours=-20)), 6, AT), "the clock was set back"
 
 
 def test_the_hours_are_a_setting(tmp_path: Path) -> None:
@@ -88,13 +90,13 @@ def test_the_hours_are_a_setting(tmp_path: Path) -> None:
             repertoire.store.sources.seen(SOURCE.key, now=now())
             past = {"started": ago(days=30), "finished": ago(days=30), "failures": 0}
             (home / "refresh.json").write_text(json.dumps(past), encoding="utf-8")
-            assert is_stale(repertoire, environment) is stale
+            assert is_refresh_due(repertoire, environment) is stale
 
 
 def test_what_was_cut_off_or_is_nonsense_is_as_if_nothing_had_been_tried(tmp_path: Path) -> None:
     for text in ("", "{", "[]", '{"started": 3}', '{"started": "", "finished": "", "failures": "x"}'):
         (tmp_path / "refresh.json").write_text(text, encoding="utf-8")
-        assert newest_attempt(tmp_path) == Attempt()
+        assert newest_attempt(tmp_path) == RefreshAttempt()
 
 
 def test_a_refresh_notes_itself(bench) -> None:

@@ -1,4 +1,4 @@
-"""Vectors add the capabilities that words leave in doubt, over the real model; what people say stands alone."""
+"""Vectors of the real model add capabilities that words leave in doubt, except to lists that people wrote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from ingestion.workbench import skill
 from repertoire.app.person.correct import set_capabilities
+from repertoire.app.sources.capabilities_by_vector import assign_nearest
 from repertoire.app.sources.embed import embed_pending
-from repertoire.app.sources.nearest import assign_nearest
 from repertoire.inference.embedder import load
 from repertoire.inference.weights import find
 

@@ -1,4 +1,4 @@
-"""Tells where in the home the clone of a source lies; imports nothing that opens or reads one."""
+"""Names the folder in the home that holds a source's clone; imports nothing that opens or reads sources."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def clone_folder(home: Path, key: str) -> Path:
-    """Return where the clone of a source lies in the home."""
+    """Return the folder in the home that holds the clone of a source."""
     readable = _UNSAFE.sub("_", key).strip("._")[-80:]
     return home / "sources" / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""What is too vague for a set is asked back: facets with what is known here, in the answer's data and its text."""
+"""A task that is too vague for a set gets clarifying facets, as data and as text, with values that the graph holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints which installed components kept advisories concern: what `doctor` asks of the environment; changes nothing."""
+"""Prints the installed components that stored advisories concern, as JSON; `doctor` runs it in the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.store.database import Store
 
 
 def main(database: str) -> None:
-    """Print the ids that surely require an affected version, and those that may."""
+    """Print the ids of components that surely require an affected version, and of those that possibly do."""
     with Store.open(Path(database), read_only=True) as store:
         found = [match for match in kept_advisories(store).matches if match.installed]
     sure = {match.component for match in found if match.certainty == AFFECTED}

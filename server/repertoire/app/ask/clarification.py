@@ -1,4 +1,4 @@
-"""Asks back where a task is too vague for any set: two or three facets as data, from what is known here."""
+"""Builds clarifying questions for a task that is too vague for a set: facets with the values that the graph holds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.retrieval.vague import too_vague
 
 PART, GOAL, TECHNOLOGY = "part", "goal", "technology"
-# Capabilities that are places of work, and those that are ends of it: what people name when they are asked.
+# The capabilities that the facets "part" and "goal" may offer: areas of work, and purposes of work.
 _PARTS = """frontend backend databases mobile infrastructure ci-cd api-design data-analysis machine-learning
     llm-applications agents documents product-management marketing sales finance human-resources customer-support legal
     security operations claude-code""".split()
@@ -22,11 +22,11 @@ _GOALS = """performance refactoring debugging testing code-review documentation 
     deployment cost-optimization automation resilience observability scaffolding feature-development
     legacy-modernization content-writing research brainstorming accessibility error-handling compliance
     project-management presentations conversion-optimization dependency-management""".split()
-_VALUES, _FEWEST = 4, 2
+_VALUES, _FEWEST = 4, 2  # a facet offers at most so many values, and is left out with fewer than so many
 
 
-def facets_of(ranking: Ranking) -> tuple[Facet, ...]:
-    """Return what to ask back of a task that is too vague for any set; nothing of one that is not."""
+def clarifying_facets(ranking: Ranking) -> tuple[Facet, ...]:
+    """Return the clarifying facets for a task that is too vague for a set; none for a clear task."""
     plan, narrower = ranking.plan, _narrower()
     if ranking.implied is None or not too_vague(ranking.vague, ranking.chance, plan.capabilities, frozenset(narrower)):
         return ()
@@ -44,7 +44,7 @@ def _likeliest(
     provided: Counter[str],
     used: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the terms that a task most likely calls for with all below them: first what is provided, then `used`."""
+    """Return the terms that a task most likely needs, narrower ones counted in: provided first, then `used` ones."""
     below = {term: _below(term) for term in terms}
     called = {
         term: used.isdisjoint(those) - sum(likely.get(one, 0.0) for one in those) for term, those in below.items()
@@ -53,7 +53,7 @@ def _likeliest(
 
 
 def _technologies(ranking: Ranking, provided: Counter[str]) -> tuple[str, ...]:
-    """Return the technologies of the part that is named which most serve here; none where the project tells them."""
+    """Return the technologies of the named area that most components provide; none if the project uses one of them."""
     below = {term for area in ranking.plan.capabilities[:1] for term in _below(area)}
     known = [term for term in below & _products() if provided[term]]
     if ranking.plan.stack.uses.intersection(known):
@@ -62,7 +62,7 @@ def _technologies(ranking: Ranking, provided: Counter[str]) -> tuple[str, ...]:
 
 
 def _provided(snapshot: Snapshot) -> Counter[str]:
-    """Count the components here that provide each capability."""
+    """Count for each capability the components that provide it."""
     topology = snapshot.topology
     ends = (end for many in snapshot.edges(PROVIDES).values() for end in many)
     return Counter(topology.names[end] for end in ends if topology.types[end] == CAPABILITY)
@@ -70,7 +70,7 @@ def _provided(snapshot: Snapshot) -> Counter[str]:
 
 @lru_cache(maxsize=1)
 def _narrower() -> Mapping[str, tuple[str, ...]]:
-    """Return each area of the vocabulary with the capabilities right below it."""
+    """Map each broad capability of the vocabulary to the capabilities directly below it."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for term, capability in reading.load().capabilities.items():
         if capability.broader:
@@ -79,7 +79,7 @@ def _narrower() -> Mapping[str, tuple[str, ...]]:
 
 
 def _below(term: str) -> list[str]:
-    """Return a capability with all that are narrower."""
+    """Return a capability and all narrower capabilities."""
     return [term, *(one for narrower in _narrower().get(term, ()) for one in _below(narrower))]
 
 

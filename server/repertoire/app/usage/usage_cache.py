@@ -1,4 +1,4 @@
-"""Folds the log into the usage of components when asked, and gives ranking a bounded prior from it."""
+"""Computes the usage of components from the log, caches it while the log grows little, and gives ranking a prior."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from repertoire.retrieval.priors import MOST, Prior
 from repertoire.retrieval.snapshot import Snapshot
 from repertoire.store.database import Store
 
-USE = "use"
-_PATIENCE = 50
+USE = "use"  # name of the prior among the parts of a score
+_PATIENCE = 50  # the log is read again once it has grown by 1/50
 
 
 def known_trials(store: Store) -> list[Trial]:
-    """Return the trials in the log: every offer and every use with its outcome."""
+    """Return the log's trials: every offer and every use with its outcome."""
     return trials(store.events.every(LEARNED_KINDS))
 
 
 def copies_among(store: Store, found: Iterable[Trial]) -> dict[str, str]:
-    """Map every exact copy of a tried component to the one that stands for all of them, an installed one first."""
+    """Map each exact copy of a tried component to the copy that represents all of them, an installed one if any."""
     groups = store.graph.copies({trial.node for trial in found})
     return {copy: group[0] for group in groups for copy in group}
 
 
 def usage(store: Store, *, half_life: float, project: str = "") -> Usage:
-    """Return the usage of every content; with a project given, trials elsewhere count half."""
+    """Return the usage of each distinct content; with a project, trials in other projects count half."""
     found = known_trials(store)
     return summarize_usage(found, Decay(now(), half_life, project), same=copies_among(store, found))
 
 
-class Use:
-    """The usage of components as ranking sees it; read again with a snapshot where the log has grown.
+class UsageCache:
+    """A cache of the usage of components for ranking and hints, renewed with a snapshot if the log has grown.
 
-    `size` tells how long the log is: it must have grown by a fiftieth, so that a long one is not read for each event.
+    `size` returns the length of the log, which is read again only after it has grown by 1/50.
     """
 
     def __init__(self, read: Callable[[], Usage], *, size: Callable[[], int] | None = None) -> None:
@@ -53,33 +53,33 @@ class Use:
 
     @property
     def usage(self) -> Usage:
-        """The usage, as of the newest snapshot or renewal."""
+        """The usage as of the newest renewal."""
         return self._kept[1] if self._kept is not None else self.renewed()
 
     @property
     def prior(self) -> Prior:
-        """The prior that usage adds to ranking."""
+        """The bounded prior that usage adds to ranking."""
         return Prior(USE, MOST, self._values)
 
     def experiences(self) -> Experiences:
-        """Return which components past requests accepted and refused, read again where the log has grown."""
+        """Return the accepted and refused components of past requests, renewed if the log has grown."""
         return self.renewed().experiences
 
     def demoted(self, key: str) -> str:
-        """Say of a component that does harm that it is demoted, and on what evidence."""
+        """Return the text that a component is demoted for harm in use, with the evidence; "" if it is not."""
         record = self.usage.of(key)
         return record.lift.demoted if record is not None else ""
 
     def demands(self, moment: str = PROMPT) -> Mapping[str, float]:
-        """Return by type how many times the usual odds a hint at a moment needs, since such are rarely followed."""
+        """Map each type to the factor on the odds that a hint at a moment needs, as such hints are rarely followed."""
         return demands(self.usage.hints, moment)
 
     def weary(self) -> Mapping[str, float]:
-        """Return by component how many times the usual odds a hint of it needs, since it was seen and not followed."""
+        """Map each component to its hint fatigue: the factor on the odds that a hint needs after ignored ones."""
         return self.usage.of_each(self.usage.weary)
 
     def looks(self) -> Mapping[str, float]:
-        """Return how often each component that was offered was looked at."""
+        """Map each offered component to its impressions: how often a user probably looked at it."""
         usage = self.usage
         return usage.of_each({key: record.looks for key, record in usage.records.items() if record.looks})
 
@@ -89,11 +89,11 @@ class Use:
         return frozenset(usage.of_each({key: 1.0 for key, record in usage.records.items() if record.lift.harmful}))
 
     def renewed(self) -> Usage:
-        """Return the usage, read again where the log has grown by enough."""
+        """Return the usage, computed again if the log has grown enough."""
         size = self._size() if self._size is not None else 0
         if self._kept is not None and self._size is not None:
             read, usage = self._kept
-            if 0 <= size - read <= read // _PATIENCE:  # shorter: something was forgotten
+            if 0 <= size - read <= read // _PATIENCE:  # a shorter log: events were deleted
                 return usage
         self._kept = size, self._read()
         return self._kept[1]
@@ -103,7 +103,7 @@ class Use:
         leaning = usage_scores(usage)
         if not leaning:
             return np.zeros(len(snapshot))
-        same = {**usage.same, **_copies_in(snapshot, usage)}  # a copy may have come since the log was read
+        same = {**usage.same, **_copies_in(snapshot, usage)}  # the snapshot may hold newer copies
         self._kept = (self._kept[0] if self._kept is not None else 0), replace(usage, same=same)
         ids = (same.get(summary.id, summary.id) for summary in snapshot.summaries)
         return np.fromiter((leaning.get(key, 0.0) for key in ids), dtype=np.float64, count=len(snapshot))
@@ -119,5 +119,5 @@ def _copies_in(snapshot: Snapshot, usage: Usage) -> dict[str, str]:
 
 
 def use_prior(read: Callable[[], Usage]) -> Prior:
-    """Return a prior from usage, computed once a snapshot; zero without usage."""
-    return Use(read).prior
+    """Return a prior from usage, computed once for each snapshot; zero without usage."""
+    return UsageCache(read).prior

@@ -1,4 +1,4 @@
-"""Starts the machine's one refresh beside this process, and tells whether one runs; imports nothing that ingests."""
+"""Starts a refresh in a background process, one for each home, and tells whether one runs; imports no ingestion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from repertoire.app.project import project_folder
+from repertoire.app.current_project import project_folder
 from repertoire.boot.filelock import only_one
 from repertoire.boot.layout import command, detached_flags
 from repertoire.domain.database_file import unwritable_text
@@ -23,12 +23,12 @@ class RefreshRunning(RepertoireError):
 
 @contextlib.contextmanager
 def one_refresh(home: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Let one process on this machine refresh a home at a time.
+    """Hold the lock by which only one process at a time refreshes a home.
 
-    Where `waiting` is given, another one is waited for, and `waiting` called again and again meanwhile.
+    With `waiting`, wait for another process, and call `waiting` again and again meanwhile.
 
     Raises:
-        RefreshRunning: another one is at it, and is not to be waited for.
+        RefreshRunning: another process is refreshing, and `waiting` is not given.
         StoreReadOnly, StoreFull: the home cannot be written.
     """
 
@@ -36,7 +36,7 @@ def one_refresh(home: Path, waiting: Callable[[], None] | None = None) -> Iterat
         if waiting is not None:
             waiting()
             return
-        message = "another process is refreshing already; `repertoire status` tells how far it is"
+        message = "another process is refreshing already; `repertoire status` shows its progress"
         raise RefreshRunning(message)
 
     with contextlib.ExitStack() as held:
@@ -51,20 +51,20 @@ def one_refresh(home: Path, waiting: Callable[[], None] | None = None) -> Iterat
 
 
 def running(home: Path) -> bool:
-    """Tell whether a process is refreshing a home now."""
+    """Return whether a process is refreshing a home now."""
     try:
         with one_refresh(home):
             return False
     except RefreshRunning:
         return True
-    except StoreError:  # no room for its lock file: none can run here
+    except StoreError:  # a refresh cannot even write its lock file, so none runs
         return False
 
 
 def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
-    """Start a refresh that outlives this process and yields to all others.
+    """Start a refresh of low priority that outlives this process.
 
-    None where one is running already, or where there is no room for its log: what was asked is answered all the same.
+    Return None if one is running already, or if its log cannot be written: the caller's answer must not fail for that.
     """
     if running(home):
         return None
@@ -85,6 +85,6 @@ def start_detached_refresh(home: Path) -> subprocess.Popen[bytes] | None:
             start_new_session=True,
             creationflags=detached_flags(),
         )
-    with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
+    with contextlib.suppress(OSError, AttributeError):  # the process has ended, or the platform has no priorities
         os.setpriority(os.PRIO_PROCESS, process.pid, 10)
     return process

@@ -1,16 +1,16 @@
-"""What use does to answers: it breaks ties, never more, and nothing at all where nothing happened."""
+"""Usage moves a ranking by a bounded prior: it breaks ties, and changes nothing without events."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from repertoire.app.ask.explain import Asked, explain
+from repertoire.app.ask.explain import ExplainRequest, explain
 from repertoire.app.ask.recommend import recommend
 from repertoire.app.ask.search import search
 from repertoire.app.clock import now
-from repertoire.app.usage.fold import USE, Use, usage, use_prior
 from repertoire.app.usage.stats import stats
+from repertoire.app.usage.usage_cache import USE, UsageCache, usage, use_prior
 from repertoire.domain.answer import Query, Task
 from repertoire.domain.event import ASKED, CHECKED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.rendering.answers import answer_text, recommendation_text
@@ -106,7 +106,7 @@ def harm(store, node):
 
 def test_what_does_harm_stands_lower_and_every_answer_says_so(store):
     harm(store, FIRST)
-    use = Use(lambda: usage(store, half_life=90.0))
+    use = UsageCache(lambda: usage(store, half_life=90.0))
     pipeline = Pipeline(
         store.graph, store.vectors, embedder=None, options=Options(priors=(use.prior,), demoted=use.demoted)
     )
@@ -119,7 +119,7 @@ def test_what_does_harm_stands_lower_and_every_answer_says_so(store):
     assert f"Why not:\n   vault-first (skill): the same as vault-other, and {DEMOTED}" in recommendation_text(
         recommended
     )
-    explained = explain(store, pipeline, Asked(FIRST, "rotate the vault keys"), usage=use.usage)
+    explained = explain(store, pipeline, ExplainRequest(FIRST, "rotate the vault keys"), usage=use.usage)
     assert "; went well 2 of the 9 times with a known outcome" in explanation_text(explained)
     lift = "2 of 9 went well with it, 7 of 8 where it was only offered: -65 points (-84 to -18, 95 % confidence)"
     assert f"lift: {lift}; {DEMOTED}" in explanation_text(explained)
@@ -141,7 +141,7 @@ def test_a_long_log_is_read_anew_where_it_has_grown_by_a_part_or_something_was_f
         times.append(store.events.size())
         return usage(store, half_life=90.0)
 
-    use = Use(read, size=store.events.size)
+    use = UsageCache(read, size=store.events.size)
     pipeline = Pipeline(store.graph, store.vectors, embedder=None, options=Options(priors=(use.prior,)))
 
     def ask_after(*, more):

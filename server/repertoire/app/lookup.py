@@ -1,0 +1,72 @@
+"""Finds components by id or name, by the same rule for every verb, and suggests similar names for unknown ones."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
+from repertoire.domain.text import clean_line
+from repertoire.ports import StoredComponent
+from repertoire.retrieval.naming import meant
+from repertoire.store.database import Store
+
+_MAX_NAMES, _MIN_SIMILARITY = (
+    3,
+    0.6,
+)  # an error suggests at most so many names, of at least this similarity (difflib ratio)
+_MAX_IDS = 5  # an error lists at most so many ids of components that share a name
+_LONGEST = 120  # names are compared by so many first characters
+
+
+def find_components(store: Store, asked: str) -> list[StoredComponent]:
+    """Return the components with an id or name, installed ones first.
+
+    Raises:
+        UnknownComponent: no component has this id or name; the message suggests similar names.
+    """
+    found = meant(store.graph, asked)
+    if not found:
+        raise UnknownComponent(unknown_component_text(store, asked))
+    return found
+
+
+def find_one_component(store: Store, asked: str) -> StoredComponent:
+    """Return the component with an id or name; of exact copies, an installed one.
+
+    Raises:
+        UnknownComponent: no component has this id or name.
+        InvalidRequest: several different components have this name.
+    """
+    found = find_components(store, asked)
+    if len({(entry.component.type, entry.component.content_hash) for entry in found}) > 1:
+        listed = ", ".join(entry.component.id for entry in found[:_MAX_IDS])
+        message = f"several are called {clean_line(asked, 80)!r}: name one by its id ({listed})"
+        raise InvalidRequest(message)
+    return found[0]
+
+
+def unknown_component_text(store: Store, asked: str, *, also: str = "") -> str:
+    """Return the error text for an unknown id or name, with similar names; `also` lists other allowed targets."""
+    listed = ", ".join(clean_line(name, 80) for name in similar_names(asked, [r.name for r in store.graph.summaries()]))
+    hint = (
+        f"did you mean {listed}?" if listed else "`repertoire search`, or search_components, finds one by what it does"
+    )
+    return f"nothing has the id or name {clean_line(asked, 80)!r}{also}; {hint}"
+
+
+def unknown_source_text(asked: str, keys: list[str]) -> str:
+    """Return the error text for an unknown source key, with similar keys, or else all keys."""
+    listed = ", ".join(similar_names(asked, keys))
+    hint = f"did you mean {listed}?" if listed else f"there are {', '.join(keys) or 'none yet'}"
+    return f"there is no source {clean_line(asked, 120)!r}; {hint}"
+
+
+def similar_names(asked: str, names: list[str]) -> list[str]:
+    """Return the names whose spelling is similar to a given text, most similar first."""
+    known = {name.lower()[:_LONGEST]: name for name in names}
+    wanted = asked.strip().removeprefix("/").lower()[:_LONGEST]
+    near = get_close_matches(wanted, known, n=_MAX_NAMES, cutoff=_MIN_SIMILARITY)
+    return [
+        known[name]
+        for name in near or get_close_matches(wanted.rpartition(":")[2], known, n=_MAX_NAMES, cutoff=_MIN_SIMILARITY)
+    ]

@@ -1,0 +1,79 @@
+"""Records attempts of refreshes in a file, and decides when the next may run: after failures ever later."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from repertoire.app.clock import now
+
+_FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
+_MOST_FAILURES = 20  # failures are counted up to this number
+_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class RefreshAttempt:
+    """The newest refresh: its start, the end of the last successful one, and the number of failures since then."""
+
+    started: str = ""
+    finished: str = ""
+    failures: int = 0
+
+
+def newest_attempt(home: Path) -> RefreshAttempt:
+    """Return the record of the newest refresh; a killed one counts as failed."""
+    try:
+        told = json.loads((home / "refresh.json").read_text(encoding="utf-8"))
+        return RefreshAttempt(str(told["started"]), str(told["finished"]), int(told["failures"]))
+    except (OSError, ValueError, KeyError, TypeError):  # no refresh yet, or a damaged file
+        return RefreshAttempt()
+
+
+@contextlib.contextmanager
+def attempted(home: Path) -> Iterator[None]:
+    """Record the start of a refresh as failed, and at the end of the block its success."""
+    before = newest_attempt(home)
+    begun = RefreshAttempt(now(), before.finished, min(before.failures + 1, _MOST_FAILURES))
+    _keep(home, begun)
+    yield
+    _keep(home, RefreshAttempt(begun.started, now(), 0))
+
+
+def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
+    """Return whether it is too early for another try; the waiting time doubles with each failure."""
+    if not attempt.failures:
+        return False
+    waited = at - _time(attempt.started)
+    # A clock that was set back must not extend the waiting time.
+    return timedelta() <= waited < min(_FIRST * (1 << (attempt.failures - 1)), _LONGEST)
+
+
+def overdue(attempt: RefreshAttempt, hours: int, at: datetime) -> bool:
+    """Return whether the last successful refresh is older than so many hours; with 0 hours never."""
+    if not hours or not attempt.finished:
+        return False
+    ago = at - _time(attempt.finished)
+    return ago >= timedelta(hours=hours) or ago < -timedelta(hours=hours)
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, _FORMAT).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return datetime.min.replace(tzinfo=timezone.utc)
+
+
+def _keep(home: Path, attempt: RefreshAttempt) -> None:
+    beside = home / f"refresh.json.{os.getpid()}"
+    with contextlib.suppress(OSError):  # a refresh must run even if its record cannot be written
+        try:
+            beside.write_text(json.dumps(asdict(attempt)), encoding="utf-8")
+            beside.replace(home / "refresh.json")
+        finally:
+            beside.unlink(missing_ok=True)  # a full disk leaves a partial file
