@@ -16,12 +16,17 @@ import pytest
 
 from mcp_server.protocol_kit import FETCHED, Kit
 from npm import UnavailableError
+from repertoire.app.traces.contribute import confirm, draft
+from repertoire.app.traces.telling import Told
+from repertoire.domain.event import Moment
 from repertoire.mcp_server.definitions import TOOLS
-from sample_home import SOURCE
+from repertoire.store.database import Store
+from sample_home import NOW, SOURCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "protocol.md"
 TOOL_FAILED, UNKNOWN_TOOL = 5, 5  # the Inspector's exit status
+TRACE = "trace:e46ed708ee80"  # of the words of `Told` below, on every machine
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "search_components": ("query=fill PDF forms", "limit=2"),
     "recommend_set": ("task=fill PDF forms",),
@@ -32,6 +37,12 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "mute": ("target=pdf-forms",),
     "forget": ("what=requests",),
     "set_capabilities": (f"id={SOURCE.key}:skills/pdf-forms.md", 'capabilities=["fill pdf forms"]'),
+    "search_traces": ("query=vite is killed",),
+    "get_trace": (f"id={TRACE}",),
+    "contribute_trace": ("title=tsc stops", "context=out of memory", "solution=Split the project."),
+    "amend_trace": (f"id={TRACE}", "solution=Raise it to 8 GB."),
+    "vote_trace": (f"id={TRACE}", "vote=up"),
+    "list_tags": (),
 }
 
 
@@ -48,6 +59,9 @@ def environment(kit: Kit, shelf_home: Path, tmp_path_factory: pytest.TempPathFac
     """Return the environment of programs and servers: a home of their own, a user with nothing, the kit's Node."""
     user = tmp_path_factory.mktemp("user")
     shutil.copytree(shelf_home, user / "home")
+    with Store.open(user / "home" / "repertoire.db") as store:
+        solved = Told("vite is killed", "exit code 137", "Raise the limit.", ("vite",))
+        confirm(store, draft(store, solved, moment=Moment(NOW, "", "")).token, now=NOW)
     skill = user / "project" / "kit" / "skills" / "weave" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: weave\ndescription: Weaves baskets from willow.\n---\nSoak the willow first.\n")

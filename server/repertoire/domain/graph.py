@@ -32,13 +32,14 @@ from repertoire.domain.component import (
 from repertoire.domain.trace import CONCERNS, PROBLEM_SPACE, SHOWS, SIGNATURE, SOLUTION_SPACE, SUPERSEDES, TRACE
 
 # Rules of forgetting: the event with which a node, or a row of a table, is deleted.
-BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_ALL, NEVER = (
+BY_KIND, WITH_EDGES, WITH_TEXT, WITH_NODE, WITH_SOURCE, WITH_PROMPTS, WITH_PROJECT, WITH_ALL, NEVER = (
     "as its kind says",
     "with the last edge that needs it",
     "with the last component that carries the text",
     "with its node",
     "with its source",
     "with what was asked, or with the project that it was asked in",
+    "with the project that it was told in",
     "only when everything is forgotten",
     "never: it holds nothing of anybody",
 )
@@ -129,7 +130,7 @@ NODE_KINDS = (
         TRACE,
         "a problem that was solved, or was not (table `trace`)",
         _T,
-        WITH_PROMPTS,
+        WITH_PROJECT,
         spaces=(PROBLEM_SPACE, SOLUTION_SPACE),
         own=True,
     ),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy
-from repertoire.domain.graph import NEVER, WITH_PROMPTS, Table
+from repertoire.domain.event import LASTING_KINDS
+from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
 from repertoire.store.connection import Connection
 from repertoire.store.requests import LEARNED
 from repertoire.store.rows import marks
@@ -29,19 +30,25 @@ class Privacy:
         self._sources = sources
         self._vectors = vectors
         self._writer = GraphWriter(connection, vectors, "")
-        self._kinds = connection.layout.kinds_forgotten(WITH_PROMPTS)
-        self._asked = f"n.type IN ({marks(self._kinds)})"
+        self._asked_kinds = connection.layout.kinds_forgotten(WITH_PROMPTS)
+        self._project_kinds = (*self._asked_kinds, *connection.layout.kinds_forgotten(WITH_PROJECT))
 
     def forget_requests(self) -> int:
-        """Delete every stored prompt, what was learned from it, and the log; return how many events went."""
+        """Delete every stored prompt, what was learned from it, and the log; return how many events went.
+
+        What was told on purpose stays: traces, and the votes on them.
+        """
+        told = f"kind IN ({marks(LASTING_KINDS)})"
         with self._forgetting():
-            gone = int(self._db.value("SELECT count(*) FROM event"))
+            gone = self._delete("event", f"NOT {told}", LASTING_KINDS)
             for table in self._asked_tables():
-                self._delete(table.name, "1", ())
+                if table.name != "event":
+                    self._delete(table.name, "1", ())
             self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED}*",))
             for space in self._asked_spaces():
                 self._vectors.drop_space(space)
-            self._writer.delete(self._db.rows(f"SELECT n.id, n.type FROM node n WHERE {self._asked}", self._kinds))
+            kinds = self._asked_kinds
+            self._writer.delete(self._db.rows(f"SELECT id, type FROM node WHERE type IN ({marks(kinds)})", kinds))
         return gone
 
     def forget_project(self, project: str) -> int:
@@ -49,13 +56,15 @@ class Privacy:
 
         A request that was asked elsewhere too goes with it; mutes stay. Returns how many events went.
         """
+        kinds = self._project_kinds
+        of_kind = f"n.type IN ({marks(kinds)})"
         with self._forgetting():
             asked = self._db.rows(
-                f"""SELECT n.id, n.key, n.type FROM node n WHERE {self._asked}
+                f"""SELECT n.id, n.key, n.type FROM node n WHERE {of_kind}
                      AND n.key IN (SELECT request FROM event WHERE project = ?)
                    UNION SELECT n.id, n.key, n.type FROM node n, json_each(n.data, '$.projects') p
-                     WHERE {self._asked} AND p.value = ?""",
-                (*self._kinds, project, *self._kinds, project),
+                     WHERE {of_kind} AND p.value = ?""",
+                (*kinds, project, *kinds, project),
             )
             for (key,) in self._db.rows("SELECT key FROM source WHERE kind = 'project' AND location = ?", (project,)):
                 self._sources.remove(key)

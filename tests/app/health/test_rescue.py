@@ -105,8 +105,8 @@ def test_each_table_comes_from_the_damaged_file_where_it_is_whole_there_else_fro
         store.requests.record("request:new", text="new", now=NOW)
     spoil_tables(path, "dismissal", "node")
     told = mended(home)
-    assert set(told.partly) == {"dismissal", "node"}
-    assert (told.backed, told.brought["mute"]) == ({"dismissal": 1, "request": 20}, 2)
+    assert set(told.partly) == {"dismissal", "node", "trace"}, "a trace is a node, too"
+    assert (told.backed, told.brought["mute"]) == ({"dismissal": 1, "request": 20, "trace": 0}, 2)
     with Store.open(path) as store:
         assert "acme:new" in store.preferences.muted()
         assert list(store.preferences.dismissed().values()) == ["both"]

@@ -200,12 +200,11 @@ def test_traces_are_shared_as_lines_and_the_same_ones_again_change_nothing(
         assert look(other, error=PRINTED.format(line=9)).hits[0].trace.title == SETTINGS.title
 
 
-@pytest.mark.parametrize("what", [REQUESTS, ALL])
-def test_traces_are_forgotten_with_what_was_asked(repertoire: Repertoire, what: str) -> None:
+def test_traces_are_forgotten_with_everything(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, SETTINGS)
     look(repertoire, "settings")
     vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment())
-    forget(repertoire.store, what)
+    forget(repertoire.store, ALL)
     store = repertoire.store
     assert (store.traces.all(), store.traces.votes(), store.traces.showing([*kept.signatures])) == ([], [], {})
     assert b"pydantic" not in store.path.read_bytes()
@@ -261,3 +260,11 @@ def test_what_is_no_trace_is_told(repertoire: Repertoire) -> None:
         trace_named(repertoire.store, "trace:0123")
     with pytest.raises(InvalidRequest):
         look(repertoire, " ")
+
+
+def test_traces_and_the_votes_on_them_outlast_the_requests(repertoire: Repertoire) -> None:
+    (kept,) = keep(repertoire, SETTINGS)
+    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment())
+    forget(repertoire.store, REQUESTS)
+    assert repertoire.store.traces.all() == [kept]
+    assert [cast.trace for cast in repertoire.store.traces.votes()] == [kept.key]

@@ -54,7 +54,7 @@ def test_how_much_of_what_is_offered_is_new_is_told(store):
     store.requests.record("request:1", now=now())
     data, text = told(store)
     assert data["explored"] == {"offers": 3, "first": 2}
-    assert "Of the newest 3 offers 2 were their component's first." in text
+    assert "Of the newest 3 offers, 2 were the first of their component." in text
     assert "1 past requests are kept, 5000 at most." in text
 
 
