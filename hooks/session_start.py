@@ -4,7 +4,7 @@
 Standard library only, Python 3.9 and later: nothing may be installed yet. A deadline ends it even if something hangs,
 because every session waits for it. A thread could not keep this deadline: while a regular expression matches, no other
 thread gets the interpreter's lock. So a child process reads the project, under an alarm with which the system ends it.
-This process never reads the project: it prints the child's output, and records it if the child could not.
+This process never reads the project: it prints the child's output, and appends it to the spool then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from repertoire.app.session.greet import SessionStart
+    from collections.abc import Mapping
+    from typing import Any
+
     from repertoire.app.session.greeting import Greeting
 
 DEADLINE_SECONDS = 1.0
@@ -29,7 +31,6 @@ GRACE_SECONDS = 0.2  # added to the deadline, for the alarm to end the child
 EVENT = "SessionStart"
 SERVER = str(Path(__file__).resolve().parent.parent / "server")
 _STDOUT, _STDERR = 1, 2
-_NOTED = b"noted"
 
 
 def main() -> None:
@@ -43,30 +44,26 @@ def main() -> None:
 
 
 def _watch() -> None:
-    """Print the output of a child process, and record its hint if the child ended before it could."""
+    """Print the output of a child process, then append its hint to the spool."""
     heard, tell = os.pipe()
-    go, say = os.pipe()
     child = os.fork()
     if not child:
         os.close(heard)
-        os.close(say)
-        _work(tell, go)
+        _work(tell)
     os.close(tell)
-    os.close(go)
-    told = _ChildOutput(heard, time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS)
-    output, _, owed = told.line().partition(b"\t")
-    if owed:
-        _write(output, told.until)
-        with contextlib.suppress(OSError):  # the child has ended already
-            os.write(say, b"\n")
-        if told.rest() != _NOTED:
-            _leave_note(owed)
-    if told.ended:  # else the system itself holds it, and would hold us
-        os.waitpid(child, 0)
+    until = time.monotonic() + DEADLINE_SECONDS + GRACE_SECONDS
+    told = _read(heard, until)
+    if told is None:  # the system itself holds the child, and would hold us
+        return
+    output, _, owed = told.partition(b"\t")
+    if owed.endswith(b"\n"):
+        _write(output, until)
+        _record(json.loads(owed))
+    os.waitpid(child, 0)
 
 
-def _work(tell: int, go: int) -> NoReturn:
-    """Run as the child: find the hint, wait until the parent has printed it, record it, and exit."""
+def _work(tell: int) -> NoReturn:
+    """Run as the child: find the hint, tell it the parent, and exit."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
@@ -74,21 +71,11 @@ def _work(tell: int, go: int) -> NoReturn:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, _STDOUT)  # whoever reads it would wait for this process too
         os.dup2(nowhere, _STDERR)
-        _find(tell, go)
+        hint, owed = _greeting()
+        # no tab and no line end stands in JSON as it is written here
+        os.write(tell, _output(hint) + b"\t" + json.dumps(owed).encode() + b"\n")
     finally:
         os._exit(0)
-
-
-def _find(tell: int, go: int) -> None:
-    start, hint = _greeting()
-    from repertoire.app.session import greet  # noqa: PLC0415 - its place is known only now
-
-    owed = {"home": greet.notes_folder(), "rows": greet.owed(start, hint)}
-    # no tab and no line end stands in JSON as it is written here
-    os.write(tell, _output(hint) + b"\t" + json.dumps(owed).encode() + b"\n")
-    if os.read(go, 1):
-        greet.note(start, hint)
-        os.write(tell, _NOTED)
 
 
 def _alone() -> None:
@@ -100,21 +87,20 @@ def _alone() -> None:
         timer = threading.Timer(DEADLINE_SECONDS, os._exit, (0,))
         timer.daemon = True
         timer.start()
-        start, hint = _greeting()
+        hint, owed = _greeting()
         timer.cancel()
         faulthandler.cancel_dump_traceback_later()
-    from repertoire.app.session import greet  # noqa: PLC0415
-
     sys.stdout.write(_output(hint).decode())
     sys.stdout.flush()
-    greet.note(start, hint)
+    _record(owed)
 
 
-def _greeting() -> tuple[SessionStart, Greeting]:
+def _greeting() -> tuple[Greeting, Mapping[str, Any]]:
     told = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")  # Windows would read it otherwise
     sys.path.insert(0, SERVER)
     from repertoire.app.clock import now  # noqa: PLC0415
     from repertoire.app.session import greet  # noqa: PLC0415
+    from repertoire.boot.home import locate  # noqa: PLC0415
     from repertoire.domain.hint import silenced  # noqa: PLC0415
 
     if silenced(os.environ):
@@ -125,7 +111,8 @@ def _greeting() -> tuple[SessionStart, Greeting]:
         source=str(told.get("source", "startup")),
         at=now(),
     )
-    return start, greet.greet(start)
+    hint = greet.greet(start)
+    return hint, {"home": str(locate()), "rows": greet.owed(start, hint)}
 
 
 def _output(hint: Greeting) -> bytes:
@@ -133,36 +120,15 @@ def _output(hint: Greeting) -> bytes:
     return json.dumps(output).encode() if hint.text else b""
 
 
-class _ChildOutput:
-    """The output of the child, which is read until the deadline."""
-
-    def __init__(self, source: int, until: float) -> None:
-        self.until = until
-        self.ended = False
-        self._source = source
-        self._read = b""
-
-    def line(self) -> bytes:
-        """Return the next line; empty if the child or the time ends before the line."""
-        while b"\n" not in self._read:
-            if not self._more():
-                return b""
-        line, _, self._read = self._read.partition(b"\n")
-        return line
-
-    def rest(self) -> bytes:
-        """Return the rest of the output, until the child or the time ends."""
-        while self._more():
-            pass
-        return self._read
-
-    def _more(self) -> bool:
-        if not select.select([self._source], [], [], max(self.until - time.monotonic(), 0.0))[0]:
-            return False
-        more = os.read(self._source, 65_536)
-        self.ended = not more
-        self._read += more
-        return not self.ended
+def _read(source: int, until: float) -> bytes | None:
+    """Return all that the child tells before it ends; None if the time ends before."""
+    told = b""
+    while select.select([source], [], [], max(until - time.monotonic(), 0.0))[0]:
+        more = os.read(source, 65_536)
+        if not more:
+            return told
+        told += more
+    return None
 
 
 def _write(output: bytes, until: float) -> None:
@@ -173,13 +139,13 @@ def _write(output: bytes, until: float) -> None:
         output = output[os.write(_STDOUT, output[: select.PIPE_BUF]) :]
 
 
-def _leave_note(owed: bytes) -> None:
-    note = json.loads(owed)
+def _record(owed: Mapping[str, Any]) -> None:
+    """Append what was said to the spool: at once, whoever has the database locked."""
     sys.path.insert(0, SERVER)
-    from repertoire.boot.spool import put_off  # noqa: PLC0415
+    from repertoire.boot.spool import put_off  # noqa: PLC0415 - its place is known only now
 
-    if note["rows"]:
-        put_off(Path(note["home"]), note["rows"])
+    if owed["rows"]:
+        put_off(Path(owed["home"]), owed["rows"])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from hooks.starting import FASTAPI, Run, context, make_project, own_copy, store_with
 from repertoire.app.clock import now
+from repertoire.app.person.forget import REQUESTS, forget
+from repertoire.app.session.spool import take_in
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.usage_cache import usage
 from repertoire.domain.component import TWIN_OF, Edge
@@ -57,6 +59,7 @@ def test_what_nobody_used_is_not_told_at_every_start_but_what_is_new_is_and_all_
     assert "rails-models" in context(run(project, session=held[3]))
     assert "rails-models" not in context(run(project, session=held[4]))
     with Store.open(home / "repertoire.db") as store:
+        take_in(store)
         old = [replace(event, at="2026-01-01T00:00:00Z") for event in store.events.recent(limit=50)]
         store.privacy.forget_requests()
         store.events.append(old[::-1])
@@ -93,7 +96,7 @@ def test_a_long_log_speaks_at_a_sessions_start_as_at_a_prompt(run: Run, project:
     # what fades otherwise is not told from what was summed up, but from what a session's start can fold itself
     assert "fastapi-templates (skill" in context(run(project, session=held[1], REPERTOIRE_MEMORY_DAYS="9"))
     with Store.open(home / "repertoire.db") as store:
-        store.privacy.forget_requests()
+        forget(store, REQUESTS)
     assert "fastapi-templates (skill" in context(run(project, session=held[2]))
 
 

@@ -6,20 +6,18 @@ import asyncio
 import concurrent.futures
 import contextlib
 import importlib
-import itertools
 import logging
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repertoire.boot.errors import BootError
 from repertoire.boot.heap import return_memory
 from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
-from repertoire.domain.errors import CorruptStore, RepertoireError
+from repertoire.domain.errors import CorruptStore, RepertoireError, StoreFull
 from repertoire.mcp_server.deferred_use import heard
 from repertoire.mcp_server.definitions import TOOLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from repertoire.app.session.record import Lesson
     from repertoire.app.session.solving import Proposal
     from repertoire.domain.event import Event
-    from repertoire.mcp_server.work import Answers, HookOutcome, Writes
+    from repertoire.mcp_server.work import Answers, Writes
 
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
@@ -40,11 +38,9 @@ TOOL_MODEL_SECONDS = 20.0
 QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
 LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
 LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
-WRITE_SECONDS = 0.05  # a hook waits so long for the log, then for a file beside it
 SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
 _TOOLS = {tool.name: tool for tool in TOOLS}
 _LOG = logging.getLogger(__name__)
-Queued = tuple[int, concurrent.futures.Future[None]]  # events that are to be written, by number
 
 
 class Dispatcher:
@@ -60,13 +56,10 @@ class Dispatcher:
         self._loader = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
         self._loading: asyncio.Future[Any] | None = None
         self._embedder: Any = None
-        self._numbers = itertools.count()
         self._looks_at = time.monotonic() + LOOK_SECONDS
         self._refreshing: list[subprocess.Popen[bytes]] = []
         self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
         self._in_order = asyncio.Lock()
-        self._unwritten: dict[int, tuple[Event, ...]] = {}
-        self._beside: dict[int, Path] = {}  # where they wait meanwhile
 
     @property
     def handlers(self) -> Handlers:
@@ -92,9 +85,7 @@ class Dispatcher:
             if self._doing:
                 await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
-        reply, events = await self._answering.run(lambda answers: answers.tool(name, arguments))
-        if events:
-            await asyncio.to_thread(self._keep, *self._queue(events))
+        reply = await self._answering.run(lambda answers: self._reply(answers, name, arguments))
         if name == "status":  # which tells of rescues itself
             self._rescues.clear()
         return self._told(reply)
@@ -153,6 +144,7 @@ class Dispatcher:
                 await self._answering.run(lambda answers: answers.rehearse())
         except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
             self._complain(error, "not ready before the first question")
+        self._drain()  # a session's start appends too
 
     async def keep_fresh(self) -> None:
         """Have everything read again beside the session when it is time; asked often, it looks now and then."""
@@ -183,21 +175,12 @@ class Dispatcher:
         """Record what is still to be recorded, so long at most."""
         until = time.monotonic() + seconds
         self._answering.drain(seconds)
-        if not self._writing.drain(max(until - time.monotonic(), 0.0)):
-            for number in list(self._unwritten):
-                self._put_off(number)
-
-    def _put_off(self, number: int) -> None:
-        """Leave what is not in the log yet beside it: whoever writes next takes it in."""
-        fields = ("at", "kind", "session", "project", "request", "node", "data")
-        events = self._unwritten.pop(number, ())
-        if events:
-            self._beside[number] = put_off(locate(), [{name: getattr(e, name) for name in fields} for e in events])
+        self._writing.drain(max(until - time.monotonic(), 0.0))
 
     def close(self) -> None:
         """Finish everything and release the store."""
-        self._writing.close(lambda writes: writes.close())
         self._answering.close(lambda answers: answers.close())
+        self._writing.close(lambda writes: writes.close())
         self._loader.shutdown()
 
     async def _hook(self, name: str, hook: Hook) -> str:
@@ -207,52 +190,36 @@ class Dispatcher:
     async def _answered(self, name: str, hook: Hook) -> str:
         if await self._answering.run(lambda answers: answers.needs_model(name, hook)):
             await self._load_model(MODEL_SECONDS)
-        outcome, queued = await self._answering.run(lambda answers: self._answer(answers, name, hook))
-        if queued is not None:
-            await asyncio.to_thread(self._keep, *queued)
+        text = await self._answering.run(lambda answers: self._answer(answers, name, hook))
         if name == "hook_prompt":
             asyncio.get_running_loop().call_later(QUIET_SECONDS, self._freshen)
-        return outcome.text
-
-    def _keep(self, number: int, written: concurrent.futures.Future[None]) -> None:
-        """Have events on the disk before anybody is answered: a process that is killed then must not lose them."""
-        concurrent.futures.wait([written], timeout=WRITE_SECONDS)
-        try:
-            self._put_off(number)
-        except OSError as error:
-            _LOG.warning("not kept beside the log: %s", error)
+        return text
 
     def _freshen(self) -> None:
         self._answering.submit(lambda answers: answers.freshen()).add_done_callback(self._report)
 
-    def _answer(self, answers: Answers, name: str, hook: Hook) -> tuple[HookOutcome, Queued | None]:
+    def _answer(self, answers: Answers, name: str, hook: Hook) -> str:
         outcome = answers.hook(name, hook)
-        return outcome, self._queue(outcome.events, outcome.lesson, answers) if outcome.events else None
+        self._log(answers, outcome.events, outcome.lesson)
+        return outcome.text
 
-    def _queue(
-        self,
-        events: tuple[Event, ...],
-        lesson: Lesson | Proposal | None = None,
-        answers: Answers | None = None,
-    ) -> Queued:
-        """Have events written, and count them as happened until they are, where somebody answers by them."""
-        number = next(self._numbers)
-        if answers is not None:
-            answers.hold(number, events)
-        self._unwritten[number] = events
+    def _reply(self, answers: Answers, name: str, arguments: Mapping[str, Any]) -> Reply:
+        reply, events = answers.tool(name, arguments)
+        self._log(answers, events)
+        return reply
 
-        def write(writes: Writes) -> None:
-            try:
-                writes.keep(events, lesson, beside=lambda: self._beside.get(number))
-            finally:
-                if answers is not None:
-                    answers.written(number)
-                self._unwritten.pop(number, None)
-                self._beside.pop(number, None)
+    def _log(self, answers: Answers, events: Sequence[Event], lesson: Lesson | Proposal | None = None) -> None:
+        """Append events to the spool, which a writer empties as soon as it can."""
+        if not events:
+            return
+        try:
+            answers.spool(events)
+        except OSError as error:
+            self._complain(StoreFull(f"what happened cannot be recorded in {locate()}: {error.strerror}"), "")
+        self._drain(lesson)
 
-        written = self._writing.submit(write)
-        written.add_done_callback(self._report)
-        return number, written
+    def _drain(self, lesson: Lesson | Proposal | None = None) -> None:
+        self._writing.submit(lambda writes: writes.drain(lesson)).add_done_callback(self._report)
 
     def _answers(self) -> Answers:
         answers: Answers = _work().Answers(self._environment)

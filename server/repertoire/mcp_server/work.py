@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from repertoire.app.clock import now
@@ -18,7 +17,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import record, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
-from repertoire.app.session.spool import take_in
+from repertoire.app.session.spool import append, of_session, take_in
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
 from repertoire.app.usage.compact_log import compact_when_due
@@ -37,7 +36,6 @@ from repertoire.mcp_server.reply import Reply
 from repertoire.rendering.traces import hint_text, proposal_text
 from repertoire.verbs.verb import Context
 
-_REMEMBERED = 500  # events of a session that are folded
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
 _ATTEMPTS = 6
 _FRESH_SECONDS = 10.0
@@ -64,7 +62,6 @@ class Answers:
         self._requests: dict[str, record.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
-        self._unwritten: dict[int, tuple[Event, ...]] = {}
         self._freshened = -_FRESH_SECONDS
 
     def close(self) -> None:
@@ -135,6 +132,13 @@ class Answers:
         if self._off:
             return HookOutcome()
         return _HOOKS[name](self, hook)
+
+    def spool(self, events: Sequence[Event]) -> None:
+        """Have events on the disk before anybody is answered: a process that is killed then must not lose them.
+
+        Raises: OSError when they cannot be kept.
+        """
+        append(self.repertoire.store, events)
 
     @property
     def _off(self) -> bool:
@@ -234,14 +238,6 @@ class Answers:
     def _shows_traces(self, hook: Hook) -> bool:
         return self.repertoire.settings.trace_hints and not self._silent(hook)
 
-    def hold(self, number: int, events: tuple[Event, ...]) -> None:
-        """Count events as happened while they are still on their way to the file."""
-        self._unwritten[number] = events
-
-    def written(self, number: int) -> None:
-        """Let go of events that are in the file; called from the writing lane."""
-        self._unwritten.pop(number, None)
-
     def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> HookOutcome:
         moment, session = _moment(hook), self._session(hook.session, *before)
         events = record.selected(self.repertoire.store, mention, moment, session)
@@ -276,11 +272,7 @@ class Answers:
     def _session(self, session: str, *more: Event) -> SessionState:
         if not session:
             return replay(more)
-        # First what is on its way: read last, an event that is written in between would be in neither.
-        waiting = [e for batch in list(self._unwritten.values()) for e in batch if e.session == session]
-        events = self.repertoire.store.events.recent(session=session, limit=_REMEMBERED)[::-1]
-        arrived = {(e.at, e.kind, e.request, e.node) for e in events}
-        return replay([*events, *(e for e in waiting if (e.at, e.kind, e.request, e.node) not in arrived), *more])
+        return replay([*of_session(self.repertoire.store, session), *more])
 
     def _silent(self, hook: Hook) -> bool:
         if silenced(self._environment) or not self.repertoire.settings.hints:
@@ -321,47 +313,18 @@ class Writes:
         """Release the store."""
         self._stack.close()
 
-    def keep(
-        self,
-        events: Sequence[Event],
-        lesson: record.Lesson | solving.Proposal | None = None,
-        *,
-        beside: Callable[[], Path | None] = lambda: None,
-    ) -> None:
-        """Write events, and what they teach; nothing in a home that cannot be written.
-
-        `beside` tells of the file that keeps them meanwhile, if one does: where it is gone, they were taken in.
-        """
-        if self._repertoire.store.read_only or not events:
+    def drain(self, lesson: record.Lesson | solving.Proposal | None = None) -> None:
+        """Move what waits in the spool into the log, then keep what a hook taught, where that can be written."""
+        store, settings = self._repertoire.store, self._repertoire.settings
+        if store.read_only:
             return
-        # An ingest may hold the lock for longer than one wait; what happened must not be lost for that.
-        for _ in range(_ATTEMPTS - 1):
-            with suppress(StoreBusy):
-                self._keep(events, lesson, beside)
-                break
-        else:
-            self._keep(events, lesson, beside)
+        _patiently(lambda: take_in(store))
+        if isinstance(lesson, solving.Proposal):
+            _patiently(lambda: solving.keep(store, lesson))
+        elif lesson is not None:
+            _patiently(lambda: record.learn(store, lesson, settings))
         with suppress(StoreBusy):  # whoever writes next does it
-            take_in(self._repertoire.store)
-            compact_when_due(self._repertoire.store, half_life=self._repertoire.settings.memory_days)
-
-    def _keep(
-        self,
-        events: Sequence[Event],
-        lesson: record.Lesson | solving.Proposal | None,
-        beside: Callable[[], Path | None],
-    ) -> None:
-        store = self._repertoire.store
-        with store.transaction():
-            kept = beside()
-            if kept is None:
-                store.events.append(events)
-            elif kept.exists():  # whoever takes it in writes first and deletes it then
-                store.events.append_new(events)
-            if isinstance(lesson, solving.Proposal):
-                solving.keep(store, lesson)
-            elif lesson is not None:
-                record.learn(store, lesson, self._repertoire.settings)
+            compact_when_due(store, half_life=settings.memory_days)
 
     def begin(self) -> None:
         """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
@@ -374,6 +337,15 @@ class Writes:
         call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
         done = call.verb.run(context, call.question(arguments))
         return Reply(call.verb.text(done), call.verb.data(done))
+
+
+def _patiently(write: Callable[[], object]) -> None:
+    """Write even if an ingest holds the lock for longer than one wait."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(StoreBusy):
+            write()
+            return
+    write()
 
 
 def _told(hook: Hook, name: str) -> dict[str, Any]:

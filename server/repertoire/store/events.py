@@ -37,14 +37,14 @@ class Events:
                 ],
             )
 
-    def append_new(self, events: Sequence[Event]) -> None:
-        """Write those of these events that are not in the log yet, as they are."""
-        same = "at = ? AND kind = ? AND session = ? AND project = ? AND request = ? AND node = ? AND data = ?"
+    def moved_from_spool(self) -> frozenset[str]:
+        """Return the names of the spool's files whose events are in the log, of those that may still lie there."""
+        return frozenset(json.loads(self._db.value("SELECT value FROM meta WHERE key = 'spooled'") or "[]"))
+
+    def note_moved(self, names: Sequence[str]) -> None:
+        """Keep the names of the files that lie in the spool and whose events are in the log."""
         with self._db.transaction():
-            for e in events:
-                fields = (e.at, e.kind, *map(storable, (e.session, e.project, e.request, e.node)), as_json(e.data))
-                if self._db.value(f"SELECT 1 FROM event WHERE {same}", fields) is None:
-                    self.append([e])
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('spooled', ?)", (json.dumps(names),))
 
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
         """Return the newest events first, of these kinds and this session where given."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repertoire.app.person.forget import REQUESTS, forget
-from repertoire.app.session.spool import take_in
+from repertoire.app.session.spool import of_session, take_in
 from repertoire.boot.spool import HEARD, put_off, waiting
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
 from repertoire.store.database import Store
@@ -35,6 +35,27 @@ def test_whoever_is_killed_before_the_files_are_gone_doubles_nothing(tmp_path):
         take_in(store)
         assert store.events.count(OFFERED) == 2
     assert not waiting(tmp_path)
+
+
+def test_what_happened_twice_within_a_second_is_there_twice_and_in_order(tmp_path):
+    for number in range(200):
+        put_off(tmp_path, [ROW, ROW, {**ROW, "node": str(number)}])
+    with Store.open(tmp_path / "repertoire.db") as store:
+        assert take_in(store) == 600
+        found = [event.node for event in store.events.since(0)]
+    assert [node for node in found if node != "a"] == list(map(str, range(200)))
+    assert found.count("a") == 400
+
+
+def test_a_session_sees_what_waits_and_what_is_in_the_log_once_each(tmp_path):
+    put_off(tmp_path, [ROW])
+    [file] = waiting(tmp_path)
+    kept = file.read_bytes()
+    with Store.open(tmp_path / "repertoire.db") as store:
+        take_in(store)
+        file.write_bytes(kept)  # as one who reads while a writer moves it finds it
+        put_off(tmp_path, [{**ROW, "node": "b"}, {**ROW, "session": "another"}])
+        assert [event.node for event in of_session(store, "s")] == ["a", "b"]
 
 
 def test_only_its_owner_can_read_it_and_a_file_that_was_not_finished_is_none(tmp_path):

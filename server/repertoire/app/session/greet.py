@@ -1,7 +1,7 @@
 """Chooses the components that a session's greeting names, from the store or, without one, the shipped catalogue.
 
-The session hook runs this with any Python from 3.9: it reads the database through the standard library alone, and
-writes nothing but events. A database that is locked, damaged or newer than this version raises; the hook then says
+The session hook runs this with any Python from 3.9: it reads the database and the spool through the standard library
+alone, and writes nothing. A database that is locked, damaged or newer than this version raises; the hook then says
 nothing.
 """
 
@@ -19,7 +19,6 @@ from typing import Any
 
 from repertoire.app.session.greeting import Greeting, worded
 from repertoire.boot import home as homes
-from repertoire.boot.spool import put_off
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
@@ -30,7 +29,7 @@ from repertoire.learning.hints import SESSION_START, demands, is_exploration
 from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall
 from repertoire.learning.outcomes import moment, trials
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
-from repertoire.store.light.start import Described, StartReader, append_events
+from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
 
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
@@ -77,27 +76,9 @@ def greet(start: SessionStart) -> Greeting:
     return worded(profile, _from_catalogue(shipped, profile, start.project))
 
 
-def note(start: SessionStart, greeting: Greeting) -> None:
-    """Log the greeting and, after a compaction, that earlier hints left the session's context.
-
-    Raises:
-        sqlite3.Error: the log cannot be written; if the database is only locked, the events are spooled instead.
-    """
-    rows, path = owed(start, greeting), homes.database_path(homes.locate())
-    if not rows:
-        return
-    if not append_events(path, rows):
-        put_off(path.parent, rows)
-
-
-def notes_folder() -> str:
-    """Return the path of the home whose log records the greeting."""
-    return str(homes.locate())
-
-
 def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    """Return the greeting as rows for the log; none if there is no log yet."""
-    if not start.session or not homes.database_path(homes.locate()).exists():
+    """Return what is to be logged: that a compaction took earlier hints, and the greeting; nothing without a log."""
+    if not start.session or not os.access(homes.database_path(homes.locate()), os.W_OK):
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}
     rows: list[Mapping[str, Any]] = []

@@ -1,13 +1,11 @@
-"""Moves spooled events into the log, each exactly once, even if a process is killed meanwhile."""
+"""Appends events to the spool and moves them into the log, each exactly once, even if a process is killed meanwhile."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repertoire.boot.spool import HEARD, waiting
+from repertoire.boot.spool import HEARD, put_off, rows_of, waiting
 from repertoire.domain.event import Event, Moment
 from repertoire.learning.selections import from_command, from_tool
 from repertoire.learning.session import replay
@@ -17,24 +15,46 @@ _REMEMBERED = 500  # a session's state is computed from so many of its newest ev
 _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
+def append(store: Store, events: Sequence[Event]) -> None:
+    """Append events to the spool; nothing in a home that cannot be written.
+
+    Raises: OSError when they cannot be kept.
+    """
+    if events and not store.read_only:
+        put_off(store.path.parent, [{name: getattr(event, name) for name in (*_FIELDS, "data")} for event in events])
+
+
 def take_in(store: Store) -> int:
     """Move the spooled events into the log; return how many there were.
 
     Raises:
         StoreBusy: the database is still locked; the events stay in the spool.
     """
-    files = waiting(store.path.parent)
-    if not files or store.read_only:
+    home = store.path.parent
+    if store.read_only or not waiting(home):
         return 0
-    events = [event for file in files for event in _read(file)]
-    # Events are appended before their files are deleted: after a kill they are read again, and `append_new` skips them.
-    store.events.append_new([event for event in events if event.kind != HEARD])
-    for event in events:
-        if event.kind == HEARD:
-            store.events.append_new(_selected(store, event))
+    with store.transaction():
+        files = waiting(home)  # under the lock: a file that was moved is listed again or gone, and known until then
+        moved = store.events.moved_from_spool()
+        events = [_event(row) for file in files if file.name not in moved for row in rows_of(file)]
+        store.events.append([event for event in events if event.kind != HEARD])
+        for event in events:
+            if event.kind == HEARD:
+                store.events.append(_selected(store, event))
+        store.events.note_moved([file.name for file in files])
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)
+
+
+def of_session(store: Store, session: str) -> list[Event]:
+    """Return the newest events of a session, the oldest first, those that wait in the spool included."""
+    # First the spool: read last, an event that is moved in between would be in neither.
+    spooled = [row for file in waiting(store.path.parent) for row in rows_of(file) if row.get("session") == session]
+    logged = store.events.recent(session=session, limit=_REMEMBERED)[::-1]
+    known = {(event.at, event.kind, event.request, event.node) for event in logged}
+    late = [event for event in map(_event, spooled) if event.kind != HEARD]
+    return [*logged, *(event for event in late if (event.at, event.kind, event.request, event.node) not in known)]
 
 
 def _selected(store: Store, heard: Event) -> list[Event]:
@@ -45,14 +65,6 @@ def _selected(store: Store, heard: Event) -> list[Event]:
     mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []
     return selected(store, mention, Moment(heard.at, heard.session, heard.project), replay(before[::-1]))
-
-
-def _read(file: Path) -> list[Event]:
-    try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):  # another process moved it, or it is no spool file
-        return []
-    return [_event(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _event(row: Mapping[str, Any]) -> Event:

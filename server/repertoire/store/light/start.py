@@ -1,4 +1,4 @@
-"""Reads what a session's start needs of the database, and notes what was said; nothing else is written.
+"""Reads what a session's start needs of the database, and of the spool before it; nothing is written.
 
 The session hook runs this with any Python from 3.9. A database that is locked, damaged or newer than this version
 raises sqlite3.Error.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from repertoire.domain.event import OFFERED, SELECTED
+from repertoire.boot.spool import rows_of, waiting
+from repertoire.domain.event import COMPACTED, OFFERED, SELECTED
 from repertoire.domain.text import index_text
 from repertoire.domain.trust import HINTABLE
 from repertoire.store.light import exact_copies
@@ -21,7 +21,7 @@ from repertoire.store.light import exact_copies
 SCHEMA = 8  # the newest schema whose tables are known here; tests hold it equal to the store's
 _KNOWS_CLIENTS = 7
 _APPLICATION_ID = 0x52455054
-_READ_SECONDS, _WRITE_SECONDS = 0.3, 0.1
+_READ_SECONDS = 0.3
 _CANDIDATES, _BY_WORDS = 300, 60
 _EVENTS = 2_000  # of the log, the newest, that are folded: others are kept as sums
 LOOKED_AT = 20_000  # characters of a text that is offered
@@ -56,7 +56,7 @@ class Described(NamedTuple):
 
 
 class StartReader:
-    """The database as a session's start reads it."""
+    """The database as a session's start reads it: what waits in the spool counts as logged."""
 
     def __init__(self, path: Path) -> None:
         """Open it to read.
@@ -64,7 +64,9 @@ class StartReader:
         Raises:
             sqlite3.Error: it cannot be used now.
         """
-        self._db = _connect(path, writing=False)
+        # before the log: read after it, what is moved in between would be in neither
+        self._spooled = [_spooled(row) for file in waiting(path.parent) for row in rows_of(file)]
+        self._db = _connect(path)
         self.close = self._db.close
 
     def holds_components(self) -> bool:
@@ -102,7 +104,11 @@ class StartReader:
                  (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0) LIMIT 1""",
             (session,),
         ).fetchone()
-        return bool(session) and row is not None
+        told = row is not None
+        for event in self._spooled:
+            if event.session == session and event.kind in (OFFERED, COMPACTED):
+                told = event.kind == OFFERED
+        return bool(session) and told
 
     def told_since(self, project: str, since: str) -> list[tuple[str, str, str, Mapping[str, Any]]]:
         """Return kind, session, component and data of what a project was told and used, the newest first."""
@@ -111,7 +117,9 @@ class StartReader:
             f"AND project = ? AND at >= ? ORDER BY id DESC LIMIT {_EVENTS}",
             (OFFERED, SELECTED, project, since),
         )
-        return [(kind, session, node, json.loads(data)) for kind, session, node, data in rows]
+        logged = [(kind, session, node, json.loads(data)) for kind, session, node, data in rows]
+        late = [e for e in self._spooled if e.kind in (OFFERED, SELECTED) and e.project == project and e.at >= since]
+        return [*((e.kind, e.session, e.node, e.data) for e in late[::-1]), *logged]
 
     def newest_events(self, kinds: Sequence[str], after: int) -> list[EventRow]:
         """Return the newest events of these kinds that came after a number, the oldest of them first."""
@@ -120,7 +128,8 @@ class StartReader:
             f"WHERE kind IN ({_marks(kinds)}) AND id > ? ORDER BY id DESC LIMIT {_EVENTS}",
             (*kinds, after),
         )
-        return [EventRow._make((*row[:-1], json.loads(row[-1]))) for row in rows][::-1]
+        logged = [EventRow._make((*row[:-1], json.loads(row[-1]))) for row in rows]
+        return [*logged[::-1], *(event for event in self._spooled if event.kind in kinds)]
 
     def condensed(self) -> str | None:
         """Return what the log came to when it was condensed last, as it was written."""
@@ -193,29 +202,14 @@ class StartReader:
         return "AND c.client = ''" if schema >= _KNOWS_CLIENTS else ""
 
 
-def append_events(path: Path, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Write rows into the log; return whether that could be done: not while another process has it locked.
-
-    Raises:
-        sqlite3.Error: it cannot be written at all.
-    """
-    fields = ("at", "kind", "session", "project", "node")
-    try:
-        with closing(_connect(path, writing=True)) as db, db:
-            db.executemany(
-                "INSERT INTO event(at, kind, session, project, node, data) VALUES (?, ?, ?, ?, ?, ?)",
-                [(*(row[name] for name in fields), json.dumps(row["data"])) for row in rows],
-            )
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        return False
-    return True
+def _spooled(row: Mapping[str, Any]) -> EventRow:
+    at, kind, session, project, request, node = (str(row.get(name, "")) for name in EventRow._fields[1:-1])
+    data = row.get("data")
+    return EventRow(0, at, kind, session, project, request, node, data if isinstance(data, dict) else {})
 
 
-def _connect(path: Path, *, writing: bool) -> sqlite3.Connection:
-    mode, seconds = ("rw", _WRITE_SECONDS) if writing else ("ro", _READ_SECONDS)
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=seconds)
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_READ_SECONDS)
     try:
         known = _is_known(db)
     except BaseException:
