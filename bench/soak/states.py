@@ -25,7 +25,8 @@ _MARKS = (
     "compared ",
     "unsettled",
     "kept",
-)  # of meta: how often a thing moved, when it was seen, what the log came to when it was condensed last
+    "spooled",
+)  # of meta: revisions, times, what compaction kept, and the names of spool files, which differ in every run
 _KEYS = {"node_id": "node", "source_id": "source", "space_id": "space"}
 _ENDS = {"source": "node", "target": "node"}  # of an edge
 

@@ -13,7 +13,7 @@ import numpy as np
 from states import ROOT
 
 from repertoire.app.session.record import AskedPrompt, Lesson, Moment
-from repertoire.app.session.spool import take_in
+from repertoire.app.session.spool import append, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
@@ -21,7 +21,7 @@ from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
 from repertoire.app.wiring import open_embedder
-from repertoire.boot.spool import put_off
+from repertoire.boot.spool import put_off, rows_of, waiting
 from repertoire.domain.event import ASKED, CHECKED, CLOSED, OFFERED, OUTCOME, SELECTED, Event
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.mcp_server.work import Writes
@@ -174,11 +174,14 @@ class Learning(_Home):
         with Store.open(home / "repertoire.db") as store:
             components = sorted(row.id for row in store.graph.summaries())
             done = {event.request for event in store.events.recent(kinds=(ASKED,), limit=100_000)}
+            spooled = {row.get("request") for file in waiting(home) for row in rows_of(file)}
             writes = Writes({"REPERTOIRE_HOME": str(home)})
             for number, (request, batches) in enumerate(self._requests(components), 1):
                 if request.key not in done:
                     for events, lesson in batches:
-                        writes.keep(events, lesson)
+                        if request.key not in spooled:  # a run that was killed left them there
+                            append(store, events)
+                        writes.drain(lesson)
                 if number % self._rebuilt_every == 0:
                     rebuild(store)
             rebuild(store)

@@ -318,11 +318,14 @@ class Writes:
         store, settings = self._repertoire.store, self._repertoire.settings
         if store.read_only:
             return
-        _patiently(lambda: take_in(store))
-        if isinstance(lesson, solving.Proposal):
-            _patiently(lambda: solving.keep(store, lesson))
-        elif lesson is not None:
-            _patiently(lambda: record.learn(store, lesson, settings))
+
+        def keep() -> None:
+            if isinstance(lesson, solving.Proposal):
+                solving.keep(store, lesson)
+            elif lesson is not None:
+                record.learn(store, lesson, settings)
+
+        _patiently(lambda: take_in(store, keep if lesson is not None else None))
         with suppress(StoreBusy):  # whoever writes next does it
             compact_when_due(store, half_life=settings.memory_days)
 

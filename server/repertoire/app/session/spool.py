@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from repertoire.boot.spool import HEARD, put_off, rows_of, waiting
@@ -24,14 +24,14 @@ def append(store: Store, events: Sequence[Event]) -> None:
         put_off(store.path.parent, [{name: getattr(event, name) for name in (*_FIELDS, "data")} for event in events])
 
 
-def take_in(store: Store) -> int:
-    """Move the spooled events into the log; return how many there were.
+def take_in(store: Store, then: Callable[[], object] | None = None) -> int:
+    """Move the spooled events into the log, and do `then` in the same transaction; return how many events there were.
 
     Raises:
         StoreBusy: the database is still locked; the events stay in the spool.
     """
     home = store.path.parent
-    if store.read_only or not waiting(home):
+    if store.read_only or not (then or waiting(home)):
         return 0
     with store.transaction():
         files = waiting(home)  # under the lock: a file that was moved is listed again or gone, and known until then
@@ -41,7 +41,10 @@ def take_in(store: Store) -> int:
         for event in events:
             if event.kind == HEARD:
                 store.events.append(_selected(store, event))
-        store.events.note_moved([file.name for file in files])
+        if files:
+            store.events.note_moved([file.name for file in files])
+        if then is not None:
+            then()
     for file in files:
         file.unlink(missing_ok=True)
     return len(events)
