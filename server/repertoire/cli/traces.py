@@ -167,7 +167,7 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
 @click.option("--watch", default=None, help="Until when it holds.")
 @json_option
 def amend_command(trace: str, as_json: bool, **changes: str | None) -> None:
-    r"""Tell TRACE anew; the old one stays, superseded, once the draft is confirmed.
+    r"""Draft a changed version of TRACE; once the draft is confirmed, it replaces the old one, which is kept.
 
     \b
     repertoire trace amend 1f0c2d3e4b5a --solution "Raise the limit, and split the chunks."

@@ -190,7 +190,7 @@ class Layout:
 
     @cached_property
     def view(self) -> Mapping[str, View]:
-        """The views by name."""
+        """Each view (a part of the graph that one system ranks) by its name."""
         return {view.name: view for view in self.views}
 
     @cached_property

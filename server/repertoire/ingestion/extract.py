@@ -177,7 +177,7 @@ class _Reader:
         self.left: dict[str, FileFate] = {}  # files without a component of their own
 
     def record(self, path: str) -> FileRecord | None:
-        """Return the record of a file; one that takes too long is not tried again until its bytes change."""
+        """Read one file and return its record; a file that timed out before is skipped until it changes."""
         slow = FileRecord(path, too_slow(self._files[path]), skipped=TOO_SLOW)
         if self._context.known.get(path) == slow.content_hash:
             return slow

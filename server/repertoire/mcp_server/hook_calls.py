@@ -74,7 +74,7 @@ class Hook:
         return value if isinstance(value, Mapping) else {}
 
     def names(self, name: str) -> Mapping[str, str]:
-        """Return the words of an object in which names are looked for."""
+        """Return the text values of an argument's JSON object by key, each cut to the length of a name."""
         words = self.mapping(name).items()
         return {key: value[:MOST_NAME] for key, value in words if isinstance(value, str)}
 

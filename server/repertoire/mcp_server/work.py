@@ -53,7 +53,7 @@ class HookOutcome:
 
 
 class Answers:
-    """Everything that reads."""
+    """Answers tools and hooks from the store; returns the events that are to be logged."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._stack = ExitStack()
@@ -303,7 +303,7 @@ _HOOKS: Mapping[str, Callable[[Answers, Hook], HookOutcome]] = {
 
 
 class Writes:
-    """Everything that writes, with a connection of its own."""
+    """Writes what tools and hooks change, through a connection of its own."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._stack = ExitStack()

@@ -11,7 +11,7 @@ from repertoire.rendering.flags import description_of, flag_lines
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:
-    """Return a ranked list as data."""
+    """Return a ranked list as a JSON object."""
     return {
         "fits": answer.fits,
         "confidence": round(answer.confidence, 4),
@@ -23,7 +23,7 @@ def answer_data(answer: Answer) -> dict[str, Any]:
 
 
 def recommendation_data(recommendation: Recommendation) -> dict[str, Any]:
-    """Return a recommended set as data."""
+    """Return a recommended set as a JSON object."""
     return {
         "items": [_item_data(item) for item in recommendation.items],
         "near": [hit_data(hit) for hit in recommendation.near],
@@ -45,7 +45,7 @@ def recommendation_data(recommendation: Recommendation) -> dict[str, Any]:
 
 
 def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
-    """Return a hit as data; what a stranger wrote is as clean as in the text."""
+    """Return a hit as a JSON object; what a stranger wrote is as clean as in the text."""
     component = hit.component
     return {
         "id": component.id,
@@ -65,7 +65,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
 
 
 def unit_data(unit: Unit | None) -> dict[str, Any] | None:
-    """Return what an install line brings as data."""
+    """Return what an install line brings as a JSON object."""
     if unit is None:
         return None
     return {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}

@@ -29,7 +29,7 @@ def finding_text(finding: Finding, *, width: int = 0) -> str:
 
 
 def findings_data(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return all findings as data, and whether nothing is broken."""
+    """Return all findings as a JSON object, and whether nothing is broken."""
     return {
         "healthy": not any(finding.state == FAIL for finding in findings),
         "findings": [

@@ -204,7 +204,7 @@ def _used(explanation: Explanation) -> str:
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
-    """Return an explanation as data."""
+    """Return an explanation as a JSON object."""
     component, standing = explanation.stored.component, explanation.standing
     return {
         "id": component.id,

@@ -59,7 +59,7 @@ def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 
 
 
 def lost_data(lost: LostSource) -> dict[str, Any]:
-    """Return a source that could not be read as data."""
+    """Return a source that could not be read as a JSON object."""
     return {
         "source": lost.source,
         "since": lost.since,

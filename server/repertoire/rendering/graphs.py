@@ -46,7 +46,7 @@ def graph_text(graph: Neighbourhood) -> str:
 
 
 def graph_data(graph: Neighbourhood) -> dict[str, Any]:
-    """Return nodes and edges as data; the ids are those of the store."""
+    """Return nodes and edges as a JSON object; the ids are those of the store."""
     nodes = [
         {
             "id": node.key,

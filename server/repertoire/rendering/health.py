@@ -170,7 +170,7 @@ def stale_text(report: StaleReport) -> str:
 
 
 def stale_data(report: StaleReport) -> dict[str, Any]:
-    """Return what is stale as data."""
+    """Return what is stale as a JSON object."""
     return {
         "shown": [_component_data(component) for component in report.shown],
         "more": report.more,

@@ -45,7 +45,7 @@ def undone_text(undone: UndoneInstallation) -> str:
 
 
 def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
-    """Return a plan as data, with the name under which what was done is kept: of a file its place and size."""
+    """Return an installation plan as a JSON object: files by path and size only, and the name of the journal."""
     return {
         "components": [part.component.id for part in plan.parts],
         "files": [{"path": str(file.path), "bytes": len(file.content)} for file in plan.files],
@@ -59,7 +59,7 @@ def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
 
 
 def undone_data(undone: UndoneInstallation) -> dict[str, Any]:
-    """Return what was taken back as data."""
+    """Return what was taken back as a JSON object."""
     entry = undone.entry
     return {
         "journal": entry.name,

@@ -26,7 +26,7 @@ def evaluation_text(result: EvalResult, *, name: str, split: str, run: Path) -> 
 
 
 def evaluation_data(result: EvalResult) -> dict[str, Any]:
-    """Return what was measured as data."""
+    """Return what was measured as a JSON object."""
     return {
         "queries": result.queries,
         "rows": result.rows,
@@ -63,7 +63,7 @@ def _score(row: Score) -> str:
 
 
 def scores_data(scores: Iterable[TrustScores]) -> list[dict[str, Any]]:
-    """Return the counts as data, a file at a time."""
+    """Return the counts as a JSON object, a file at a time."""
     return [
         {
             "file": score.file,

@@ -37,7 +37,7 @@ def dismissed_text(done: Sequence[Overlap], *, undone: bool) -> str:
 
 
 def overlaps_data(found: Overlaps) -> dict[str, Any]:
-    """Return overlaps as data."""
+    """Return overlaps as a JSON object."""
     return {
         "shown": [overlap_data(overlap) for overlap in found.shown],
         "more": found.more,
@@ -47,7 +47,7 @@ def overlaps_data(found: Overlaps) -> dict[str, Any]:
 
 
 def overlap_data(overlap: Overlap) -> dict[str, Any]:
-    """Return one overlap as data."""
+    """Return one overlap as a JSON object."""
     return {
         "id": overlap.id,
         "kind": overlap.kind,

@@ -50,7 +50,7 @@ def forgotten_text(gone: Forgotten) -> str:
 
 
 def muted_data(muted: Muted) -> dict[str, Any]:
-    """Return a mute or its undoing as data."""
+    """Return a mute or its undoing as a JSON object."""
     return {
         "message": muted_text(muted),
         "targets": list(muted.targets),
@@ -61,12 +61,12 @@ def muted_data(muted: Muted) -> dict[str, Any]:
 
 
 def corrected_data(kept: Corrected) -> dict[str, Any]:
-    """Return a correction as data."""
+    """Return a correction as a JSON object."""
     return {"message": corrected_text(kept), "id": kept.component, "provides": list(kept.capabilities)}
 
 
 def forgotten_data(gone: Forgotten) -> dict[str, Any]:
-    """Return a deletion as data."""
+    """Return a deletion as a JSON object."""
     return {
         "message": forgotten_text(gone),
         "what": gone.what,
@@ -87,7 +87,7 @@ def feedback_text(kept: Feedback) -> str:
 
 
 def feedback_data(kept: Feedback) -> dict[str, Any]:
-    """Return what was kept of somebody's word as data."""
+    """Return what was kept of somebody's word as a JSON object."""
     component = kept.component
     return {
         "message": feedback_text(kept),
@@ -119,7 +119,7 @@ def accepted_text(accepted: Accepted) -> str:
 
 
 def report_data(report: FlagReport) -> dict[str, Any]:
-    """Return what was found as data, with the lines that are flagged: a person asked for them."""
+    """Return what was found as a JSON object, with the lines that are flagged: a person asked for them."""
     return {
         "asked": report.asked,
         "counts": dict(report.counts),
@@ -138,7 +138,7 @@ def report_data(report: FlagReport) -> dict[str, Any]:
 
 
 def accepted_data(accepted: Accepted) -> dict[str, Any]:
-    """Return an acceptance or its undoing as data."""
+    """Return an acceptance or its undoing as a JSON object."""
     return {"ids": list(accepted.ids), "undone": accepted.undone}
 
 

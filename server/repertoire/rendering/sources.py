@@ -33,7 +33,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
 
 
 def ingest_data(report: IngestReport) -> dict[str, Any]:
-    """Return what reading one source did as data."""
+    """Return what reading one source did as a JSON object."""
     return {
         "source": report.source,
         "components": report.components,
@@ -57,7 +57,7 @@ def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, LostSource]) -> s
 
 
 def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
-    """Return a source as data."""
+    """Return a source as a JSON object."""
     return {
         "key": row.info.key,
         "kind": row.info.kind,
@@ -73,7 +73,7 @@ def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
 
 
 def fate_data(fate: FileFate) -> dict[str, Any]:
-    """Return what became of one file as data."""
+    """Return what became of one file as a JSON object."""
     return {"path": fate.path, "became": fate.became, "of": clean_line(fate.of, 300)}
 
 
@@ -113,7 +113,7 @@ def advisories_text(found: Advisories) -> str:
 
 
 def advisories_data(found: Advisories) -> dict[str, Any]:
-    """Return the matches as data."""
+    """Return the security advisories that components match, with counts and reading problems, as a JSON object."""
     return {
         "matches": [_match_data(match) for match in found.matches],
         "records": found.records,

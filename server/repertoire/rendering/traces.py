@@ -32,7 +32,7 @@ def found_text(found: Found) -> str:
 
 
 def found_data(found: Found) -> dict[str, Any]:
-    """Return an answer as data."""
+    """Return an answer as a JSON object."""
     return {
         "fits": found.fits,
         "confidence": round(found.confidence, 3),
@@ -92,7 +92,7 @@ def trace_text(shown: tuple[Trace, Trust]) -> str:
 
 
 def trace_data(shown: tuple[Trace, Trust]) -> dict[str, Any]:
-    """Return one trace as data."""
+    """Return one trace as a JSON object."""
     trace, trust = shown
     held = withheld(trace)
     return {
@@ -136,7 +136,7 @@ def contribution_text(done: Contribution) -> str:
 
 
 def contribution_data(done: Contribution) -> dict[str, Any]:
-    """Return a draft, or what was kept, as data."""
+    """Return a draft, or what was kept, as a JSON object."""
     trace = done.trace
     return {"message": contribution_text(done), "id": trace.key, "status": trace.status, "token": done.token}
 
@@ -148,7 +148,7 @@ def voted_text(voted: Voted) -> str:
 
 
 def voted_data(voted: Voted) -> dict[str, Any]:
-    """Return a vote as data."""
+    """Return a vote as a JSON object."""
     return {"message": voted_text(voted), "id": voted.trace.key, "up": voted.up, "votes": voted.trust.votes}
 
 
@@ -158,7 +158,7 @@ def tags_text(tags: Mapping[str, int]) -> str:
 
 
 def tags_data(tags: Mapping[str, int]) -> dict[str, Any]:
-    """Return the tags as data."""
+    """Return a JSON object with the list of tags, each with its number of traces."""
     return {"tags": [{"tag": clean_line(tag, 40), "traces": count} for tag, count in tags.items()]}
 
 

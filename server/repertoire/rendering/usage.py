@@ -18,7 +18,7 @@ _ID = 200
 
 
 def stats_data(found: Stats) -> dict[str, Any]:
-    """Return what was learned as data."""
+    """Return what was learned as a JSON object."""
     return {
         "project": found.project,
         "half_life_days": found.half_life_days,
@@ -47,7 +47,7 @@ def stats_data(found: Stats) -> dict[str, Any]:
 
 
 def suggestion_data(one: ReviewedSuggestion) -> dict[str, Any]:
-    """Return a relation that use suggests as data."""
+    """Return a relation that use suggests as a JSON object."""
     return {
         "id": one.id,
         "relation": one.relation,

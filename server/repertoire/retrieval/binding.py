@@ -86,7 +86,7 @@ class ProductBindings:
         self._known: dict[int, BoundProducts] = {}
 
     def read(self, snapshot: Snapshot) -> None:
-        """Find the brands of a snapshot, if it is not the cached one."""
+        """Find the brand words in the names of a snapshot's plugins and servers, unless that is done already."""
         if self._kept is snapshot or not self._products.known:
             return
         self._brands = self._brands_among(snapshot.summaries)

@@ -92,7 +92,7 @@ def features(words: Lexical, body: Semantic, description: Semantic, priors: Floa
 
 
 def conditions(words: Sequence[str], clauses: Sequence[str], *, flatness: float, length: float) -> Floats:
-    """Return the conditions of a question; `length` is the usual length of a component's text in characters.
+    """Return the numbers of a question that set the fusion weights; `length`: a component's usual characters.
 
     They are centred on the usual question, so that the first weight of a feature holds for it.
     """

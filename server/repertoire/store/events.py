@@ -42,7 +42,7 @@ class Events:
         return frozenset(json.loads(self._db.value("SELECT value FROM meta WHERE key = 'spooled'") or "[]"))
 
     def note_moved(self, names: Sequence[str]) -> None:
-        """Keep the names of the files that lie in the spool and whose events are in the log."""
+        """Store the names of the spool files whose events are in the log and which are not deleted yet."""
         with self._db.transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('spooled', ?)", (json.dumps(names),))
 
@@ -224,7 +224,7 @@ class Preferences:
             )
 
     def list_again(self, pair: tuple[str, str], kind: str) -> None:
-        """Undo a dismissal."""
+        """List a dismissed finding about two components again."""
         with self._db.transaction():
             self._db.execute("DELETE FROM dismissal WHERE low = ? AND high = ? AND kind = ?", (*sorted(pair), kind))
 

@@ -248,7 +248,7 @@ def _part(ran: RanPart, words: Sequence[str], shell: Shell) -> Part:
 
 
 def _targets(words: Sequence[str], *, every: bool) -> frozenset[str]:
-    """Return what arguments name; what follows an option is mostly its value, unless it is a file."""
+    """Return the files or packages that arguments name; words after an option must be files, unless `every`."""
     named = [
         _target(word)
         for before, word in pairwise(("", *words))

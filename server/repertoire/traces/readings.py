@@ -89,7 +89,7 @@ def told_failure(printed: str) -> bool:
 
 
 def sums_up_failure(printed: str) -> bool:
-    """Tell whether a test run's own summary counts a failure, whatever its status was."""
+    """Tell whether a test run's printed summary reports failures, even if its exit status was 0."""
     return _SUMMARY.search(printed[-_READ:]) is not None
 
 

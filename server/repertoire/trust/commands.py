@@ -31,7 +31,7 @@ _OF_EVERYONE = re.compile(r"(?i)\b(?:main|master)\b|\s--(?:all|mirror)\b")
 
 
 def _rm_severities(match: Match, _: Line) -> Mapping[str, str]:
-    """Return severities of a deletion: `rm` counts only if it is recursive and forced, in any order of options."""
+    """Rate a deletion as grave; plain `rm` only if it is recursive and forced, or has `--no-preserve-root`."""
     command = _WHOLE_COMMAND.match(match.string, match.start()) if match["removed"] else None
     if command is None or "--no-preserve-root" in command.group().lower():
         return GRAVE
@@ -354,5 +354,5 @@ def decoded_later(document: ScannedText) -> Iterator[CheckMatch]:
 
 
 def _names_run(text: str) -> frozenset[str]:
-    """Return the names of variables whose contents a line runs."""
+    """Return the names of the variables that a line executes as code."""
     return frozenset(match["given"] or match["put"] for match in _RUNS.finditer(text))

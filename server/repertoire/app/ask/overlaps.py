@@ -92,7 +92,7 @@ def dismiss(store: Store, ids: Iterable[str], *, now: str) -> tuple[Overlap, ...
 
 
 def list_again(store: Store, ids: Iterable[str]) -> tuple[Overlap, ...]:
-    """Undo the dismissals of overlaps by id, all or none.
+    """List dismissed overlaps again, by their ids; all of them or none.
 
     Raises:
         InvalidRequest: no overlap has one of the ids.

@@ -43,7 +43,7 @@ def note_read(store: Store, source: str) -> None:
 
 
 def note_moved(store: Store, source: str, place: str) -> None:
-    """Log the new address of a moved source; only once for each address."""
+    """Log that a source moved to a new address, unless its newest note says so already."""
     place = clean_line(place, _REASON)
     last = _last(store).get(source)
     if last is None or last.kind != MOVED or last.data.get("place") != place:
