@@ -9,6 +9,7 @@ from typing import Any
 
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, COUNTED, OFFERED, Event
 from repertoire.store.connection import Connection
+from repertoire.store.light.exact_copies import COPIES_OF_MUTED
 from repertoire.store.rows import as_json, storable
 
 MUTED = "muted"  # how something was silenced by word; the other way is to be dismissed often enough
@@ -206,12 +207,7 @@ class Preferences:
     def silent(self, *, project: str = "") -> frozenset[str]:
         """Return the ids and sources that are not to be offered in a project, with every exact copy of a component."""
         rows = self._db.rows(
-            """SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1)
-               UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
-                 JOIN component c ON c.node_id = n.id
-                 JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
-                 JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
-               WHERE m.scope = 'component' AND m.project IN ('', ?1)""",
+            f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {COPIES_OF_MUTED}",
             (project,),
         )
         return frozenset(str(key) for (key,) in rows)

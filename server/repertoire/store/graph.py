@@ -14,6 +14,7 @@ from repertoire.domain.graph import COMPONENTS, Layout
 from repertoire.domain.text import match_any
 from repertoire.ports import Among, Link, Outline, StoredComponent, Summary, Topology
 from repertoire.store.connection import Connection
+from repertoire.store.light.exact_copies import COPIES
 from repertoire.store.rows import SELECT_STORED, marks, stored
 
 Mask = npt.NDArray[np.bool_]
@@ -166,16 +167,11 @@ class Graph:
         return frozenset(str(key) for (key,) in rows)
 
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
-        """Return the ids of every content that one of these has and several hold, the installed ones first.
-
-        Exact copies have the same content, type and name.
-        """
+        """Return the ids of every content that one of these has and several hold, the installed ones first."""
         groups: dict[tuple[str, str, str], list[str]] = {}
         for content, kind, name, key in self._db.rows(
-            """SELECT DISTINCT d.content_hash, d.type, copy.name, copy.key FROM json_each(?) asked
-                 JOIN node n ON n.key = asked.value JOIN component c ON c.node_id = n.id
-                 JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
-                 JOIN node copy ON copy.id = d.node_id AND copy.name = n.name
+            f"""SELECT DISTINCT d.content_hash, d.type, copy.name, copy.key FROM json_each(?) asked
+                 JOIN node n ON n.key = asked.value JOIN component c ON c.node_id = n.id {COPIES}
                WHERE c.content_hash <> '' ORDER BY d.installed DESC, copy.id""",
             (json.dumps(list(keys)),),
         ):

@@ -8,9 +8,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-# of a component `c` with the node `n`: its copies are `d` with the node `copy`
+# The one definition of an exact copy: same content, type and name. Of a component `c` with the node `n`, the copies
+# are `d` with the node `copy`.
 COPIES = """JOIN component d ON d.content_hash = c.content_hash AND d.type = c.type
             JOIN node copy ON copy.id = d.node_id AND copy.name = n.name"""
+COPIES_OF_MUTED = f"""SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
+                         JOIN component c ON c.node_id = n.id {COPIES}
+                       WHERE m.scope = 'component' AND m.project IN ('', ?1)"""
 IS_THERE = f"""EXISTS (SELECT 1 FROM component own {COPIES.replace("c.", "own.")}
                 WHERE own.node_id = n.id AND own.content_hash <> '' AND d.installed)"""
 _CHUNK = 500
@@ -18,13 +22,7 @@ _CHUNK = 500
 
 def silent_in(db: sqlite3.Connection, project: str) -> set[str]:
     """Return the ids that are muted in a project, with all their exact copies."""
-    rows = db.execute(
-        f"""SELECT target FROM mute WHERE project IN ('', ?1)
-           UNION SELECT copy.key FROM mute m JOIN node n ON n.key = m.target
-             JOIN component c ON c.node_id = n.id {COPIES}
-           WHERE m.scope = 'component' AND m.project IN ('', ?1)""",
-        (project,),
-    )
+    rows = db.execute(f"SELECT target FROM mute WHERE project IN ('', ?1) UNION {COPIES_OF_MUTED}", (project,))
     return {target for (target,) in rows}
 
 
