@@ -6,6 +6,8 @@ import logging
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
@@ -33,13 +35,28 @@ async def tend(dispatcher: Dispatcher) -> None:
 
 def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
     """Have the process leave with status 0 when it is told to, and return what leaves in the same way."""
+    told, tell = os.pipe()
 
-    def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-        dispatcher.finish(LAST_WRITES_SECONDS)
-        os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
+    def finish() -> None:
+        os.read(told, 1)
+        try:
+            dispatcher.finish(LAST_WRITES_SECONDS)
+        finally:
+            os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
 
-    signal.signal(signal.SIGTERM, leave)
-    signal.signal(signal.SIGINT, leave)
+    # A thread of its own: a signal may interrupt the main one while it holds the lock of a queue that finishing needs.
+    threading.Thread(target=finish, name="leave", daemon=True).start()
+
+    def tell_to_leave(_number: int = 0, _frame: FrameType | None = None) -> None:
+        os.write(tell, b"1")
+
+    def leave() -> NoReturn:
+        tell_to_leave()
+        while True:
+            time.sleep(1)
+
+    signal.signal(signal.SIGTERM, tell_to_leave)
+    signal.signal(signal.SIGINT, tell_to_leave)
     return leave
 
 
