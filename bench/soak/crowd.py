@@ -1,7 +1,8 @@
 """Lets eight processes use one file at once and looks for what got lost: `python bench/soak/crowd.py [--seconds 120]`.
 
 Four servers over stdio, as the client starts them: three answer the hooks of sessions (prompts, uses, failures, stops),
-one answers tools (sets, searches, outcomes) and reads a repository in between. Beside them a session-start hook, a
+one answers tools (sets, searches, outcomes) and reads a repository in between; in place of them, servers that keep
+traces and vote on what the others kept. Beside them a session-start hook, a
 person's commands (feedback, sets), commands that only look, and ingests of a folder that changes: each of these four
 starts one process after the other. Whatever was acknowledged (an answer, a status 0) is noted with what must then be in
 the log, and in the end each of it must be there exactly once. Whatever is answered or printed must speak of no lock.
@@ -41,13 +42,16 @@ from repertoire.boot.layout import command  # noqa: E402
 from repertoire.domain.event import (  # noqa: E402
     ASKED,
     CLOSED,
+    CONTRIBUTED,
     COUNTED,
     FAILED,
     OFFERED,
     OUTCOME,
     SELECTED,
+    VOTED,
     Event,
 )
+from repertoire.domain.trace import ACTIVE  # noqa: E402
 from repertoire.learning.hints import SESSION_START  # noqa: E402
 from repertoire.learning.outcomes import trials_of_count  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
@@ -97,6 +101,7 @@ class Crowd:
         self.ledger = Ledger()
         self._seconds, self._size = seconds, size
         self._until = 0.0
+        self._kept: list[str] = []  # traces that anybody was told are kept
         self.home.mkdir(mode=0o700)
         (place / "project").mkdir()
         (place / "project/pyproject.toml").write_text(
@@ -215,7 +220,34 @@ class Crowd:
                     write_source(self.place / "project/kit9", 9, 10, changed=turn % 20 == 5)
                     self._tool(client, "ingest_repo", source=str(self.place / "project/kit9"))
 
-    def _tool(self, client: Client, name: str, **arguments: Any) -> None:
+    def contributing(self, number: int) -> None:
+        """Keep traces, and vote on what anybody kept; no two vote in the same words."""
+        draw = random.Random(number)
+        with self.server() as client:
+            for turn in self.rounds():
+                told = f"{spelled(number)} {spelled(turn)}"
+                words = {"context": f"ValueError: no plan {told} in the ledger", "solution": f"Draw up plan {told}."}
+                draft = self._tool(client, "contribute_trace", title=f"The plan {told} fails", tags=["plans"], **words)
+                token = draft.rpartition("token: ")[2].split()
+                kept = self._tool(client, "contribute_trace", token=token[0]) if token else ""
+                if "Kept: " in kept:
+                    self._keep(kept)
+                with self.ledger.lock:
+                    chosen = draw.choice(self._kept) if self._kept else ""
+                note = f"voted by server {told}"
+                if "kept;" in (
+                    self._tool(client, "vote_trace", id=chosen, vote="up", feedback_text=note) if chosen else ""
+                ):
+                    self.ledger.need(VOTED, "", note)
+                self._tool(client, "search_traces", query="a plan fails in the ledger", error=words["context"])
+
+    def _keep(self, said: str) -> None:
+        key = said.partition("Kept: ")[2].partition(",")[0]
+        self.ledger.need(CONTRIBUTED, "", key)
+        with self.ledger.lock:
+            self._kept.append(key)
+
+    def _tool(self, client: Client, name: str, **arguments: Any) -> str:
         try:
             text = client.call(name, **arguments)
         except RuntimeError as error:
@@ -224,6 +256,7 @@ class Crowd:
         if "locked" in text:
             self.ledger.complain(text)
         self.ledger.did(name)
+        return text
 
     def greetings(self, number: int) -> None:
         """Start sessions, as the client's hook does."""
@@ -250,6 +283,18 @@ class Crowd:
             self.ledger.did("feedback")
             self.cli("recommend", "Fill PDF forms and write a changelog")
             self.ledger.did("recommend")
+            told = f"{spelled(number)} of a person {spelled(turn)}"
+            words = (
+                "--title",
+                f"The report {told} fails",
+                "--context",
+                "It is empty.",
+                "--solution",
+                f"Sort it, {told}.",
+            )
+            if "Kept: " in (said := self.cli("trace", "contribute", *words, "--yes")):
+                self._keep(said)
+            self.ledger.did("trace contribute")
 
     def looking(self, _: int) -> None:
         """Look at everything that can be looked at."""
@@ -281,7 +326,7 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
         made = Crowd(Path(named).resolve(), seconds, size)
         of_letter = {
             "s": made.session, "t": made.tools, "g": made.greetings,
-            "p": made.person, "l": made.looking, "i": made.ingests,
+            "p": made.person, "l": made.looking, "i": made.ingests, "c": made.contributing,
         }  # fmt: skip
         database = made.home / "repertoire.db"
         wal = database.with_name(f"{database.name}-wal")
@@ -290,12 +335,14 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
         with Store.open(database) as store:
             waited = take_in(store)  # as whoever writes next does
             log = store.events.since(0, limit=-1)
+            there = {trace.key for trace in store.traces.all(ACTIVE)}
+        missing = [key for kind, _, key in made.ledger.needed if kind == CONTRIBUTED and key not in there]
         return {
             "processes": len(roles),
             "seconds": seconds,
             "done": dict(sorted(made.ledger.done.items())),
             "acknowledged": sum(made.ledger.needed.values()),
-            "lost": _not_once(made.ledger, log)[:20],
+            "lost": [*_not_once(made.ledger, log), *missing][:20],
             "hints without their offers": _unrecorded(made.ledger, log)[:20],
             "waited beside the file": waited,
             "hooks later than 1.5 s": made.ledger.late,
@@ -320,9 +367,11 @@ def _not_once(ledger: Ledger, log: list[Event]) -> list[str]:
             FAILED: f"{event.data.get('name')} {prompt}",
             CLOSED: prompt,
             OUTCOME: str(event.data.get("note", "")),
+            VOTED: str(event.data.get("note", "")),
+            CONTRIBUTED: event.node,
         }.get(event.kind)
         if what is not None:
-            found[event.kind, "" if event.kind == OUTCOME else event.session, what] += 1
+            found[event.kind, "" if event.kind in (OUTCOME, VOTED, CONTRIBUTED) else event.session, what] += 1
     greeted = {event.session for event in log if event.kind == OFFERED}
     hidden = [needed for needed in ledger.needed if needed[0] == OFFERED and needed[1] not in greeted]
     lost = [] if len(hidden) == _counted_greetings(log) else hidden
@@ -377,7 +426,7 @@ def spelled(number: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--roles", default="ssstgpli", help="s, t, g, p, l, i: one letter a process")
+    parser.add_argument("--roles", default="ssstgpli", help="s, t, c, g, p, l, i: one letter a process")
     parser.add_argument("--size", type=int, default=SIZE, help="components in each of three sources")
     parser.add_argument("--json", type=Path, help="write the figures here as well")
     options = parser.parse_args()

@@ -12,12 +12,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server")]
 
+from repertoire.domain.graph import HOME  # noqa: E402
 from repertoire.store.connection import Connection  # noqa: E402
 from repertoire.store.migrations import NEWEST  # noqa: E402
 
 Rows = Callable[[str], list[tuple[Any, ...]]]
 State = Mapping[str, str]  # a digest for each table
 
+_TEXTS = tuple(view.text for view in HOME.views if view.text)
 _TIMES = frozenset({"at", "added_at", "ingested_at", "first_seen", "last_changed"})
 _MARKS = (
     "revision",
@@ -65,8 +67,9 @@ def faults(path: Path) -> list[str]:
     try:
         told = [str(row[0]) for row in connection.rows("PRAGMA integrity_check") if row[0] != "ok"]
         told += [f"a reference to nothing: {row}" for row in connection.rows("PRAGMA foreign_key_check")]
-        if _has(connection.rows, "component_text"):
-            connection.execute("INSERT INTO component_text(component_text) VALUES ('integrity-check')")
+        for text in _TEXTS:
+            if _has(connection.rows, text):
+                connection.execute(f"INSERT INTO {text}({text}) VALUES ('integrity-check')")
     finally:
         connection.close()
     return told
@@ -83,15 +86,15 @@ def _tables(rows: Rows) -> list[str]:
     return [
         name
         for name, _ in found
-        if (name not in virtual or name == "component_text")
+        if (name not in virtual or name in _TEXTS)
         and not any(name.startswith(f"{owner}_") for owner in virtual)
         and name != "vector_space"  # its rows stand in the names of the vectors
     ]
 
 
 def _table(rows: Rows, table: str, names: Mapping[str, Mapping[int, str]]) -> Iterator[Sequence[Any]]:
-    if table == "component_text":
-        for number, *texts in rows("SELECT rowid, name, description, body FROM component_text"):
+    if table in _TEXTS:
+        for number, *texts in rows(f"SELECT rowid, name, description, body FROM {table}"):
             yield [names["node"].get(number, number), *texts]
         return
     columns = [row[1] for row in rows(f"PRAGMA table_info({table})")]

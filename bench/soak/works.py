@@ -1,7 +1,8 @@
-"""What is killed: ingests, learning from use, bounding the log, and bringing files of older schemas up to date."""
+"""What is killed: ingests, learning, what is told of traces, bounding the log, bringing older files up to date."""
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import random
@@ -12,11 +13,18 @@ from typing import Any, Protocol
 import numpy as np
 from states import ROOT
 
+from repertoire.app.clock import now
 from repertoire.app.session.record import AskedPrompt, Lesson, Moment
 from repertoire.app.session.spool import append, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.traces.contribute import amended, confirm, discard, draft
+from repertoire.app.traces.embed import embed_traces
+from repertoire.app.traces.exchange import import_lines
+from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.telling import Told
+from repertoire.app.traces.voting import Verdict, vote
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
@@ -216,6 +224,62 @@ def rebuild(store: Store) -> None:
     renew_patterns(store)
 
 
+class Traces(_Home):
+    """Tells traces and confirms them, votes on each, amends one, refuses one, and imports a file of others."""
+
+    name = "traces"
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def prepare(self, home: Path) -> None:
+        self.run(home)
+        (home / "repertoire.db").unlink()
+        self.keep_vectors(home)
+
+    def run(self, home: Path) -> None:
+        self.settle_in(home)
+        with Store.open(home / "repertoire.db") as store:
+            kept = KeptTraces(store)
+            keys = [self._tell(kept, told, f"token {number}") for number, told in enumerate(self._told("told"))]
+            change = {"solution": "Done otherwise, and for good."}
+            if not any(trace.supersedes for trace in store.traces.all()):
+                self._tell(kept, amended(store, keys[0], change), "amending")
+            refused = draft(store, Told("Refused", "It failed.", "No."), moment=_moment(), token="refused")
+            discard(store, refused.token)
+            lines = [
+                json.dumps({"title": told.title, "context": told.context, "solution": told.solution})
+                for told in self._told("imported")
+            ]
+            import_lines(store, lines, moment=_moment())
+            embed_traces(store, self.embedder)
+
+    def _told(self, how: str) -> Iterator[Told]:
+        draw = random.Random(how)
+        for number in range(self._size * 2):
+            word = draw.choice(_WORDS)
+            yield Told(
+                f"{how}: the {word} step fails, number {number}",
+                f"It printed\nValueError: no {word} in the plan of {draw.choice(_TOPICS)[0]}",
+                f"Give it a {draw.choice(_WORDS)} first.",
+                tags=(word,),
+                uses=("capability:pdf",),
+            )
+
+    def _tell(self, kept: KeptTraces, told: Told, token: str) -> str:
+        shown = draft(kept.store, told, moment=_moment(), token=token)
+        if not shown.known:
+            confirm(kept.store, shown.token, now=now())
+        if shown.trace.key not in {cast.trace for cast in kept.store.traces.votes()}:
+            vote(kept, Verdict(shown.trace.key, up=True, note=token), moment=_moment())
+        return shown.trace.key
+
+
+def _moment() -> Moment:
+    return Moment(now(), "session", "/srv/acme/project")
+
+
 class Condensing:
     """Takes in what waits beside the file, then counts more and more of the log instead of keeping it."""
 
@@ -353,6 +417,7 @@ def works(size: int) -> list[Work]:
         Ingest(size, changed=False),
         Ingest(size, changed=True),
         Learning(size),
+        Traces(size),
         Condensing(size),
         *(Migration(schema, size) for schema in range(NEWEST)),
     ]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).parents[2] / "bench" / "soak"
-KILLS = 10
+KILLS = 12
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed where there is SIGKILL")
-def test_a_kill_at_any_write_of_ingest_learning_and_migration_loses_nothing_committed(tmp_path):
+def test_a_kill_at_any_write_of_ingest_learning_traces_and_migration_loses_nothing_committed(tmp_path):
     figures = tmp_path / "kills.json"
     arguments = ("--kills", str(KILLS), "--size", "2", "--without", "changed", "--json", str(figures))
     done = subprocess.run(
