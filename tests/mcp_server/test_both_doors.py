@@ -86,6 +86,24 @@ async def test_tools_answer_with_the_data_that_the_command_line_prints_and_their
         assert set(told) == set(said(*words)) == set(schemas[tool]), tool
 
 
+async def test_a_trace_is_muted_and_forgotten_through_either_door(talk: Talk, project: Path) -> None:
+    words = ("--context", "It stops with exit code 137.", "--yes")
+    told = ("--solution", "Raise the limit."), ("--solution", "Split the build.")
+    one, two = (said("trace", "contribute", "--title", "The build is killed", *how, *words)["id"] for how in told)
+    for silence in (said("mute", one), await data(talk, "mute", {"target": two})):
+        assert silence["scope"] == "trace"
+    found = await data(talk, "search_traces", {"query": "the build is killed"})
+    assert found["traces"]
+    assert all("muted" in trace["whys"] for trace in found["traces"])
+    await data(talk, "mute", {"target": one, "undo": True})
+    said("mute", two, "--undo")
+    assert "muted" not in str(said("trace", "search", "the build is killed"))
+    assert said("forget", "--trace", one.removeprefix("trace:"), "--yes")["what"] == "trace"
+    assert [trace["id"] for trace in said("trace", "search", "the build is killed")["traces"]] == [two]
+    assert "trace" in (await data(talk, "forget", {"what": "trace", "trace": two}))["message"]
+    assert said("trace", "search", "the build is killed")["traces"] == []
+
+
 async def test_what_is_muted_in_a_project_is_in_no_set_for_it_wherever_it_is_asked(
     talk: Talk, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

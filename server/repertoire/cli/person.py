@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from repertoire.app.clock import now
-from repertoire.app.person.forget import ALL, PROJECT, REQUESTS
+from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names, targets
@@ -15,7 +15,7 @@ from repertoire.cli.output import json_option, show, tell
 from repertoire.domain.event import SAYINGS
 from repertoire.domain.trust import MEDIUM, SEVERITIES
 from repertoire.rendering.person import accepted_data, accepted_text, report_data, report_text
-from repertoire.verbs.decisions import FORGET, MUTE, REPORT, Saying, Silence
+from repertoire.verbs.decisions import FORGET, MUTE, REPORT, Deletion, Saying, Silence
 from repertoire.verbs.verb import Context
 
 _LABELS = Path(__file__).resolve().parents[3] / "bench" / "trust"
@@ -65,26 +65,33 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
 @click.option(
     "--project", type=click.Path(path_type=Path), help="Delete what was asked and used in the project in this folder."
 )
+@click.option("--trace", default="", metavar="ID", help="Delete one trace, its earlier versions and the votes on them.")
 @click.option("--all", "everything", is_flag=True, help="Delete everything, also the graph.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
-def forget_command(requests: bool, project: Path | None, everything: bool, yes: bool, as_json: bool) -> None:
+def forget_command(
+    requests: bool, project: Path | None, trace: str, everything: bool, yes: bool, as_json: bool
+) -> None:
     r"""Delete recorded data permanently: rows, full text, vectors and the write-ahead log, also in the backup.
 
     \b
     repertoire forget --requests
     repertoire forget --project . --yes
+    repertoire forget --trace 1f0c2d3e4b5a
     """
-    if (requests, project is not None, everything).count(True) != 1:
+    chosen = {REQUESTS: requests, PROJECT: project is not None, TRACE: bool(trace), ALL: everything}
+    if list(chosen.values()).count(True) != 1:
         message = (
-            "use exactly one of --requests (of all projects), --project FOLDER (all data of one project) and --all"
+            "use exactly one of --requests (of all projects), --project FOLDER (all data of one project), "
+            "--trace ID and --all"
         )
         raise click.UsageError(message)
-    what = REQUESTS if requests else ALL if everything else PROJECT
+    what = next(name for name, is_chosen in chosen.items() if is_chosen)
     if not yes:
         click.confirm(f"Delete {what} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
-        tell(FORGET, FORGET.run(Context.of(repertoire, project=str(project or "")), what), as_json=as_json)
+        done = FORGET.run(Context.of(repertoire, project=str(project or "")), Deletion(what, trace))
+    tell(FORGET, done, as_json=as_json)
 
 
 @click.group("trust")

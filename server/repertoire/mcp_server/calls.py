@@ -12,7 +12,7 @@ from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict
 from repertoire.domain.answer import BUDGET, Query, Task
 from repertoire.domain.trace import WORKED
-from repertoire.verbs.decisions import CORRECT, FORGET, MUTE, REPORT, Correction, Saying, Silence
+from repertoire.verbs.decisions import CORRECT, FORGET, MUTE, REPORT, Correction, Deletion, Saying, Silence
 from repertoire.verbs.explain import EXPLAIN
 from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.state import STATUS
@@ -79,6 +79,10 @@ def _correction(arguments: Arguments) -> Correction:
     return Correction(arguments["id"], tuple(arguments["capabilities"]))
 
 
+def _deletion(arguments: Arguments) -> Deletion:
+    return Deletion(arguments["what"], arguments.get("trace", ""))
+
+
 def _wanted(arguments: Arguments) -> Wanted:
     return Wanted(
         arguments.get("query", ""),
@@ -126,7 +130,7 @@ CALLS: Mapping[str, Call] = {
     "mute": Call(MUTE, _silence),
     "report_outcome": Call(REPORT, _saying),
     "set_capabilities": Call(CORRECT, _correction),
-    "forget": Call(FORGET, lambda arguments: arguments["what"]),
+    "forget": Call(FORGET, _deletion),
     "search_traces": Call(SEARCH_TRACES, _wanted),
     "get_trace": Call(SHOW_TRACE, lambda arguments: arguments["id"]),
     "contribute_trace": Call(CONTRIBUTE, _contributing),

@@ -273,16 +273,18 @@ TOOLS = (
         title="Delete what was recorded",
         description=(
             "Deletes for good what Repertoire recorded: `requests` (every past prompt and what was used for it), "
-            "`project` (the same for one project's folder) or `all` (everything, the graph included). Cannot be "
-            "undone. Use it only when the user asks for exactly that."
+            "`project` (the same for one project's folder, its traces too), `trace` (one trace, its earlier versions "
+            "and the votes) or `all` (everything, the graph included). Cannot be undone. Use it only when the user "
+            "asks for exactly that."
         ),
         properties={
             "what": {
                 "type": "string",
                 "description": "What to delete.",
-                "enum": ["requests", "project", "all"],
+                "enum": ["requests", "project", "trace", "all"],
             },
             "project": text("With `project`: the folder. Leave out for the present one.", most=4000),
+            "trace": text("With `trace`: its id.", most=100),
         },
         required=("what",),
         example={"what": "requests"},

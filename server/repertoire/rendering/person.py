@@ -38,7 +38,8 @@ def forgotten_text(gone: Forgotten) -> str:
     """Render a deletion, and what is left: databases set aside when they were damaged, and the program's own."""
     things = {
         "requests": "every past request (traces and the votes on them stay)",
-        "project": "what was recorded in this project",
+        "project": "what was recorded in this project, its traces included",
+        "trace": "the trace, its earlier versions and the votes on them",
     }
     told = f"Deleted {things.get(gone.what, 'everything, the graph included')}: {gone.events} recorded events."
     told += f" Data is stored in {gone.home}."

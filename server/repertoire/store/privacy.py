@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import LASTING_KINDS
 from repertoire.domain.graph import NEVER, WITH_PROJECT, WITH_PROMPTS, Table
+from repertoire.domain.trace import TRACE
 from repertoire.store.connection import Connection
 from repertoire.store.requests import LEARNED
 from repertoire.store.rows import marks
@@ -82,6 +83,17 @@ class Privacy:
             for table in self._asked_tables():
                 if table.project:
                     self._delete(table.name, f"{table.project} = ?", (project,))
+        return gone
+
+    def forget_traces(self, keys: Sequence[str]) -> int:
+        """Delete traces with the votes on them and whatever else names them; return how many events went."""
+        gone = 0
+        with self._forgetting():
+            for key in keys:
+                gone += self._delete("event", "node = ?", (key,))
+                self._delete("mute", "target = ?", (key,))
+                self._db.execute("UPDATE trace SET supersedes = '' WHERE supersedes = ?", (key,))
+                self._writer.delete(self._db.rows("SELECT id, type FROM node WHERE key = ? AND type = ?", (key, TRACE)))
         return gone
 
     def _forget_likeness(self, source: str) -> None:

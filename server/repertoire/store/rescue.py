@@ -34,8 +34,7 @@ def rescue(path: Path, cause: str, *, now: str, finish: Finish, file: GraphFile 
     """
     target = _free(path, now)
     mended = path.with_name(f"{path.name}{MENDED}{target.name.removeprefix(path.name)}")
-    making = path.with_name(f"{path.name}.making")
-    _discard(making)
+    making = discard_unfinished(path)
     try:
         told = _made(making, path, Rescue(target.name, cause), now, file)
         finish(making, told)
@@ -89,6 +88,13 @@ def set_aside(path: Path) -> list[Path]:
     """Return the damaged databases that lie beside this one; what was recorded then still stands in them."""
     found = path.parent.glob(f"{path.name}.damaged-*")
     return sorted(file for file in found if not file.name.endswith(_SIDECARS))
+
+
+def discard_unfinished(path: Path) -> Path:
+    """Delete the half-made new file that a killed rescue left, and return where the next one is made."""
+    making = path.with_name(f"{path.name}.making")
+    _discard(making)
+    return making
 
 
 def _discard(making: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from repertoire.app.clock import now
 from repertoire.app.person.correct import Corrected, set_capabilities
@@ -49,6 +48,14 @@ class Correction:
     capabilities: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Deletion:
+    """What to delete for good, and which trace where it is one."""
+
+    what: str
+    trace: str = ""
+
+
 def _mute(context: Context, asked: Silence) -> Muted:
     store = context.repertoire.store
     if asked.undo:
@@ -65,11 +72,11 @@ def _correct(context: Context, asked: Correction) -> Corrected:
     return set_capabilities(context.repertoire.store, asked.target, asked.capabilities, now=now())
 
 
-def _forget(context: Context, what: str) -> Forgotten:
-    return forget(context.repertoire.store, what, project=context.project)
+def _forget(context: Context, asked: Deletion) -> Forgotten:
+    return forget(context.repertoire.store, asked.what, project=context.project, trace=asked.trace)
 
 
 MUTE = Verb(_mute, muted_text, muted_data)
 REPORT = Verb(_report, feedback_text, feedback_data)
 CORRECT = Verb(_correct, corrected_text, corrected_data)
-FORGET: Verb[str, Any] = Verb(_forget, forgotten_text, forgotten_data)
+FORGET = Verb(_forget, forgotten_text, forgotten_data)

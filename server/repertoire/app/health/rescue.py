@@ -15,7 +15,7 @@ from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.damage import damage
 from repertoire.store.database import Store
-from repertoire.store.rescue import go_on, rescue
+from repertoire.store.rescue import discard_unfinished, go_on, rescue
 
 _PATIENCE_S = 120
 
@@ -46,6 +46,16 @@ def mend(home: Path) -> Rescue | None:
             "free space, or make its folder writable, and run `repertoire rescue`"
         )
         raise StoreError(message) from error
+
+
+def discard_unfinished_rescue(home: Path) -> None:
+    """Delete what a killed rescue left half-made; one that is at work is waited for.
+
+    Raises:
+        StoreBusy: it takes too long.
+    """
+    with only_one(home / "mend.lock", _patient):
+        discard_unfinished(homes.database_path(home))
 
 
 def mended(home: Path, settings: Settings, found: CorruptStore) -> CorruptStore:

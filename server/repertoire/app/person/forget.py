@@ -1,19 +1,21 @@
-"""Deletes recorded data for good: past requests, the data of one project, or everything."""
+"""Deletes recorded data for good: past requests, the data of one project, one trace, or everything."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from repertoire.app.clock import now
+from repertoire.app.health.rescue import discard_unfinished_rescue
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
 from repertoire.boot.home import environment_path
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
 from repertoire.store.rescue import set_aside
 
-REQUESTS, PROJECT, ALL = "requests", "project", "all"
+REQUESTS, PROJECT, TRACE, ALL = "requests", "project", "trace", "all"
 
 
 @dataclass(frozen=True)
@@ -27,19 +29,25 @@ class Forgotten:
     environment: str  # path of the Python environment, which remains when all is forgotten; else empty
 
 
-def forget(store: Store, what: str, *, project: str = "") -> Forgotten:
+def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Forgotten:
     """Delete recorded data of one kind from the database and its backup, and scrub its traces from the file.
 
     Raises:
-        InvalidRequest: the kind is unknown, or the project's folder is missing.
+        InvalidRequest: the kind is unknown, or the project's folder or the trace's key is missing.
+        UnknownComponent: there is no such trace.
         StoreBusy: the data is deleted, but another session still holds traces; the message says what to do.
     """
     take_in(store)  # spooled events must be deleted too
-    if what not in (REQUESTS, ALL) and not (what == PROJECT and project):
-        message = f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, or `all`"
+    if what not in (REQUESTS, ALL) and not (what == PROJECT and project) and not (what == TRACE and trace):
+        message = (
+            f"cannot forget {what!r}: it is `requests`, `project` with the project's folder, `trace` with its id, "
+            "or `all`"
+        )
         raise InvalidRequest(message)
+    versions = _versions(store, trace) if what == TRACE else ()
+    discard_unfinished_rescue(store.path.parent)
     with store.backup.forgetting():
-        gone = _forget(store, what, project)
+        gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     if what != ALL:
         store.backup.write(now=now())
     home, environments = store.path.parent, environment_path(store.path.parent)
@@ -56,3 +64,12 @@ def _forget(store: Store, what: str, project: str) -> int:
     renew_patterns(store)  # patterns of the remaining requests
     renew_learned(store)
     return gone
+
+
+def _versions(store: Store, asked: str) -> tuple[str, ...]:
+    """Return the keys of a trace and of those that it replaced: what was amended says nearly the same."""
+    found = trace_named(store, asked)
+    keys = {found.key: None}
+    while found.supersedes not in keys and (before := store.traces.get(found.supersedes)) is not None:
+        keys[before.key], found = None, before
+    return tuple(keys)
