@@ -24,6 +24,7 @@ from mcp_server.talk import HELLO, READY, text_of
 from repertoire.mcp_server.definitions import HOOKS, TOOLS
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
+from repertoire.mcp_server.trace_tools import TRACE_TOOLS
 
 FIRST, LAST = 10, 1_000_000
 PATIENCE_S = 300
@@ -32,6 +33,7 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 # Reading a source is a process a call: what its address may be is tried in test_any_address.py.
 TRIED = [tool for tool in TOOLS if tool.name != "ingest_repo"]
 A_CALL = st.sampled_from(TRIED).flatmap(lambda tool: st.tuples(st.just(tool.name), arguments_of(tool)))
+A_CALL_OF_TRACES = st.sampled_from(TRACE_TOOLS).flatmap(lambda tool: st.tuples(st.just(tool.name), arguments_of(tool)))
 SENT = ("prompt", "session_id", "cwd", "command_name", "command_args", "tool_name", "tool_input", "error")
 TOOLS_SEEN = st.sampled_from(["Bash", "Skill", "Task", "Agent", "mcp__postgres__query", "mcp__plugin_a_b__c", "mcp__"])
 INPUTS = st.one_of(
@@ -86,20 +88,47 @@ def test_no_arguments_bring_a_tool_down(call: Call, caplog: pytest.LogCaptureFix
     @example(("recommend_set", {"task": PLAIN[2], "size": "\u00b2"}))
     @example(("recommend_set", {"task": PLAIN[2], "size": "9" * 5_000}))
     def answers(sent: tuple[str, dict[str, Any]]) -> None:
-        name, arguments = sent
-        result = call(name, arguments)
-        text = text_of(result)
-        assert text.strip()
-        assert "Traceback" not in text
-        assert "fault in Repertoire" not in text, caplog.text
-        sendable(text)
-        if not result.is_error:
-            assert result.structured_content is not None
-            jsonschema.validate(result.structured_content, dict(BY_NAME[name].output))
-            sendable(result.structured_content)
+        is_answered(call, *sent, log=caplog)
 
     answers()
     assert "Repertoire" in text_of(call("status", {}))
+
+
+def test_no_arguments_bring_a_tool_of_traces_down_where_there_are_some(
+    call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR)
+    words = {"context": "ValueError: no such form", "solution": "Flatten the form first."}
+    draft = call("contribute_trace", {"title": "A form cannot be filled", **words}).structured_content
+    assert draft is not None
+    kept = call("contribute_trace", {"token": draft["token"]}).structured_content
+    assert kept is not None
+    keys = st.sampled_from([kept["id"], kept["id"][:12], draft["token"], "trace:", "trace:%", "trace:0000"])
+
+    @profile(60)
+    @given(A_CALL_OF_TRACES, st.one_of(st.none(), keys))
+    def answers(sent: tuple[str, dict[str, Any]], key: str | None) -> None:
+        name, arguments = sent
+        named = {"id": key} if key and "id" in BY_NAME[name].properties else {}
+        is_answered(call, name, {**arguments, **named}, log=caplog)
+
+    answers()
+    shown = call("get_trace", {"id": kept["id"]})
+    assert words["solution"] in text_of(shown), "whatever was sent, what was kept stays as it was told"
+
+
+def is_answered(call: Call, name: str, arguments: dict[str, Any], *, log: pytest.LogCaptureFixture) -> None:
+    """Assert that a tool answers in words, and with data of its schema unless it refuses."""
+    result = call(name, arguments)
+    text = text_of(result)
+    assert text.strip()
+    assert "Traceback" not in text
+    assert "fault in Repertoire" not in text, log.text
+    sendable(text)
+    if not result.is_error:
+        assert result.structured_content is not None
+        jsonschema.validate(result.structured_content, dict(BY_NAME[name].output))
+        sendable(result.structured_content)
 
 
 def test_no_arguments_bring_a_hook_down(call: Call, caplog: pytest.LogCaptureFixture) -> None:
