@@ -21,7 +21,13 @@ from sample_home import SOURCE, component, filled_home
 
 OTHER = {"serve", "completion", "trace export"}  # what they print is for a client, a shell, or lines already
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}
-TRACE = {"title": "vite is killed", "context": "exit code 137", "solution": "Raise the limit.", "tags": ["vite"]}
+TRACE = {
+    "title": "vite is killed",
+    "context": "exit code 137",
+    "solution": "Raise the limit.",
+    "tags": ["vite"],
+    "uses": [f"{SOURCE.key}:skills/pdf-forms.md"],
+}
 KEY = "trace:e46ed708ee80"  # of those words, on every machine
 
 # what to say to each command that docs/json.md tells the data of, in an order in which each has something to say
@@ -29,6 +35,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "recommend": ("fill PDF forms",),
     "recommend --graph json": ("fill PDF forms",),
     "search": ("fill PDF forms",),
+    "trace import": ("traces.jsonl",),
     "explain": ("pdf-forms",),
     "explain --detail graph": ("pdf-forms", "--task", "fill PDF forms"),
     "ingest": ("kit",),
@@ -46,7 +53,6 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "feedback": ("pdf-forms", "ok"),
     "stats": (),
     "review": (),
-    "trace import": ("traces.jsonl",),
     "trace search": ("vite is killed",),
     "trace show": (KEY,),
     "trace contribute": ("--title", "tsc stops", "--context", "out of memory", "--solution", "Split the project."),

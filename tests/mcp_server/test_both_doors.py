@@ -80,10 +80,32 @@ async def test_tools_answer_with_the_data_that_the_command_line_prints_and_their
         "mute": ({"target": "changelog"}, ("mute", "changelog")),
         "forget": ({"what": "requests"}, ("forget", "--requests", "--yes")),
     }
-    schemas = {tool.name: tool.output["properties"] for tool in TOOLS}
+    schemas = {tool.name: tool.output["properties"] for tool in TOOLS if tool.name in calls}
     for tool, (arguments, words) in calls.items():
         told = await data(talk, tool, arguments)
         assert set(told) == set(said(*words)) == set(schemas[tool]), tool
+
+
+async def test_a_component_names_what_was_solved_with_it_and_a_trace_is_explained_by_its_id(
+    talk: Talk, project: Path
+) -> None:
+    words = ("trace", "contribute", "--title", "Forms stay empty", "--context", "OSError: no form in the file", "--yes")
+    kept = said(*words, "--solution", "Flatten them first.", "--use", "pdf-forms", "--env", "framework=pypdf 4.2")
+    said("trace", "vote", kept["id"], "down", "--tag", "outdated", "--note", "not with 5")
+    told = await data(talk, "explain_component", {"id": "pdf-forms"})
+    assert told == said("explain", "pdf-forms")
+    assert [(one["id"], one["trust"][:16]) for one in told["traces"]] == [(kept["id"], "worked 0 of 1 ti")]
+    assert kept["id"] in typed("explain", "pdf-forms").output
+    draft = said("trace", "amend", kept["id"], "--solution", "Write the fields with version 5.")
+    newer = said("trace", "contribute", "--confirm", draft["token"])
+    old = await data(talk, "explain_component", {"id": kept["id"]})
+    assert old == said("explain", kept["id"]) == said("trace", "show", kept["id"])
+    assert (old["superseded_by"], old["errors"]) == (newer["id"], ["OSError no form in the file"])
+    assert "did not work (outdated): “not with 5”" in old["told"][0]
+    text = typed("explain", kept["id"]).output
+    for part in ("pypdf 4.2", "no form in the file", f"superseded by: {newer['id']}", "outdated"):
+        assert part in text
+    assert [one["id"] for one in said("explain", "pdf-forms")["traces"]] == [newer["id"]]
 
 
 async def test_a_trace_is_muted_and_forgotten_through_either_door(talk: Talk, project: Path) -> None:

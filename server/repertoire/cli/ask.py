@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from repertoire.app.ask.explain import ExplainRequest
+from repertoire.app.ask.explain import ExplainRequest, Explanation
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, tell
@@ -197,17 +197,20 @@ def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
 def explain_command(component: str, task: str, detail: str, form: str | None, as_json: bool) -> None:
     r"""Show what COMPONENT (an id or a name) is, provides and needs, what it works with, and how it was used.
 
+    Of a trace, named by its id, it shows the problem, the solution, and what others said of it.
+
     \b
     repertoire explain test-driven-development
     repertoire explain code-reviewer --task "review my pull request"
     repertoire explain code-reviewer --detail graph
     repertoire explain code-reviewer --graph mermaid
+    repertoire explain trace:1f0c2d3e4b5a
     """
     one_output(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
         asked = ExplainRequest(component, task, graph=bool(form) or detail == "graph")
         found = EXPLAIN.run(Context.of(repertoire), asked)
-        if form and found.graph is not None:
+        if form and isinstance(found, Explanation) and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))
         else:
             tell(EXPLAIN, found, as_json=as_json)

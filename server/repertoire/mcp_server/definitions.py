@@ -7,7 +7,7 @@ from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import SAYINGS
 from repertoire.mcp_server.outputs import BRINGS, COMBINATIONS, GRAPH, HITS, ITEMS, LINES, OTHERS, also, output
 from repertoire.mcp_server.tool import Tool, flag, number, text, texts
-from repertoire.mcp_server.trace_tools import TRACE_TOOLS
+from repertoire.mcp_server.trace_tools import NAMED_TRACES, TRACE_TOOLS, WHOLE_TRACE
 
 NAME, TITLE = "graph", "Repertoire"
 INSTRUCTIONS = (
@@ -122,10 +122,12 @@ TOOLS = (
         title="Explain a component",
         description=(
             "Explains one component: what it is, what it provides and needs, what it goes with and on what evidence, "
-            "what of its needs this machine lacks, where it comes from, licence and dates, how often it was used here; "
+            "what of its needs this machine lacks, where it comes from, licence and dates, how often it was used here, "
+            "the traces that were solved with it; "
             "with a task also where it stands for that task and why, and what keeps it out of the set. "
             "Use it when the user asks about a component by name, asks why it was or was not "
-            "recommended, or before installing one. Takes the id from a result, or a name."
+            "recommended, or before installing one. Takes the id from a result, or a name; a trace's id explains the "
+            "trace."
         ),
         properties={
             "id": text("A component's id from a result, or its name.", most=500),
@@ -139,33 +141,40 @@ TOOLS = (
         },
         required=("id",),
         example={"id": "pdf-forms"},
-        output=also(
-            output(
-                id="string",
-                name="string",
-                type="string",
-                installed="boolean",
-                description="string",
-                flags=LINES,
-                provides=LINES,
-                needs=LINES,
-                goes_with=LINES,
-                install=LINES,
-                client="string",
-                brings=BRINGS,
-                conflicts=LINES,
-                same_name=LINES,
-                source="string",
-                licence="string",
-                muted="boolean",
-                used=output(offered="integer", selected="integer", failed="integer"),
-                in_set="string",
-                rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
-                whys=LINES,
-                lacking=LINES,
-            ),
-            graph=GRAPH,
-        ),
+        output={
+            "type": "object",
+            "anyOf": [
+                also(
+                    output(
+                        id="string",
+                        name="string",
+                        type="string",
+                        installed="boolean",
+                        description="string",
+                        flags=LINES,
+                        provides=LINES,
+                        needs=LINES,
+                        goes_with=LINES,
+                        install=LINES,
+                        client="string",
+                        brings=BRINGS,
+                        conflicts=LINES,
+                        same_name=LINES,
+                        source="string",
+                        licence="string",
+                        muted="boolean",
+                        traces=NAMED_TRACES,
+                        used=output(offered="integer", selected="integer", failed="integer"),
+                        in_set="string",
+                        rank={"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                        whys=LINES,
+                        lacking=LINES,
+                    ),
+                    graph=GRAPH,
+                ),
+                WHOLE_TRACE,
+            ],
+        },
         needs_model=True,
     ),
     Tool(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from repertoire.domain.trace import COMPLAINTS, NOTE, OUTCOMES, PLACES, TEXT, TITLE
-from repertoire.mcp_server.outputs import LINES, also, output
+from repertoire.mcp_server.outputs import LINES, output
 from repertoire.mcp_server.tool import Tool, flag, number, text, texts
 
 _FIELDS: dict[str, str | Mapping[str, Any]] = {
@@ -19,6 +19,19 @@ _FIELDS: dict[str, str | Mapping[str, Any]] = {
     "ups": "integer",
     "trust": "string",
 }
+WHOLE_TRACE = output(
+    **_FIELDS,
+    context="string",
+    solution="string",
+    environment={"type": "object", "additionalProperties": {"type": "string"}},
+    errors=LINES,
+    used=LINES,
+    supersedes="string",
+    superseded_by="string",
+    told=LINES,
+    flags=LINES,
+)
+NAMED_TRACES = {"type": "array", "items": output(**_FIELDS)}
 _ID = text("A trace's id.", most=100)
 _TAGS = texts("Languages, frameworks, tools.", most=12)
 _ENVIRONMENT = texts(f"PLACE=VALUE of {', '.join(PLACES)}: `framework=vite 6.2`.", most=len(PLACES))
@@ -63,14 +76,7 @@ TRACE_TOOLS = (
         properties={"id": _ID},
         required=("id",),
         example={"id": "trace:1f0c2d3e4b5a"},
-        output=also(
-            output(**_FIELDS),
-            context={"type": "string"},
-            solution={"type": "string"},
-            environment={"type": "object", "additionalProperties": {"type": "string"}},
-            supersedes={"type": "string"},
-            flags=LINES,
-        ),
+        output=WHOLE_TRACE,
     ),
     Tool(
         name="contribute_trace",

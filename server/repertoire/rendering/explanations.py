@@ -27,6 +27,7 @@ from repertoire.rendering.data import unit_data
 from repertoire.rendering.flags import description_of, flag_lines, is_withheld
 from repertoire.rendering.freshness import copy_text, freshness_text, lost_text
 from repertoire.rendering.graphs import graph_data, graph_text
+from repertoire.rendering.traces import named_data, named_text
 from repertoire.rendering.usage import lift_text
 from repertoire.sources.requirement_checks import RequirementCheck
 
@@ -82,6 +83,8 @@ def explanation_text(explanation: Explanation) -> str:
     ]
     lines += _line("used", _used(explanation))
     lines += _line("lift", lift_text(explanation.lift))
+    lines += ["solved with it (get_trace, or `repertoire trace show`, shows each):"] if explanation.traces else []
+    lines += [f"  - {named_text(named)}" for named in explanation.traces]
     lines += _line("same name", ", ".join(clean_line(twin, 200) for twin in explanation.twins[:3]))
     lines += [f"id: {clean_line(component.id, 300)}"]
     return "\n".join([*lines, *([graph_text(explanation.graph)] if explanation.graph is not None else [])])
@@ -228,6 +231,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "licence": clean_line(component.licence, 80),
         "muted": explanation.muted,
         "used": _history_data(explanation.history),
+        "traces": [named_data(named) for named in explanation.traces],
         "rank": standing.rank if standing is not None else None,
         "in_set": _in_set(standing),
         "whys": [why_text(why) for why in standing.hit.whys] if standing and standing.hit else [],

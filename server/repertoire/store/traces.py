@@ -126,6 +126,21 @@ class Traces:
         )
         return [str(found) for (found,) in rows]
 
+    def replacing(self, key: str) -> str:
+        """Return the key of the trace that replaced one; empty where none did."""
+        sql = f"SELECT n.key FROM {_JOINED} WHERE t.supersedes = ? AND t.status <> ? ORDER BY n.id DESC LIMIT 1"
+        return str(self._db.value(sql, (storable(key), DRAFT)) or "")
+
+    def concerning(self, keys: Sequence[str]) -> list[Trace]:
+        """Return the newest active traces that were solved with one of these."""
+        ends = f"""SELECT e.source FROM node c JOIN edge e ON e.target = c.id
+                   WHERE e.relation = ? AND c.key IN ({marks(keys)})"""
+        rows = self._db.rows(
+            f"{_SELECT} WHERE t.status = ? AND n.id IN ({ends}) ORDER BY n.id DESC LIMIT ?",
+            (ACTIVE, CONCERNS, *map(storable, keys), _SHOWING),
+        )
+        return [_trace(row) for row in rows]
+
     def by_id(self, node_ids: Iterable[int]) -> dict[int, Trace]:
         """Return traces by node id; ids that are none are left out."""
         wanted, found = list(node_ids), {}

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from repertoire.app.clock import now, today
+from repertoire.app.clock import now
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
-from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import Found, Wanted, search_traces, standing
+from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.show import ShownTrace, show
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, Voted, vote
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.trace import PLACES, Trace
+from repertoire.domain.trace import PLACES
 from repertoire.rendering.traces import (
     contribution_data,
     contribution_text,
@@ -26,7 +26,6 @@ from repertoire.rendering.traces import (
     voted_data,
     voted_text,
 )
-from repertoire.traces.trust import Trust
 from repertoire.verbs.verb import Context, Verb
 
 
@@ -68,9 +67,8 @@ def _search(context: Context, wanted: Wanted) -> Found:
     return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
 
 
-def _show(context: Context, asked: str) -> tuple[Trace, Trust]:
-    found = trace_named(context.repertoire.store, asked)
-    return found, standing(context.repertoire.traces, found, today())
+def _show(context: Context, asked: str) -> ShownTrace:
+    return show(context.repertoire.traces, asked)
 
 
 def _contribute(context: Context, asked: Contributing) -> Contribution:

@@ -19,6 +19,7 @@ from repertoire.app.traces.contribute import amended, confirm, discard, draft
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.traces.search import Found, Wanted, search_traces, standing
+from repertoire.app.traces.show import ShownTrace
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, vote
 from repertoire.app.usage.compact_log import compact_when_due
@@ -176,7 +177,7 @@ def test_a_text_that_gives_a_model_orders_is_kept_from_it(repertoire: Repertoire
     (kept,) = keep(repertoire, replace(VITE, solution=f"Raise the limit.\n\n{order}"))
     assert kept.flags
     told = found_text(look(repertoire, "vite build is killed")) + trace_text(
-        (kept, look(repertoire, "vite").hits[0].trust)
+        ShownTrace(kept, look(repertoire, "vite").hits[0].trust)
     )
     assert "id_rsa" not in told
     assert "withheld" in told

@@ -13,6 +13,7 @@ from repertoire.app.lookup import find_components
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.unreachable import LostSource, lost_sources
+from repertoire.app.traces.show import NamedTrace
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -117,6 +118,7 @@ class Explanation:
     copy: InstalledCopy | None = None  # its installed plugin, compared with the marketplace
     lost: LostSource | None = None  # set if the last try to read its source failed
     troubles: tuple[Trouble, ...] = ()  # reasons against it that lie outside its own text
+    traces: tuple[NamedTrace, ...] = ()  # what was solved with it
     unit: Unit | None = None  # the plugin that its install line brings as a whole
 
 

@@ -1,0 +1,52 @@
+"""Shows one trace with what others said of it and what replaced it, and names the traces that a component solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from repertoire.app.clock import today
+from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.naming import trace_named
+from repertoire.app.traces.search import standing
+from repertoire.domain.trace import Trace, Vote
+from repertoire.traces.trust import Trust, latest
+
+_MOST = 5  # traces that are named beside a component
+
+
+@dataclass(frozen=True)
+class ShownTrace:
+    """One trace, how far to trust it, what voters said of it last, and the key of the trace that replaced it."""
+
+    trace: Trace
+    trust: Trust
+    votes: tuple[Vote, ...] = ()
+    superseded_by: str = ""
+
+
+@dataclass(frozen=True)
+class NamedTrace:
+    """A trace that is named beside something else, and how far to trust it."""
+
+    trace: Trace
+    trust: Trust
+
+
+def show(kept: KeptTraces, asked: str) -> ShownTrace:
+    """Return what is known of the trace of a key, the beginning of one, or a draft's token.
+
+    Raises:
+        UnknownComponent: there is no such trace.
+    """
+    trace, day = trace_named(kept.store, asked), today()
+    votes = latest(kept.opinion(day).votes.get(trace.key, ()))
+    return ShownTrace(trace, standing(kept, trace, day), votes[::-1], kept.store.traces.replacing(trace.key))
+
+
+def solved_with(kept: KeptTraces, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[NamedTrace, ...]:
+    """Return the active traces that were solved with one of these, the most trusted first."""
+    day = today()
+    found = [trace for trace in kept.store.traces.concerning(tuple(keys)) if trace.key not in muted]
+    named = [NamedTrace(trace, standing(kept, trace, day)) for trace in found]
+    return tuple(sorted(named, key=lambda one: (-one.trust.bound, one.trace.key))[:_MOST])
