@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examples import examples
-from repertoire.trust.redaction import ADDRESS, MOST, SECRET, redact
+from repertoire.trust.redaction import ADDRESS, MOST, SECRET, _detectors, redact
 
 SERVER = "server"
 
@@ -116,10 +116,25 @@ def test_what_was_not_looked_at_is_not_kept() -> None:
     assert len(redact("word " * MOST)) <= MOST
 
 
+@examples(150)
+@given(st.data())
+def test_whatever_a_detector_of_the_library_finds_is_gone(data: st.DataObject) -> None:
+    detectors = _detectors()
+    pattern = data.draw(st.sampled_from([known for detector in detectors for known in detector.denylist]))
+    before, after = data.draw(SENTENCES), data.draw(SENTENCES)
+    text = f"{before}\n{data.draw(st.from_regex(pattern))}\n{after}"
+    left = redact(text)
+    for line in text.splitlines():
+        for detector in detectors:
+            for secret in detector.analyze_string(line):
+                assert len(secret) < 4 or secret in SECRET or secret not in left
+
+
 def test_the_library_is_loaded_when_it_is_needed_and_no_earlier() -> None:
     script = (
         "import sys; from repertoire.trust.redaction import redact; "
         "assert not any(name.startswith('detect_secrets') for name in sys.modules); redact('x'); "
+        "assert not any(name.startswith('detect_secrets') for name in sys.modules); redact('see https://a.example'); "
         "assert any(name.startswith('detect_secrets') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, env={"PYTHONPATH": SERVER}, cwd=_root())

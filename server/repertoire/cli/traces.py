@@ -15,7 +15,7 @@ from repertoire.app.traces.search import Wanted
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.output import json_option, show, tell
+from repertoire.cli.output import json_option, progress, show, tell
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
 from repertoire.verbs.traces import (
@@ -229,11 +229,18 @@ def export_command(file: IO[str]) -> None:
 def import_command(file: Path, as_json: bool) -> None:
     r"""Read traces from FILE; each is redacted and checked, and the same one again changes nothing.
 
+    Interrupted, it keeps what it has read; the same command reads the rest.
+
     \b
     repertoire trace import traces.jsonl
     """
-    with open_repertoire() as repertoire, file.open(encoding="utf-8", errors="replace") as lines:
-        done = import_lines(repertoire.store, lines, moment=Moment(now(), "", ""))
+    with open_repertoire() as repertoire:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            total = sum(1 for _ in lines)
+        with file.open(encoding="utf-8", errors="replace") as lines, progress() as bar:
+            done = import_lines(
+                repertoire.store, lines, moment=Moment(now(), "", ""), report=lambda read: bar("lines", read, total)
+            )
         if repertoire.embedder is not None:
             embed_latest(repertoire.store, repertoire.embedder)
     for number, why in done.refused:

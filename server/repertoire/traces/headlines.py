@@ -97,7 +97,8 @@ _PATTERNS: tuple[tuple[int, linear.Pattern], ...] = (
         ),
     ),
 )
-_ANY = any_of(pattern for _, pattern in _PATTERNS)
+_ANY_BUT_HINTS = any_of(pattern for weight, pattern in _PATTERNS if weight > HINTED)
+_HINT = next(pattern for weight, pattern in _PATTERNS if weight == HINTED)
 _EMPTY_TALK = expression(
     r"""(?i)^(?:npm[ ](?:ERR!|error)[ ](?:A[ ]complete[ ]log|errno|path|syscall|cwd|argv|node|npm|$).*|.*\b(?:0|no)[ ]errors?\b.*|error:[ ]could[ ]not[ ]compile.*
     |error:[ ]aborting[ ]due[ ]to.*|.*Process[ ]completed[ ]with[ ]exit[ ]code.*|make(?:\[\d+\])?:[ ][*]{3}.*|For[ ]more[ ]information.*|.*exited[ ]with[ ](?:code|status)[ ]\d+.*
@@ -113,7 +114,10 @@ def is_empty_talk(line: str) -> bool:
 
 def headline_of(line: str) -> Headline | None:
     """Return the error that a line names; None where it names none."""
-    if not _ANY.match(line) or is_empty_talk(line):
+    if not _ANY_BUT_HINTS.match(line):
+        hinted = _HINT.match(line)
+        return None if hinted is None or is_empty_talk(line) else Headline("", str(hinted["message"]).strip(), HINTED)
+    if is_empty_talk(line):
         return None
     for weight, pattern in _PATTERNS:
         if found := pattern.match(line):

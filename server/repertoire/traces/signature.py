@@ -72,8 +72,9 @@ _PREFIX = linear.compile(
     r"""^(?:[\w.-]{1,60} +\| |#\d+ +[\d.]+ |\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"""
     r"""|\[?\d\d:\d\d:\d\d[.,\d]*\]? +|[>│║┃] *|\[\d+/\d+\] +|\* )+"""
 )
+_PREFIXED = frozenset("#[0123456789>│║┃*")  # with what else than a service's name a prefix begins
 _NO_DIGITS = str.maketrans("", "", "0123456789")
-_TRACEBACK = linear.compile(r"Traceback \(most recent call last\)|^-{20,}$")
+_TRACEBACK, _RULE = "Traceback (most recent call last)", 20  # a notebook draws a line of so many dashes instead
 _ANY_CLASS = linear.compile(r"^(?P<kind>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?:: (?P<message>.*))?$")
 _OF_A_COMMAND = linear.compile(
     r"^(?P<value>[\w./+-]{1,80}): +"
@@ -132,11 +133,11 @@ def _lines(text: str) -> list[str]:
 
 def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tuple[int, int, Headline, int]]:
     """Yield each headline with what orders it: how sure it is, then its place, the last one first where causes end."""
-    traceback, last_first = False, any(_TRACEBACK.search(line) for line in lines)
+    traceback, last_first = False, any(map(_begins_traceback, lines))
     for at, line in enumerate(lines):
         if frames[at] is not None or not line.strip():
             continue
-        if _TRACEBACK.search(line):
+        if _begins_traceback(line):
             traceback = True
             continue
         headline = _read(lines, frames, at, traceback=traceback)
@@ -148,9 +149,13 @@ def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tup
         yield -headline.weight, -at if backwards else at, headline, at
 
 
+def _begins_traceback(line: str) -> bool:
+    return _TRACEBACK in line or (len(line) >= _RULE and not line.strip("-"))
+
+
 def _read(lines: Sequence[str], frames: Sequence[Frame | None], at: int, *, traceback: bool) -> Headline | None:
     line = plain(lines[at])
-    if prefix := _PREFIX.match(line):
+    if (line[:1] in _PREFIXED or "|" in line) and (prefix := _PREFIX.match(line)):
         line = line[prefix.end() :]
     headline = headline_of(line)
     stacked = at + 1 < len(lines) and frames[at + 1] is not None

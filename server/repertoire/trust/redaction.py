@@ -84,6 +84,10 @@ _ADDRESS = re.compile(
 )
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+_=]{32,}|[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/_=-])")
 
+# Every pattern of the detectors needs one of these in its line; they take ten times as long to say so themselves.
+_TELLING_LINES = linear.compile(
+    r"(?im)^.*(?:[a-z\pN+/_=-]{20}|akc[a-z0-9]{10}|ap[a-f\pN][a-z0-9]{8}|://|eyj|_authtoken=|xox[abpors]-).*$"
+)
 _CODE = re.compile(
     r"[$<{\[(*]|[A-Za-z_][\w.]*[(\[{]|(?:process\.env|os\.environ|import\.meta|[A-Za-z_]+\.[A-Za-z_.]+$)"
 )
@@ -123,12 +127,17 @@ def redact(text: str) -> str:
 
 
 def _detected(text: str) -> str:
-    for line in text.splitlines():
+    telling = [line for match in _TELLING_LINES.finditer(text) for line in _between(text, match).splitlines()]
+    for line in telling:
         for detector in _detectors():
             for secret in detector.analyze_string(line):
                 if len(secret) >= 4 and secret not in SECRET:
                     text = text.replace(secret, SECRET)
     return text
+
+
+def _between(text: str, match: Match) -> str:
+    return text[match.start() : match.end()]
 
 
 @lru_cache(maxsize=1)

@@ -201,6 +201,36 @@ def test_traces_are_shared_as_lines_and_the_same_ones_again_change_nothing(
         assert look(other, error=PRINTED.format(line=9)).hits[0].trace.title == SETTINGS.title
 
 
+def test_an_interrupted_import_keeps_what_it_read_and_the_next_one_reads_the_rest(repertoire: Repertoire) -> None:
+    lines = [json.dumps({"title": f"t{number}", "context": "c", "solution": "s"}) for number in range(600)]
+    heard = []
+
+    def interrupted(done: int) -> None:
+        heard.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_lines(repertoire.store, lines, moment=moment(""), report=interrupted)
+    (read,) = heard
+    assert 0 < read < 600
+    assert repertoire.store.traces.counts() == {ACTIVE: read}
+    done = import_lines(repertoire.store, lines, moment=moment(""), report=heard.append)
+    assert (done.added, done.known, heard[-1]) == (600 - read, read, 600)
+
+
+def test_a_line_whose_words_were_changed_is_no_known_trace_whatever_its_key_says(repertoire: Repertoire) -> None:
+    (kept,) = keep(repertoire, VITE)
+    line = {
+        "key": kept.key,
+        "title": VITE.title,
+        "context": VITE.context,
+        "solution": "Something else, at jane@acme.com",
+    }
+    done = import_lines(repertoire.store, [json.dumps(line)], moment=moment(""))
+    assert (done.added, done.known) == (1, 0)
+    assert "jane" not in "".join(exported(repertoire.store))
+
+
 def test_traces_are_forgotten_with_everything(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, SETTINGS)
     look(repertoire, "settings")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +47,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 _LONGEST = 200_000  # characters of a line
 _SAID = 160
+_BATCH = 250  # lines a transaction: so many are done again where an import is interrupted
 
 
 @dataclass(frozen=True)
@@ -70,29 +72,46 @@ def as_told(trace: Trace) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
 
 
-def import_lines(store: Store, lines: Iterable[str], *, moment: Moment) -> Imported:
+def import_lines(
+    store: Store, lines: Iterable[str], *, moment: Moment, report: Callable[[int], None] = lambda _done: None
+) -> Imported:
     """Keep the traces of these lines; each is redacted, checked and named by its words, as if it were told here.
 
-    What is in the file is active, however its key is spelled there; the same trace again changes nothing.
+    What is in the file is active, however its key is spelled there; the same trace again changes nothing. `report`
+    hears how many lines are done, and what was done by then is kept, whatever ends the rest.
     """
     validator = Draft202012Validator(SCHEMA)
-    traces: dict[str, Trace] = {}
+    added = known = 0
     refused: list[tuple[int, str]] = []
-    read = 0
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            trace = _read(validator, line, moment)
-        except InvalidRequest as error:
-            refused.append((number, str(error)))
-            continue
-        read += 1
-        traces.setdefault(trace.key, trace)
-    with store.transaction():  # all that needs no lock is done before it is taken
-        new = [trace for trace in traces.values() if _is_new(store, trace)]
-        store.traces.put_many(new, now=moment.at)
-    return Imported(len(new), read - len(new), tuple(refused))
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    while batch := list(itertools.islice(numbered, _BATCH)):
+        traces: dict[str, Trace] = {}
+        for number, line in batch:
+            try:
+                told = _told(validator, line)
+                trace = None if _is_kept(store, told) else _trace(told, moment)
+            except InvalidRequest as error:
+                refused.append((number, str(error)))
+                continue
+            known += trace is None or trace.key in traces
+            if trace is not None:
+                traces.setdefault(trace.key, trace)
+        with store.transaction():  # all that needs no lock is done before it is taken
+            new = [trace for trace in traces.values() if _is_new(store, trace)]
+            store.traces.put_many(new, now=moment.at)
+        added, known = added + len(new), known + len(traces) - len(new)
+        report(batch[-1][0])
+    return Imported(added, known, tuple(refused))
+
+
+def _is_kept(store: Store, told: Mapping[str, Any]) -> bool:
+    """Tell whether a line says what is kept here by its key, word for word: it needs no second look."""
+    kept = store.traces.get(told["key"]) if "key" in told else None
+    return (
+        kept is not None
+        and kept.status != DRAFT
+        and all(told[name] == getattr(kept, name) for name in ("title", "context", "solution"))
+    )
 
 
 def _is_new(store: Store, trace: Trace) -> bool:
@@ -100,7 +119,7 @@ def _is_new(store: Store, trace: Trace) -> bool:
     return state in {"", DRAFT}
 
 
-def _read(validator: Draft202012Validator, line: str, moment: Moment) -> Trace:
+def _told(validator: Draft202012Validator, line: str) -> dict[str, Any]:
     try:
         told: dict[str, Any] = json.loads(line) if len(line) <= _LONGEST else {}
     except (ValueError, RecursionError) as error:
@@ -111,6 +130,10 @@ def _read(validator: Draft202012Validator, line: str, moment: Moment) -> Trace:
         where = "/".join(map(str, wrong.path))
         message = clean_line(f"{where}: {wrong.message}" if where else wrong.message, _SAID)
         raise InvalidRequest(message)
+    return told
+
+
+def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
     names = ("title", "context", "solution", "environment", "outcome", "review_after", "watch", "licence", "author")
     values: dict[str, Any] = {name: told[name] for name in names if name in told}
     values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
