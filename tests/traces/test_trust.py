@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -122,34 +124,66 @@ def sybils(number: int, *, ring: bool = False) -> tuple[Commons, list[Vote]]:
     return commons, votes
 
 
-MOST = 60
+def against(number: int) -> tuple[Commons, list[Vote]]:
+    """Return votes of so many invented voters against the good one alone."""
+    return Commons(), [Vote("good", f"s{n}", up=False, at=day(0)) for n in range(number)]
 
 
-def needed(figure: str, *, ring: bool = False) -> int:
-    """Return how many invented voters bring the bad trace above the good one, by a figure; MOST where more do not."""
-    for number in range(1, MOST):
-        commons, votes = sybils(number, ring=ring)
-        good, bad = getattr(commons, figure)(*votes)
+def praise(number: int) -> tuple[Commons, list[Vote]]:
+    """Return votes of so many invented voters for the bad one alone."""
+    return Commons(), [Vote("bad", f"s{n}", up=True, at=day(0)) for n in range(number)]
+
+
+def stolen(number: int) -> tuple[Commons, list[Vote]]:
+    """Return the votes of so many with a record turned round: their keys are in other hands."""
+    turned = [Vote(key, f"p{n}", up=key == "bad", at=day(0)) for n in range(1, number + 1) for key in ("good", "bad")]
+    return Commons(), turned
+
+
+MOST, KEYS = 60, 10
+ATTACKS: Mapping[str, tuple[Callable[[int], tuple[Commons, list[Vote]]], int]] = {
+    "invented voters, for the bad trace and against the good one": (sybils, MOST),
+    "the same, in a ring that also praises its own traces": (partial(sybils, ring=True), MOST),
+    "invented voters against the good trace alone": (against, MOST),
+    "invented voters for the bad trace alone": (praise, MOST),
+    "stolen keys of voters with a record, their votes turned round": (stolen, KEYS),
+}
+OPINIONS = [Vote("good", "p8", up=False, at=day(20)), Vote("bad", "p9", up=True, at=day(20))]
+
+
+def needed(attack: str, figure: str) -> str:
+    """Return how many false voters bring the bad trace above the good one, by a figure; `none` where no number does."""
+    made, most = ATTACKS[attack]
+    for number in range(1, most):
+        commons, votes = made(number)
+        good, bad = getattr(commons, figure)(*OPINIONS, *votes)
         if bad > good:
-            return number
-    return MOST
+            return str(number)
+    return "none"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_needs_as_many_false_voters_as_the_page_says(attack: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "traces.md").read_text(encoding="utf-8")
+    told = next(line for line in page.splitlines() if line.startswith(f"| {attack} |"))
+    measured = [needed(attack, figure) for figure in ("average", "bounds", "vouched")]
+    assert [cell.strip() for cell in told.strip("|").split("|")][1:] == measured
 
 
 def test_no_number_of_invented_voters_brings_a_bad_trace_above_a_good_one() -> None:
-    assert needed("average") == 4
-    assert needed("bounds") == MOST
+    alone = [attack for attack in ATTACKS if "invented voters" in attack]
+    assert [needed(attack, "bounds") for attack in alone] == ["none"] * 3
 
 
 def test_a_ring_that_praises_its_own_traces_gains_by_it_only_where_nobody_is_vouched_for() -> None:
-    assert needed("average", ring=True) == 4
-    assert needed("bounds", ring=True) >= 8
-    assert needed("vouched", ring=True) == MOST
+    ring = next(attack for attack in ATTACKS if "ring" in attack)
+    assert int(needed(ring, "bounds")) >= 2 * int(needed(ring, "average"))
+    assert needed(ring, "vouched") == "none"
 
 
-def test_stolen_keys_weigh_what_their_owners_do() -> None:
-    commons = Commons()
-    stolen = [Vote(key, f"p{n}", up=key == "bad", at=day(0)) for n in (1, 2) for key in ("good", "bad")]
-    good, bad = commons.bounds(*stolen)
+def test_two_stolen_keys_do_not_suffice_where_five_spoke_for_the_good_trace_and_none_against() -> None:
+    commons, votes = stolen(2)
+    good, bad = commons.bounds(*votes)
     assert bad < good
 
 
