@@ -88,7 +88,7 @@ def forget_command(
         raise click.UsageError(message)
     what = next(name for name, is_chosen in chosen.items() if is_chosen)
     if not yes:
-        click.confirm(f"Delete {what} permanently?", abort=True, err=True)
+        click.confirm(f"Delete {trace or what} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
         done = FORGET.run(Context.of(repertoire, project=str(project or "")), Deletion(what, trace))
     tell(FORGET, done, as_json=as_json)

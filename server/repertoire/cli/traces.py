@@ -249,11 +249,13 @@ def import_command(file: Path, as_json: bool) -> None:
     show(
         data,
         lambda: (
-            f"{done.added} traces added, {done.known} known already, {len(done.refused)} lines left out. "
-            "A refresh learns their meaning; words and errors find them at once."
+            f"Traces added: {done.added}; known already: {done.known}; lines left out: {len(done.refused)}."
+            + (" Words and errors find them at once; a refresh learns their meaning." if done.added else "")
         ),
         as_json=as_json,
     )
+    if done.refused and not done.added + done.known:
+        sys.exit(1)
 
 
 def _read(error: str) -> str:

@@ -21,6 +21,7 @@ PLACES = ("language", "framework", "os", "package_manager", "runtime")  # what a
 
 TITLE, TEXT, NOTE, TAGS, USES = 200, 20_000, 500, 12, 20  # the most characters and items that are kept
 ME = "me"  # who contributes and votes on this machine
+OTHERS = "somebody else"  # whose traces a file brought that names nobody
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from repertoire.app.person.correct import Corrected
 from repertoire.app.person.feedback import Feedback
 from repertoire.app.person.forget import Forgotten
-from repertoire.app.person.mute import PROJECT, Muted
+from repertoire.app.person.mute import PROJECT, TRACE, Muted
 from repertoire.app.person.trust import Accepted, FlagReport
 from repertoire.domain.event import DISMISSED
 from repertoire.domain.text import clean_line
@@ -23,6 +23,7 @@ def muted_text(muted: Muted) -> str:
     """Render a mute or its undoing, and how to turn it round."""
     listed = ", ".join(clean_line(target, 200) for target in muted.targets)
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
+    subject = listed if muted.scope == TRACE else subject
     if muted.undone:
         return f"Suggested again where it fits: {subject}."
     where = " in this project" if muted.project else ""

@@ -139,7 +139,7 @@ def contribution_text(done: Contribution) -> str:
         )
     return "\n".join(
         [
-            "Draft, not kept yet. Show it to the user as it is (secrets, addresses and places are taken out), and ask.",
+            "Draft, not kept yet; secrets, addresses and places are taken out. Show it to the user as it is, and ask.",
             _title(trace),
             *_facts(trace),
             *flag_lines(trace.flags),
@@ -150,7 +150,8 @@ def contribution_text(done: Contribution) -> str:
             "Solution:",
             *_lines(trace.solution),
             "",
-            f"token: {done.token} (contribute_trace with this token keeps it; `repertoire trace contribute --confirm`)",
+            f"token: {done.token} (contribute_trace with this token alone keeps it)",
+            f"from a shell: repertoire trace contribute --confirm {done.token}  (or --discard)",
         ]
     )
 

@@ -27,7 +27,7 @@ from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.event import CONTRIBUTED, VOTED, Moment
 from repertoire.domain.graph import COMPONENTS, TRACES
-from repertoire.domain.trace import ACTIVE, DRAFT, SUPERSEDED, Trace
+from repertoire.domain.trace import ACTIVE, DRAFT, OTHERS, SUPERSEDED, Trace
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.rendering.health import status_text
 from repertoire.rendering.traces import contribution_text, found_text, trace_text
@@ -199,6 +199,7 @@ def test_traces_are_shared_as_lines_and_the_same_ones_again_change_nothing(
             trace.key for trace in repertoire.store.traces.all()
         }
         assert look(other, error=PRINTED.format(line=9)).hits[0].trace.title == SETTINGS.title
+        assert {trace.author for trace in other.store.traces.all()} == {OTHERS}, "here they are nobody's own"
 
 
 def test_an_interrupted_import_keeps_what_it_read_and_the_next_one_reads_the_rest(repertoire: Repertoire) -> None:
@@ -284,6 +285,11 @@ def test_keeping_a_trace_moves_no_revision_of_components(repertoire: Repertoire)
 def test_a_trace_without_one_of_its_parts_is_refused(repertoire: Repertoire, missing: str) -> None:
     with pytest.raises(InvalidRequest, match=missing):
         draft(repertoire.store, replace(VITE, **{missing: " "}), moment=moment())
+
+
+def test_a_day_of_review_that_is_no_day_is_refused(repertoire: Repertoire) -> None:
+    with pytest.raises(InvalidRequest, match="send one as 2026-12-31"):
+        draft(repertoire.store, replace(VITE, review_after="in spring"), moment=moment())
 
 
 def test_what_is_no_trace_is_told(repertoire: Repertoire) -> None:

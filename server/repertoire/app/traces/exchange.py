@@ -15,7 +15,7 @@ from repertoire.app.traces.telling import Told, trace_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import Moment
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import ACTIVE, DRAFT, EXPIRED, OUTCOMES, PLACES, SUPERSEDED, TEXT, TITLE, Trace
+from repertoire.domain.trace import ACTIVE, DRAFT, EXPIRED, ME, OTHERS, OUTCOMES, PLACES, SUPERSEDED, TEXT, TITLE, Trace
 from repertoire.store.database import Store
 
 _STRING = {"type": "string"}
@@ -69,6 +69,7 @@ def exported(store: Store) -> Iterator[str]:
 def as_told(trace: Trace) -> dict[str, Any]:
     """Return a trace as a line holds it."""
     told = {name: getattr(trace, name) for name in SCHEMA["properties"]}
+    told["author"] = "" if trace.author == ME else trace.author  # who `me` is differs from home to home
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
 
 
@@ -137,6 +138,8 @@ def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
     names = ("title", "context", "solution", "environment", "outcome", "review_after", "watch", "licence", "author")
     values: dict[str, Any] = {name: told[name] for name in names if name in told}
     values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
+    if values.get("author", ME) == ME:
+        values["author"] = OTHERS
     trace = trace_of(Told(**values), project="", session="", now=moment.at)
     return replace(
         trace,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 
 from repertoire.domain.component import SKILL, Component
 from repertoire.domain.errors import InvalidRequest
@@ -69,6 +71,9 @@ def trace_of(told: Told, *, project: str, session: str, now: str) -> Trace:
     if told.outcome not in OUTCOMES:
         message = f"{clean_line(told.outcome, 40)!r} is no outcome; send one of {', '.join(OUTCOMES)}"
         raise InvalidRequest(message)
+    if told.review_after.strip() and not is_day(told.review_after.strip()):
+        message = f"{clean_line(told.review_after, 40)!r} is no day; send one as 2026-12-31"
+        raise InvalidRequest(message)
     return Trace(
         key_of(title, context, solution),
         title,
@@ -89,6 +94,13 @@ def trace_of(told: Told, *, project: str, session: str, now: str) -> Trace:
         flags=flags_of(title, context, solution),
         at=now,
     )
+
+
+def is_day(text: str) -> bool:
+    """Tell whether a text is a day as it is kept, such as 2026-12-31."""
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat() == text
+    return False
 
 
 def redacted(text: str, project: str = "") -> str:
