@@ -20,10 +20,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +30,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench" / "speed")]
 
 from harness import bare_environment, plain_python  # noqa: E402
+from ledger import Ledger, not_once, unrecorded  # noqa: E402
+from sample_source import write_source  # noqa: E402
 from states import faults  # noqa: E402
 from stdio import Client, launch_command  # noqa: E402
-from works import write_source  # noqa: E402
 
 from repertoire.app.session.spool import take_in  # noqa: E402
 from repertoire.app.sources.ingest import ingest  # noqa: E402
@@ -43,51 +42,19 @@ from repertoire.domain.event import (  # noqa: E402
     ASKED,
     CLOSED,
     CONTRIBUTED,
-    COUNTED,
     FAILED,
     OFFERED,
     OUTCOME,
     SELECTED,
     VOTED,
-    Event,
 )
 from repertoire.domain.trace import ACTIVE  # noqa: E402
-from repertoire.learning.hints import SESSION_START  # noqa: E402
-from repertoire.learning.outcomes import trials_of_count  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from repertoire.store.database import Store  # noqa: E402
 
 _KITS, SIZE = 3, 40
 _NAMES = ("fields", "ledger", "cluster", "report", "forms", "queries", "notes", "pages", "charts", "parcels")
 _ASKED = "Fill the PDF form of the {} from the spreadsheet, then read it as {}"
-Needed = tuple[str, str, str]  # kind, session, and what tells the event from others of the session
-
-
-@dataclass
-class Ledger:
-    """What was acknowledged, and what was said that nobody should have to read."""
-
-    needed: Counter[Needed] = field(default_factory=Counter)
-    shown: Counter[str] = field(default_factory=Counter)  # by session: hints that were put before a model
-    done: Counter[str] = field(default_factory=Counter)
-    complaints: list[str] = field(default_factory=list)
-    late: int = 0  # hooks that took longer than the server gives itself
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def need(self, kind: str, session: str, what: str = "") -> None:
-        """Note what must be in the log."""
-        with self.lock:
-            self.needed[kind, session, what] += 1
-
-    def did(self, what: str) -> None:
-        """Count something that was done."""
-        with self.lock:
-            self.done[what] += 1
-
-    def complain(self, text: str) -> None:
-        """Note what a person or a model was told and should not have been."""
-        with self.lock:
-            self.complaints.append(text.strip()[-300:])
 
 
 class Crowd:
@@ -342,8 +309,8 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
             "seconds": seconds,
             "done": dict(sorted(made.ledger.done.items())),
             "acknowledged": sum(made.ledger.needed.values()),
-            "lost": [*_not_once(made.ledger, log), *missing][:20],
-            "hints without their offers": _unrecorded(made.ledger, log)[:20],
+            "lost": [*not_once(made.ledger, log), *missing][:20],
+            "hints without their offers": unrecorded(made.ledger, log)[:20],
             "waited beside the file": waited,
             "hooks later than 1.5 s": made.ledger.late,
             "complaints": made.ledger.complaints[:20],
@@ -353,43 +320,6 @@ def crowd(seconds: float, roles: str, size: int) -> dict[str, Any]:
             "wal_peak_kb": max(sizes, default=0) // 1024,
             "wal_after_kb": bytes_of(wal) // 1024,
         }
-
-
-def _not_once(ledger: Ledger, log: list[Event]) -> list[str]:
-    """Return what was acknowledged and is not in the log as often as it was."""
-    prompts = {event.request: str(event.data.get("prompt", "")) for event in log if event.kind == ASKED}
-    found: Counter[Needed] = Counter()
-    for event in log:
-        prompt = prompts.get(event.request, "")
-        what = {
-            ASKED: prompt,
-            SELECTED: f"{event.data.get('name')} {prompt}",
-            FAILED: f"{event.data.get('name')} {prompt}",
-            CLOSED: prompt,
-            OUTCOME: str(event.data.get("note", "")),
-            VOTED: str(event.data.get("note", "")),
-            CONTRIBUTED: event.node,
-        }.get(event.kind)
-        if what is not None:
-            found[event.kind, "" if event.kind in (OUTCOME, VOTED, CONTRIBUTED) else event.session, what] += 1
-    greeted = {event.session for event in log if event.kind == OFFERED}
-    hidden = [needed for needed in ledger.needed if needed[0] == OFFERED and needed[1] not in greeted]
-    lost = [] if len(hidden) == _counted_greetings(log) else hidden
-    lost += [needed for needed, times in ledger.needed.items() if needed[0] != OFFERED and found[needed] != times]
-    return [f"{needed}: {found[needed]} of {ledger.needed[needed]}" for needed in lost]
-
-
-def _counted_greetings(log: list[Event]) -> int:
-    """Count the greetings whose events gave way to counts, as old ones do that led to nothing: they name no session."""
-    counted = (trial for event in log if event.kind == COUNTED for trial in trials_of_count(event))
-    return sum(trial.moment == SESSION_START and trial.rank == 1 for trial in counted)
-
-
-def _unrecorded(ledger: Ledger, log: list[Event]) -> list[str]:
-    """Return the hints that a model was shown and the log does not know of."""
-    prompts = {event.request: str(event.data.get("prompt", "")) for event in log if event.kind == ASKED}
-    offered = {f"{event.session}: {prompts.get(event.request)}" for event in log if event.kind == OFFERED}
-    return [where for where in ledger.shown if where not in offered]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from sample_source import TOPICS, WORDS, write_source
 from states import ROOT
 
 from repertoire.app.clock import now
@@ -40,15 +41,6 @@ from repertoire.store.migrations import MIGRATIONS, NEWEST, migrate
 
 NOW = "2026-01-01T00:00:00Z"
 _SOURCES, _FEW, _SMALL = 4, 2, 4  # few where they are small: the short form in the tests
-_TOPICS = (
-    ("pdf", "Fills the fields of PDF forms from a spreadsheet"),
-    ("changelog", "Writes release notes and a changelog from the commits of a git repository"),
-    ("ledger", "Audits an accounting ledger for postings that do not balance"),
-    ("postgres", "Runs SQL queries against a PostgreSQL database and explains slow ones"),
-    ("browser", "Drives a real browser for end-to-end tests with screenshots"),
-    ("kubernetes", "Deploys services to Kubernetes with Helm charts and rollbacks"),
-)
-_WORDS = "check draft gather list measure name order plan quote read sort test trace verify weigh write".split()
 
 
 class Work(Protocol):
@@ -199,8 +191,8 @@ class Learning(_Home):
         draw = random.Random(7)
         for number in range(self._size * 4):
             moment = Moment(NOW, f"session {number // 3}", "/project")
-            topic = draw.randrange(len(_TOPICS))
-            text = f"{_TOPICS[topic][1]}, but {draw.choice(_WORDS)} it first"
+            topic = draw.randrange(len(TOPICS))
+            text = f"{TOPICS[topic][1]}, but {draw.choice(WORDS)} it first"
             request = AskedPrompt(f"request:{number:032}", text)
             shown = draw.sample(components, 3)
             chosen = shown[0] if draw.random() < 0.7 else components[topic % len(components)]
@@ -258,11 +250,11 @@ class Traces(_Home):
     def _told(self, how: str) -> Iterator[Told]:
         draw = random.Random(how)
         for number in range(self._size * 2):
-            word = draw.choice(_WORDS)
+            word = draw.choice(WORDS)
             yield Told(
                 f"{how}: the {word} step fails, number {number}",
-                f"It printed\nValueError: no {word} in the plan of {draw.choice(_TOPICS)[0]}",
-                f"Give it a {draw.choice(_WORDS)} first.",
+                f"It printed\nValueError: no {word} in the plan of {draw.choice(TOPICS)[0]}",
+                f"Give it a {draw.choice(WORDS)} first.",
                 tags=(word,),
                 uses=("capability:pdf",),
             )
@@ -353,7 +345,7 @@ def fill(connection: Connection, size: int) -> None:
         for number in range(1, size + 1):
             key = f"folder:/kit:skills/{number}/SKILL.md"
             values = [number, "skill", *(f"{name} {number}" for name in text), *(["[]"] * len(more)), 0, 0.5, 1]
-            body = " ".join(draw.choices(_WORDS, k=200))
+            body = " ".join(draw.choices(WORDS, k=200))
             values[columns.index("body")], values[columns.index("content_hash")] = body, f"hash {number}"
             connection.execute("INSERT INTO file VALUES (1, ?, ?, '')", (key, f"hash {number}"))
             node = (number, key, "component", f"name {number}", 1, key, "{}", NOW, NOW)
@@ -380,35 +372,6 @@ def fill(connection: Connection, size: int) -> None:
         mute = [silenced.get(name, "") for name in names]
         connection.execute(f"INSERT INTO mute VALUES ({', '.join('?' * len(mute))})", mute)
         connection.execute("INSERT INTO correction VALUES ('folder:/kit:skills/2/SKILL.md', '[]', ?)", (NOW,))
-
-
-def write_source(folder: Path, number: int, size: int, *, changed: bool) -> None:
-    """Write a repository of skills, agents, commands, hooks and a server; `changed`: as it is a commit later."""
-    draw = random.Random(f"{number}")
-    _write(folder / ".claude-plugin/plugin.json", f'{{"name": "kit{number}", "version": "1.{int(changed)}.0"}}')
-    for item in range(size):
-        topic, text = _TOPICS[(item + number) % len(_TOPICS)]
-        words = " ".join(draw.choices(_WORDS, k=40))
-        path = folder / ("agents" if item % 4 == 1 else "commands" if item % 4 == 2 else f"skills/{topic}-{item}")
-        path = path / ("SKILL.md" if item % 4 in (0, 3) else f"{topic}-{item}.md")
-        path.unlink(missing_ok=True)
-        if changed and item % 5 == 4:  # gone
-            continue
-        body = f"# {topic}\n\nUse the {topic} skill. {words}\n" + (
-            "Now with more.\n" if changed and item % 3 == 0 else ""
-        )
-        _write(path, f"---\nname: {topic}-{item}\ndescription: {text}, kind {item} of kit {number}.\n---\n\n{body}")
-    if changed:
-        _write(folder / "skills/new/SKILL.md", "---\nname: new\ndescription: Came a commit later.\n---\n\nNew.\n")
-    _write(
-        folder / "hooks/hooks.json", '{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "ruff"}]}]}}'
-    )
-    _write(folder / ".mcp.json", f'{{"mcpServers": {{"server{number}": {{"command": "npx", "args": ["-y", "a"]}}}}}}')
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def works(size: int) -> list[Work]:
