@@ -1,4 +1,4 @@
-"""What a server's process does on either transport: log to stderr, tend the dispatcher, leave quickly when told to."""
+"""Runs the parts of a server process that both transports share: logging, maintenance, a quick exit on signals."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import anyio
 from repertoire.boot.heap import resume_collector, share_memory
 from repertoire.mcp_server.dispatcher import Dispatcher
 
-LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
+LAST_WRITES_SECONDS = 0.3  # the client kills the process half a second after its first signal
 IDLE_CHECK_SECONDS = 30.0
 
 
 async def tend(dispatcher: Dispatcher) -> None:
-    """Get ready before the first question comes, then let go of what nobody uses, until cancelled."""
+    """Warm the server up before the first question, then free unused memory regularly, until cancelled."""
     try:
         await dispatcher.warm_up()
     finally:
@@ -32,11 +32,11 @@ async def tend(dispatcher: Dispatcher) -> None:
 
 
 def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
-    """Have the process leave with status 0 when it is told to, and return what leaves in the same way."""
+    """Install handlers that exit with status 0 on signals, and return a function that exits in the same way."""
 
     def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
         dispatcher.finish(LAST_WRITES_SECONDS)
-        os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
+        os._exit(0)  # an ordinary exit would wait for threads that read the pipe or load the model
 
     signal.signal(signal.SIGTERM, leave)
     signal.signal(signal.SIGINT, leave)
@@ -44,6 +44,6 @@ def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
 
 
 def prepare() -> None:
-    """Keep the log off the pipe that carries the protocol, and have threads share their memory."""
+    """Log to stderr, because stdout carries the protocol, and let threads share one memory arena."""
     share_memory()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="repertoire: %(message)s")

@@ -11,11 +11,11 @@ _MEMORY = 4 << 20
 _GROUP = linear.compile(r"\(\?P<\w+>")
 
 
-def expression(pattern: str) -> linear.Pattern:
+def expression(pattern: str) -> linear.LinearPattern:
     """Take RE2's syntax without its white space and comments."""
     return linear.compile(pattern, verbose=True, memory=_MEMORY)
 
 
-def any_of(patterns: Iterable[linear.Pattern]) -> linear.Pattern:
+def any_of(patterns: Iterable[linear.LinearPattern]) -> linear.LinearPattern:
     """Return what matches where one of several does, and tells no group: asked first, it spares them."""
     return linear.compile("|".join(f"(?:{_GROUP.sub('(?:', each.pattern)})" for each in patterns), memory=_MEMORY)

@@ -34,7 +34,7 @@ _PREFIX = (
 _WHERE = r"(?:(?:[A-Za-z]:(?:[^:()'\"]|\(x86\))*?|[^:()'\"]*?)(?:\(\d+(?:,[ ]?\d+)?\)|:\d+(?::\d+)?)[: -]+)"
 _CODE = r"(?:[A-Z]{1,8}-?\d{3,6}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E(?:[A-QS-Z][A-Z]{3,}|R[A-QS-Z][A-Z]{2,}))"
 
-_PATTERNS: tuple[tuple[int, linear.Pattern], ...] = (
+_PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
     (CAUSE, expression(r"^(?:Caused[ ]by|\.\.\.[ ]caused[ ]by):[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$")),
     (
         RAISED,

@@ -33,25 +33,25 @@ _SECRETIVE = r"passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?
 _PERSONAL = r"user(?:[_ -]?(?:name|id))?|logname|login|account|owner|r?host(?:name)?|ruser|server|database|db(?:name)?"
 
 
-def _kept(mark: str) -> Callable[[linear.Match], str]:
-    def replace(match: linear.Match) -> str:
+def _kept(mark: str) -> Callable[[linear.LinearMatch], str]:
+    def replace(match: linear.LinearMatch) -> str:
         groups = match.groupdict()
         return (groups.get("before") or "") + mark + (groups.get("after") or "")
 
     return replace
 
 
-def _named(match: linear.Match) -> str:
+def _named(match: linear.LinearMatch) -> str:
     """Mask who it is about, and leave `for user bob` and `for invalid user bob` to the rule that knows what a user is."""
     word = str(match["value"])
     return str(match.group()) if word.lower() in _NO_NAMES else str(match["before"]) + "<name>"
 
 
-def _hash(match: linear.Match) -> str:
+def _hash(match: linear.LinearMatch) -> str:
     return str(match.group()) if str(match.group()).isdigit() else "<id>"
 
 
-def _opaque(match: linear.Match) -> str:
+def _opaque(match: linear.LinearMatch) -> str:
     """Mask what nobody reads: a long row of letters and digits, as keys, tokens and hashes are."""
     token = str(match.group())
     return "<id>" if any(sum(map(str.isdigit, run)) > 1 for run in _ROW.findall(token)) else token
@@ -64,7 +64,7 @@ _NO_NAMES = frozenset(
 )
 
 # Each is applied to what the ones before it left, so that a path within a URL is no path and a clock no host's port.
-_MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] = (
+_MASKS: tuple[tuple[linear.LinearPattern, str | Callable[[linear.LinearMatch], str]], ...] = (
     (expression(r"\[(?:secret|email)\]"), "<secret>"),
     (
         expression(

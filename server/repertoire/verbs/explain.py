@@ -1,4 +1,4 @@
-"""The verb that explains one component."""
+"""Defines the verb that explains one component."""
 
 from __future__ import annotations
 
