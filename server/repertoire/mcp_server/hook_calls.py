@@ -43,7 +43,7 @@ class Hook:
         return self.text("cwd")
 
     def text(self, name: str) -> str:
-        """Return the beginning of a value as text, cut between words, because half a secret is not recognised as one."""
+        """Return the beginning of a value as text, cut between words, so that no half of a secret remains."""
         whole = self._whole(name)
         if len(whole) > MOST_TEXT:
             words, _, half = whole[:MOST_TEXT].rpartition(" ")

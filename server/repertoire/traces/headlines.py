@@ -1,4 +1,4 @@
-"""Finds in what a command printed the lines that name an error: which kind it is, and what it says."""
+"""Finds the lines of a command's output that name an error, with the kind and the message."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repertoire.traces.expressions import any_of, expression
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A line that names an error: its kind as the tool calls it, what it says, and how surely the line is that."""
+    """A line that names an error: its kind in the tool's words, its message, and how certain the match is."""
 
     kind: str  # an exception's class, a compiler's code, a tool's name, or empty
     message: str
     weight: int
 
 
-# how surely a line is the error itself: the higher the sooner it is taken
+# how certain it is that a line is the error itself; the highest is taken
 CAUSE, RAISED, NAMED, TOLD, LOGGED, HINTED = 90, 80, 70, 60, 50, 20
 
 
@@ -107,12 +107,12 @@ _EMPTY_TALK = expression(
 
 
 def is_empty_talk(line: str) -> bool:
-    """Tell whether a line only says that something failed, or where the rest of it is told."""
+    """Tell whether a line only says that something failed, or where more is to be found."""
     return _EMPTY_TALK.match(line) is not None
 
 
 def headline_of(line: str) -> Headline | None:
-    """Return the error that a line names; None where it names none."""
+    """Return the error that a line names, or None."""
     if not _ANY.match(line) or is_empty_talk(line):
         return None
     for weight, pattern in _PATTERNS:
@@ -124,7 +124,7 @@ def headline_of(line: str) -> Headline | None:
 
 
 def deeper(headline: Headline) -> Iterator[Headline]:
-    """Yield the headlines that stand within another's message, outermost first: `Error: TypeError: no`."""
+    """Yield the headlines nested in a message, the outermost first, as in `Error: TypeError: no`."""
     for _ in range(3):
         inner = headline_of(headline.message) if headline.message else None
         if inner is None or inner.weight < NAMED or not inner.kind:
