@@ -1,4 +1,4 @@
-"""The protocols that more than one real implementation fulfils."""
+"""Defines the protocols of models and of the graph's readers, and the values that the readers return."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns text into unit vectors whose dot product is their cosine similarity."""
+    """Embeds text as unit vectors, whose dot product is their cosine similarity."""
 
     @property
     def model(self) -> str:
-        """Name the weights exactly: vectors of two different values must never be compared."""
+        """Identify the weights: vectors of two different models must never be compared."""
 
     @property
     def query_encoder(self) -> str:
-        """Name the weights and how they read what is asked: vectors of requests are kept under it."""
+        """Identify the weights and the query adapter; vectors of requests are stored under this name."""
 
     @property
     def dimensions(self) -> int:
-        """Tell the length of every vector."""
+        """Return the number of dimensions of a vector."""
 
     @property
     def loaded(self) -> bool:
         """Tell whether the model is in memory now."""
 
     def load(self) -> None:
-        """Have the model in memory, so that embedding takes no longer than embedding does."""
+        """Load the model into memory, so that the first embedding is not delayed."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked: one L2-normalised float32 row a text, in their order."""
+        """Embed queries: one L2-normalised float32 row for each text, in order."""
 
     def embed_question(self, text: str, parts: Sequence[str]) -> Vectors:
-        """Embed what is asked, then parts of it, each as it is meant within the whole: one L2-normalised row each."""
+        """Embed a query and its parts, each in the context of the whole (late chunking): one L2-normalised row each."""
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is searched: one L2-normalised float32 row a text, in their order."""
+        """Embed texts that queries search: one L2-normalised float32 row for each text, in order."""
 
 
 class Reranker(Protocol):
-    """Judges how well texts answer a question, each together with it: slower than vectors, and closer."""
+    """Scores how well texts answer a question, reading both together (cross-encoder): slower and more exact."""
 
     @property
     def loaded(self) -> bool:
         """Tell whether the model is in memory now."""
 
     def load(self) -> None:
-        """Have the model in memory, so that scoring takes no longer than scoring does."""
+        """Load the model into memory, so that the first scoring is not delayed."""
 
     def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return how well each text answers the question, higher is better."""
+        """Return a score for each text, higher is better."""
 
 
 @dataclass(frozen=True)
 class StoredComponent:
-    """A component with what the store knows beside it."""
+    """A component with its source, dates and acceptance from the store."""
 
     node_id: int
     component: Component
@@ -71,12 +71,12 @@ class StoredComponent:
     source_kind: str
     first_seen: str
     last_changed: str
-    accepted: str = ""  # when a person accepted this content, whose flags are then not told
+    accepted: str = ""  # the time when a person accepted this content; its flags are then not shown
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What ranking needs of a component: small enough to keep for all of them."""
+    """The fields of a component that ranking needs, small enough to keep all components in memory."""
 
     node_id: int
     id: str
@@ -88,16 +88,16 @@ class Summary:
     content_hash: str
     installed: bool
     popularity: float
-    risk: int = 0  # how grave what static checks found is (domain.trust.rank); 0 where a person accepted it
-    last_commit: str = ""  # ISO date; empty where its source has no history
-    client: str = ""  # whose it is, where another client than Claude Code reads it
+    risk: int = 0  # severity of its gravest flag (domain.trust.rank); 0 if a person accepted the content
+    last_commit: str = ""  # ISO date; empty if its source has no history
+    client: str = ""  # the client that it is for, if not Claude Code
     marketplace: str = ""
-    described: int = 0  # characters of its description
+    described: int = 0  # length of its description in characters
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What comparing a component with others needs of it: no body, so that all of them fit in memory."""
+    """The fields of a component that comparisons need; without the body, so that all fit in memory."""
 
     front_matter: Mapping[str, Any]
     node_id: int
@@ -111,13 +111,13 @@ class Outline:
     plugin: str
     marketplace: str
     path: str
-    description: str  # its beginning
-    client: str = ""  # whose it is, where another client than Claude Code reads it
+    description: str  # the beginning of the description
+    client: str = ""  # the client that it is for, if not Claude Code
 
 
 @dataclass(frozen=True)
 class Topology:
-    """What a view reads of the graph: node ids, keys and types, and edges as positions in them, with weights."""
+    """The nodes and edges of a view as arrays; an edge refers to nodes by their position."""
 
     revision: int
     ids: npt.NDArray[np.int64]
@@ -132,7 +132,7 @@ class Topology:
 
 @dataclass(frozen=True)
 class Link:
-    """One edge as seen from a node."""
+    """An edge as seen from one of its nodes."""
 
     other: str
     other_name: str
@@ -145,17 +145,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Among:
-    """Which components a full-text question is asked of: those that hold one of these words, or have these ids."""
+    """Limits a full-text query to components that contain one of these words, or to these node ids."""
 
     words: Sequence[str] = ()
     node_ids: Sequence[int] | None = None
 
 
 class GraphReader(Protocol):
-    """The graph as retrieval reads it: SQLite today, PostgreSQL for a team."""
+    """Reads the graph for retrieval."""
 
     def revision(self, view: str = COMPONENTS) -> int:
-        """Return the number that moves whenever a node or an edge that a view reads changes."""
+        """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
 
     def match(
         self,
@@ -166,46 +166,46 @@ class GraphReader(Protocol):
         among: Among | None = None,
         view: str = COMPONENTS,
     ) -> list[tuple[int, float]]:
-        """Return (node id, lexical score, higher is better) of what a view reads with any of the words, best first."""
+        """Return (node id, lexical score, higher is better) of nodes in a view with any of the words, best first."""
 
     def match_fields(
         self, words: Sequence[str], *, limit: int, among: Among | None = None
     ) -> list[tuple[int, float, float, float, float]]:
-        """Return (node id, score, score of the name, of the description, of the body alone), best first."""
+        """Return (node id, total score, and the scores of name, description and body alone), best first."""
 
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the components that hold each word."""
+        """Count the components that contain each word."""
 
     def summaries(self) -> list[Summary]:
-        """Return what ranking needs of every component, by node id."""
+        """Return the fields that ranking needs of every component, in the order of node ids."""
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
-        """Return components by node id; ids that are none are left out."""
+        """Map node ids to components; an id that belongs to no component is left out."""
 
     def by_key(self, key: str) -> StoredComponent | None:
         """Return the component with this id, or None."""
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
-        """Return the components of this name, installed ones first."""
+        """Return the components with this name, installed ones first."""
 
     def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
-        """Return the edges of a node that a view reads, the strongest first."""
+        """Return the edges of a node in a view, the strongest first."""
 
     def data(self, node_type: str) -> dict[int, dict[str, Any]]:
-        """Return what is kept with every node of a type that is no component, by node id."""
+        """Map the node ids of a type other than components to the stored data of each node."""
 
     def topology(self, view: str = COMPONENTS) -> Topology:
-        """Return what a view reads as arrays, consistent with one revision."""
+        """Return the nodes and edges of a view as arrays, all of one revision."""
 
 
 class VectorReader(Protocol):
-    """The vectors as retrieval reads them."""
+    """Reads vectors for retrieval."""
 
     def revisions(self, spaces: Sequence[str]) -> Mapping[str, tuple[int, int]]:
-        """Map each space to what moves whenever one of its vectors changes; they follow their nodes, in their time."""
+        """Map each vector space to a version that changes whenever a vector does, which may be after its node."""
 
     def nearest(self, space: str, model: str, vector: Vectors, *, limit: int) -> list[tuple[int, float]]:
         """Return the nearest node ids with their cosine similarity, best first."""
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Vectors]:
-        """Return the whole space as node ids and their vectors, row by row."""
+        """Return the whole space as node ids and a matrix with one vector a row."""

@@ -1,4 +1,4 @@
-"""Every setting in one table: its name, default, environment variable and meaning; read once, passed on."""
+"""Defines every setting in one table (name, default, environment variable, meaning), and reads them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from repertoire.domain.errors import InvalidRequest
 
-REDACTED, VECTORS, OFF = "redacted", "vectors", "off"  # what is kept of a prompt
+REDACTED, VECTORS, OFF = "redacted", "vectors", "off"  # values of `store_prompts`: the part of a prompt that is stored
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a person may configure, in `settings.json` in the home or through the environment."""
+    """The settings of a person, from `settings.json` in the home or the environment."""
 
     model: str = ""
     rerank_model: str = ""
@@ -38,7 +38,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class SettingRow:
-    """How one setting is named from outside, and what it does."""
+    """One setting: its name outside, its allowed values, and its meaning."""
 
     name: str
     env: str
@@ -91,10 +91,10 @@ TABLE = (
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
-    """Read the settings: environment over file over defaults.
+    """Read the settings; the environment takes precedence over the file, and the file over the defaults.
 
     Raises:
-        InvalidRequest: a value does not fit; the message names the setting and what it takes.
+        InvalidRequest: a value is invalid; the message names the setting and its allowed values.
     """
     values = _from_file(home / "settings.json")
     for row in TABLE:

@@ -150,9 +150,9 @@ def test_what_nothing_here_is_of_is_said_and_is_no_need_that_nothing_covers(run)
     task = ("recommend", "review a pull request")
     assert "Note: no tool is known here: `repertoire ingest` reads more sources" in run(*task, "--type", "tool").stdout
     assert run(*task, "--installed").stdout.startswith("Nothing fits")
-    assert "needs that no component covered" not in run("status").stdout
+    assert "needs that no component covers" not in run("status").stdout
     run("recommend", "qwertz asdfgh yxcvbn")
-    assert "needs that no component covered:\n  - qwertz asdfgh yxcvbn" in run("status").stdout
+    assert "needs that no component covers:\n  - qwertz asdfgh yxcvbn" in run("status").stdout
 
 
 def test_where_no_combination_is_known_a_question_for_them_is_told_where_they_come_from(run):

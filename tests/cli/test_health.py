@@ -19,6 +19,6 @@ def test_status_calls_no_part_of_ours_poorly_described(run, skill, tmp_path):
         skill(folder, f"{plugin}-odd", "Qwertz asdfgh.")
         assert run("ingest", str(folder)).returncode == 0
     told = run("status").stdout
-    poorly = told[told.index("described too poorly") :]
+    poorly = told[told.index("components without a known capability") :]
     assert "another-odd" in poorly
     assert "repertoire-odd" not in poorly

@@ -49,7 +49,7 @@ def test_every_attack_is_flagged_and_shown_to_a_person(run, ingested):
     assert any(rules == {"download-and-run": "critical"} for rules in found.values())
     assert "good" not in found
     assert not unprintable(run("trust", "show", "order").stdout)
-    assert "flagged by checks:" in run("status").stdout
+    assert "flagged by the static checks:" in run("status").stdout
 
 
 def test_answers_hold_no_order_no_faked_line_and_nothing_unprintable(run, ingested):

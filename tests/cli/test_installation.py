@@ -216,7 +216,7 @@ def test_a_plugins_component_comes_with_its_plugin_and_all_that_this_brings_is_s
     shown = run("install", "kit:weave", "--dry-run")
     done = run("install", "kit:weave", "--yes", **path)
 
-    assert "brings along: 1 skill: plait" in shown.stdout
+    assert "also installs: 1 skill: plait" in shown.stdout
     assert "sessions will start: kit: PostToolUse (Edit): touch ran" in shown.stdout
     assert done.returncode == 0, done.stderr
     assert told(tmp_path) == ["plugin", "marketplace", "add", str(market), "plugin", "install", "kit@shelf"]

@@ -21,7 +21,7 @@ def test_two_installed_skills_of_one_name_are_listed_until_dismissed(run, skill,
     assert "conflict: ledger-check and ledger-check" in text
     assert "both answer to /ledger-check; one hides the other" in text
     assert "to do: keep one of them, or rename one" in text
-    assert "overlaps among what is installed: 1" in run("status").stdout
+    assert "overlaps among installed components: 1" in run("status").stdout
 
     done = run("overlaps", "--dismiss", conflict["id"])
     assert "Not listed again until one of the two changes" in done.stdout
@@ -40,14 +40,14 @@ def test_a_copy_of_what_is_installed_is_told_with_the_line_that_silences_it(run,
     assert run("ingest", str(tmp_path / "mirror")).returncode == 0
 
     text = run("overlaps").stdout
-    assert "copies of one thing: ledger-check and ledger-check" in text
+    assert "copies: ledger-check and ledger-check" in text
     assert "it is the one that is installed" in text
     (line,) = [line for line in text.splitlines() if "silence it: repertoire mute " in line]
     silenced = line.partition("repertoire mute ")[2]
     assert silenced.endswith(f"{file.relative_to(tmp_path / 'mirror').as_posix()}")
     assert run("mute", silenced).returncode == 0
     assert "the other is muted already" in run("overlaps").stdout
-    assert "copies elsewhere:" in run("explain", "ledger-check").stdout
+    assert "copies:" in run("explain", "ledger-check").stdout
 
 
 def test_wrong_use_is_told(run):
@@ -55,4 +55,4 @@ def test_wrong_use_is_told(run):
     assert run("overlaps", "--undo").returncode == 2
     done = run("overlaps", "--dismiss", "nope")
     assert (done.returncode, "no overlap has the id nope" in done.stderr) == (2, True)
-    assert "Nothing overlaps with what is installed." in run("overlaps").stdout
+    assert "No component overlaps with an installed one." in run("overlaps").stdout

@@ -60,10 +60,10 @@ def test_a_vanished_source_keeps_its_last_good_state_and_says_so_until_it_is_bac
     text = run("stale").stdout
     assert f"folder:{old}: could not be read since " in text
     assert "; could not be read since " in run("sources").stdout
-    assert "is kept as it was" in text
+    assert "its components stay as they were" in text
     assert "old-ledger" in text
-    assert "its source: could not be read since" in run("explain", "old-ledger").stdout
-    assert "1 sources could not be read and are kept as they were" in run("status").stdout
+    assert "source: could not be read since" in run("explain", "old-ledger").stdout
+    assert "1 sources could not be read; their components stay as they were" in run("status").stdout
 
     moved.rename(old)
     assert run("refresh", "--text-only").returncode == 0

@@ -6,7 +6,7 @@ import json
 
 
 def test_stats_tell_what_was_said_and_that_there_is_nothing_where_nothing_was(run, skill, tmp_path):
-    assert "nothing to learn from" in run("stats").stdout
+    assert "there are no statistics" in run("stats").stdout
     skill(tmp_path / "user" / ".claude", "zebra-crossing", "Paints zebra crossings on roads when a street needs one.")
     run("refresh", "--text-only")
     run("feedback", "zebra-crossing", "ok")

@@ -30,7 +30,7 @@ ONCE = ("search", "match", "fullmatch")
 MANY = ("finditer", "findall", "sub", "subn", "split")
 SCAN = re.compile(r"\w|\W")
 
-Expression = re.Pattern[str] | linear.Pattern
+Expression = re.Pattern[str] | linear.LinearPattern
 
 
 class Slow(Exception):
@@ -57,7 +57,7 @@ def expressions() -> dict[str, tuple[Expression, tuple[str, ...]]]:
 
 
 def held(value: Any, depth: int = 0) -> Iterator[Expression]:
-    if isinstance(value, (re.Pattern, linear.Pattern)):
+    if isinstance(value, (re.Pattern, linear.LinearPattern)):
         yield from [value] if isinstance(value.pattern, str) else []
     elif depth <= 4 and not isinstance(value, type):
         for item in within(value):

@@ -208,7 +208,7 @@ async def test_a_selection_is_tied_to_the_open_request(
     [asked] = events_of(home, ASKED)
     [chosen] = events_of(home, CHOSEN)
     assert (chosen.node, chosen.request) == (node, asked.request)
-    assert node.rsplit("/", 1)[-1].removesuffix(".md") in status.partition("used lately")[2]
+    assert node.rsplit("/", 1)[-1].removesuffix(".md") in status.partition("recently used")[2]
     with Store.open(home / "repertoire.db") as store:
         [link] = [link for link in store.graph.links(node) if link.relation == SELECTED]
         assert (link.other, link.other_type) == (asked.request, REQUEST)

@@ -44,7 +44,7 @@ async def test_answers_pass_on_no_order_and_say_what_was_found(read, talk):
 
 async def test_status_counts_what_was_flagged(read, talk):
     async with talk() as client:
-        assert "flagged by checks:" in await ask(client, "status")
+        assert "flagged by the static checks:" in await ask(client, "status")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED ON WINDOWS: the programs are sh scripts")

@@ -244,12 +244,12 @@ async def test_what_a_stranger_wrote_is_one_clean_line(talk: Talk, home: Path) -
 async def test_muting_keeps_a_component_from_sets_but_not_from_searches(talk: Talk) -> None:
     task = "deploy our services to Kubernetes with Helm charts"
     async with talk() as client:
-        assert "Never suggested" in await ask(client, "mute", target="kubernetes-deploy")
+        assert "Muted" in await ask(client, "mute", target="kubernetes-deploy")
         muted = await ask(client, "recommend_set", task=task)
         assert "kubernetes-deploy" not in muted
         assert "kubernetes-deploy" in await ask(client, "search_components", query=task)
         assert "kubernetes-deploy" in await ask(client, "status")
-        assert "Suggested again" in await ask(client, "mute", target="kubernetes-deploy", undo=True)
+        assert "No longer muted" in await ask(client, "mute", target="kubernetes-deploy", undo=True)
         assert "kubernetes-deploy" in await ask(client, "recommend_set", task=task)
 
 

@@ -43,7 +43,7 @@ def test_a_ranked_list_reads_at_a_glance() -> None:
 def test_nothing_fits_is_said_before_the_nearest_misses() -> None:
     text = answer_text(Answer((HIT,), fits=False, confidence=0.1))
     assert text.startswith("Nothing fits well. The nearest misses:\n1. postgres")
-    assert answer_text(Answer((), fits=False, confidence=0.0)) == "Nothing fits, and nothing comes near."
+    assert answer_text(Answer((), fits=False, confidence=0.0)) == "Nothing fits, and nothing is close."
 
 
 def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None:
@@ -82,7 +82,7 @@ def test_a_set_tells_parts_install_lines_gaps_and_what_kept_others_out() -> None
 
 def test_a_set_that_is_unsure_says_so_first() -> None:
     text = recommendation_text(Recommendation((Item(HIT, role="", tokens=10),), fits=False, confidence=0.1))
-    assert text.startswith("Nothing surely fits this task. The nearest set (1 component, confidence 0.10)")
+    assert text.startswith("No set clearly fits this task. The nearest set (1 component, confidence 0.10)")
 
 
 def test_an_empty_set_names_what_came_near() -> None:

@@ -14,7 +14,7 @@ from repertoire.domain.component import CONFLICTS_WITH, Edge, SourceInfo
 from repertoire.domain.errors import StoreBusy
 from repertoire.domain.event import Event
 from repertoire.store.database import Store
-from repertoire.store.sketches import Carried
+from repertoire.store.sketches import TextSummary
 from store.samples import NOW, SOURCE, component, record, start
 
 MODEL = "m"
@@ -122,8 +122,8 @@ def test_forgetting_a_project_takes_along_what_its_components_were_compared_to(s
     store.sources.set_edges([Edge(mine.id, "acme:a", CONFLICTS_WITH, 1.0, "says: quixotic")], now=NOW, file="conflicts")
     store.preferences.dismiss((mine.id, "acme:a"), CONFLICTS_WITH, content="1:2", now=NOW)
     (node,) = [summary.node_id for summary in store.graph.summaries() if summary.id == mine.id]
-    carried = Carried(node, "stamp", "5e1f" * 16, 9, (("conflict", "quixotic"),))
-    store.likeness.put([carried], {carried.text_hash: np.arange(128, dtype=np.uint32)})
+    carried = TextSummary(node, "stamp", "5e1f" * 16, 9, (("conflict", "quixotic"),))
+    store.similarities.put([carried], {carried.text_hash: np.arange(128, dtype=np.uint32)})
     store.privacy.forget_project(HERE)
     assert traces(path, b"quixot", HERE.encode(), b"5e1f5e1f", np.arange(128, dtype="<u4").tobytes()) == []
     assert store.preferences.dismissed() == {}

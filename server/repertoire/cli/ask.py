@@ -1,4 +1,4 @@
-"""`recommend`, `search` and `explain`: the questions a person asks, and the options that questions share."""
+"""`recommend`, `search` and `explain`: the commands that answer a question, and the options that they share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from repertoire.app.ask.explain import ExplainRequest, Explanation
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names
-from repertoire.cli.output import json_option, tell
+from repertoire.cli.output import json_option, show_answer
 from repertoire.cli.prepare import prepared
 from repertoire.domain.answer import BALANCED, BUDGET, MODES, PARTS, Query, StageReport, Task
 from repertoire.domain.component import COMPONENT_TYPES
@@ -63,7 +63,7 @@ Command = Callable[..., None]
 
 
 def question_options(command: Command) -> Command:
-    """Give a command the options that every question takes."""
+    """Add to a command the options that search and recommend share."""
     for option in reversed(_QUESTION_OPTIONS):
         command = option(command)
     return command
@@ -108,7 +108,7 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
     repertoire recommend "review this pull request" --installed
     repertoire recommend "review this pull request" --graph html > review.html
     """
-    one_output(form, as_json=as_json)
+    refuse_two_outputs(form, as_json=as_json)
     task = " ".join(words)
     asked = Task(
         task,
@@ -130,8 +130,8 @@ def recommend_command(  # noqa: PLR0913, PLR0917 - click passes every option by 
 
             click.echo(drawn(recommendation_graph(repertoire.pipeline, answer), form, title=task))
         else:
-            tell(RECOMMEND, answer, as_json=as_json)
-        afterwards(answer.report if stages else (), notes)
+            show_answer(RECOMMEND, answer, as_json=as_json)
+        show_notes(answer.report if stages else (), notes)
 
 
 @click.command("search")
@@ -167,19 +167,19 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     )
     with open_repertoire() as repertoire, prepared(repertoire, wait=wait) as notes:
         answer = SEARCH.run(Context.of(repertoire), asked)
-        tell(SEARCH, answer, as_json=as_json)
-        afterwards(answer.report if stages else (), notes)
+        show_answer(SEARCH, answer, as_json=as_json)
+        show_notes(answer.report if stages else (), notes)
 
 
-def one_output(form: str | None, *, as_json: bool) -> None:
-    """Refuse to write a graph and JSON at once."""
+def refuse_two_outputs(form: str | None, *, as_json: bool) -> None:
+    """Raise a usage error if a graph and JSON are both asked for."""
     if form and as_json:
         message = "use either --graph or --json; --graph json prints the graph as JSON"
         raise click.UsageError(message)
 
 
-def afterwards(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
-    """Tell beside an answer what its stages did, and what else a person should know."""
+def show_notes(report: tuple[StageReport, ...], notes: tuple[str, ...]) -> None:
+    """Print to stderr the report of the retrieval stages, and notes on the answer."""
     for stage in report:
         click.echo(f"{stage.stage:<8} {stage.ms:7.1f} ms  {stage.detail}", err=True)
     for note in notes:
@@ -206,12 +206,12 @@ def explain_command(component: str, task: str, detail: str, form: str | None, as
     repertoire explain code-reviewer --graph mermaid
     repertoire explain trace:1f0c2d3e4b5a
     """
-    one_output(form, as_json=as_json)
+    refuse_two_outputs(form, as_json=as_json)
     with open_repertoire() as repertoire, prepared(repertoire, wait=False) as notes:
         asked = ExplainRequest(component, task, graph=bool(form) or detail == "graph")
         found = EXPLAIN.run(Context.of(repertoire), asked)
         if form and isinstance(found, Explanation) and found.graph is not None:
             click.echo(drawn(found.graph, form, title=found.stored.component.name))
         else:
-            tell(EXPLAIN, found, as_json=as_json)
-        afterwards((), notes)
+            show_answer(EXPLAIN, found, as_json=as_json)
+        show_notes((), notes)

@@ -1,4 +1,4 @@
-"""`doctor` without the environment: the door that the starter takes, with the standard library and Python 3.9 alone."""
+"""Runs `doctor` without the package's environment, with only the standard library and Python 3.9."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from repertoire.app.health.doctor import examine
 from repertoire.domain.health import FAIL, Finding
 from repertoire.rendering.doctor import finding_text, findings_data, verdict_text
 
-_WIDEST = 120  # as answers are (cli/terminal.py)
+_WIDEST = 120  # columns, as in cli/terminal.py
 HELP = "Check every part of the installation and say how to repair what is broken."
 
 
 def main(arguments: list[str]) -> int:
-    """Parse, examine, print; return the exit status."""
+    """Parse the arguments, run the checks, print the findings; return the exit status."""
     parser = argparse.ArgumentParser("repertoire doctor", description=HELP)
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
     return checkup(as_json=parser.parse_args(arguments).json)
 
 
 def checkup(*, as_json: bool) -> int:
-    """Print every finding as it is made, or all of them as JSON; return 1 where something is broken, else 0."""
+    """Print each finding at once, or all findings as JSON; return 1 if something is broken, else 0."""
     findings: list[Finding] = []
     width = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else 0
     for finding in examine(os.environ, project=Path(current_project())):
@@ -45,7 +45,7 @@ def checkup(*, as_json: bool) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except BrokenPipeError:  # who reads has seen enough; what is left must not be flushed into the same pipe
+    except BrokenPipeError:  # the reader closed the pipe; the rest must not be flushed into it on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:

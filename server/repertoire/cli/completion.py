@@ -1,4 +1,4 @@
-"""Shell completion through click's own mechanism, and `completion`, which prints the script for a shell."""
+"""Completes command lines through click's mechanism, and defines `completion`, which prints a shell's script."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from repertoire.app.ask import complete
 
-VARIABLE = "_REPERTOIRE_COMPLETE"  # what click's scripts set
+VARIABLE = "_REPERTOIRE_COMPLETE"  # the environment variable that click's completion scripts set
 SHELLS = ("bash", "zsh", "fish")
 
 
 class ColonBash(BashComplete):
-    """Bash with ids in one piece: it takes a colon for the end of a word, and wants only what comes after it."""
+    """Click's bash completion, corrected for ids: bash splits words at colons and expects only the last part."""
 
     _said = ""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the one that is typed, and that one, put together again around colons."""
+        """Return the complete words and the word being typed, with the parts around colons joined again."""
         args, incomplete = super().get_completion_args()
         words: list[str] = []
         for word in (*args, incomplete):
@@ -29,12 +29,12 @@ class ColonBash(BashComplete):
         return words[:-1], words[-1]
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """Return what bash is to put in place of what stands after the last colon."""
+        """Return the text that replaces the part after the last colon."""
         return f"{item.type},{item.value.removeprefix(self._said)}"
 
 
 def prepare() -> None:
-    """Let click know our bash."""
+    """Register the corrected bash completion with click."""
     add_completion_class(ColonBash)
 
 
@@ -49,7 +49,7 @@ def source_keys(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 
 def targets(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete what may be silenced: a component, a source, or this project."""
+    """Complete a target of `mute`: a component, a source, or this project."""
     own = ["project"] if "project".startswith(incomplete) else []
     return [*own, *complete.sources(incomplete), *complete.components(incomplete)]
 
@@ -66,7 +66,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     repertoire completion fish > ~/.config/fish/completions/repertoire.fish    once
     """
     found = get_completion_class(shell)
-    if found is None:  # click knows these three; another version of it may not
+    if found is None:  # another version of click may not support this shell
         message = f"no completion for {shell} in this version of click"
         raise click.ClickException(message)
     click.echo(found(context.find_root().command, {}, "repertoire", VARIABLE).source())

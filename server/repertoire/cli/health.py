@@ -1,4 +1,4 @@
-"""`status`, `overlaps`, `stale`, `advisories` and `doctor`: what is known, what is wrong with it, and what to do."""
+"""`status`, `overlaps`, `stale`, `advisories`, `doctor`: commands that show the state of a home and its problems."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from repertoire.app.health.stale import StaleFilter, stale
 from repertoire.app.sources.advisories import advisories, forget_advisories, kept_advisories
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.checkup import checkup
-from repertoire.cli.output import json_option, show, tell
+from repertoire.cli.output import json_option, show, show_answer
 from repertoire.rendering.health import stale_data, stale_text
 from repertoire.rendering.overlaps import dismissed_text, overlap_data, overlaps_data, overlaps_text
 from repertoire.rendering.sources import advisories_data, advisories_text, forgotten_advisories_text
-from repertoire.verbs.state import STATUS
+from repertoire.verbs.status import STATUS
 from repertoire.verbs.verb import Context
 
 _SPAN = re.compile(r"(\d{1,5})([dwmy]?)")
@@ -36,7 +36,7 @@ def status_command(as_json: bool) -> None:
     repertoire status --json
     """
     with open_repertoire() as repertoire:
-        tell(STATUS, STATUS.run(Context.of(repertoire), None), as_json=as_json)
+        show_answer(STATUS, STATUS.run(Context.of(repertoire), None), as_json=as_json)
 
 
 @click.command("overlaps")
@@ -72,11 +72,11 @@ def overlaps_command(
         show(overlaps_data(found), lambda: overlaps_text(found), as_json=as_json)
 
 
-class _Span(click.ParamType[int]):
+class _TimeSpan(click.ParamType[int]):
     name = "span"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return days of `90d`, `12w`, `18m` or `2y`."""
+        """Return the number of days in a span such as `90d`, `12w`, `18m` or `2y`."""
         if isinstance(value, int):
             return value
         found = _SPAN.fullmatch(str(value).strip().lower())
@@ -86,7 +86,9 @@ class _Span(click.ParamType[int]):
 
 
 @click.command("stale")
-@click.option("--older-than", type=_Span(), default=0, metavar="SPAN", help="Judge by age only: 90d, 12w, 18m or 2y.")
+@click.option(
+    "--older-than", type=_TimeSpan(), default=0, metavar="SPAN", help="Judge by age only: 90d, 12w, 18m or 2y."
+)
 @click.option("--installed", is_flag=True, help="Only installed components.")
 @click.option(
     "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="The most entries to show."

@@ -1,4 +1,4 @@
-"""`install`: runs what the install lines say, after it has shown it, and takes it back."""
+"""`install`: shows the changes that install lines make, asks, makes them, and undoes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.app.installation.install import LAST_INSTALLATION, InstallReques
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.cli.completion import component_names
 from repertoire.cli.output import json_option, progress, show
-from repertoire.cli.prepare import prepared, tell_steps
+from repertoire.cli.prepare import prepared, report_steps
 from repertoire.rendering.installation import done_text, plan_data, plan_text, undone_data, undone_text
 
 
@@ -70,7 +70,7 @@ def install_command(  # noqa: PLR0913, PLR0917 - click passes every option by na
     with open_repertoire() as repertoire, prepared(repertoire, wait=False):
         home = repertoire.home
         with progress() as bar:
-            decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=tell_steps(bar))
+            decided = plan(repertoire.store, home, wanted, settings=repertoire.settings, report=report_steps(bar))
     if dry_run or not decided.changes:
         show(plan_data(decided), lambda: plan_text(decided), as_json=as_json)
         return

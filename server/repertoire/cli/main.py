@@ -1,6 +1,6 @@
-"""The `repertoire` command: its verbs, and the one place where an error becomes a line and an exit status.
+"""The `repertoire` command: its subcommands, and the one place where an error becomes a line and an exit status.
 
-The help of `cli` tells the exit statuses.
+The help of `cli` lists the exit statuses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import sendable
 
-# verb → module of its command: a short verb should not pay for the imports of a long one
+# verb → module with its command, imported only when the verb is used
 VERBS = {
     "recommend": "ask",
     "search": "ask",
@@ -45,11 +45,11 @@ VERBS = {
     "eval": "measure",
     "model": "setup",
 }
-WRONG_USAGE = (InvalidRequest, UnknownComponent)  # what was said cannot be done; anything else failed
+WRONG_USAGE = (InvalidRequest, UnknownComponent)  # errors in what the user typed; any other error is a failure
 
 
 class LazyGroup(click.Group):
-    """A group that imports a verb's module when the verb is asked for."""
+    """A click group that imports a verb's module only when the verb is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order a person meets them."""
@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return one verb's command, or None where there is none."""
+        """Return the command of a verb, or None."""
         del ctx
         if cmd_name not in VERBS:
             return None
@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb; of one that is spelled nearly so, say which it may be."""
+        """Find the verb; for an unknown one, suggest verbs with a similar spelling."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -80,14 +80,14 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, ctx) from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Complete a verb by its name alone: what a verb says of itself would cost the import of all."""
+        """Complete a verb by name, without its help text, since that would import every verb's module."""
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
 
 
 def _keep_examples(command: click.Command) -> None:
-    """Give click the mark that keeps an example's lines apart: in a raw docstring it stands as two characters."""
+    """Replace the two characters backslash and b of a raw docstring by click's mark for lines that are not wrapped."""
     command.help = (command.help or "").replace("\\b\n", "\b\n")
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         _keep_examples(inner)
@@ -105,19 +105,19 @@ def cli() -> None:
 
     Exit status: 0 success, also when nothing fits; 1 failure, with a line that says why (for `doctor`: something is
     broken); 2 wrong usage, such as an unknown option, value or name; 130 interrupted.
-    """  # noqa: D301 - click wants the character itself; `_keep_examples` gives it to what is imported later
+    """  # noqa: D301 - click needs the character itself; `_keep_examples` inserts it into the other docstrings
 
 
 def _word(given: str) -> str:
-    """Return what was typed as text; bytes that are none stay only where they name a file."""
+    """Return an argument as text; keep bytes that are not UTF-8 only in the name of an existing file."""
     try:
         return given if os.path.lexists(given) else sendable(given)
-    except ValueError:  # it holds a NUL
+    except ValueError:  # the argument contains a NUL
         return sendable(given)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit status."""
+    """Run the command line and exit with its status."""
     if "_REPERTOIRE_COMPLETE" in os.environ:
         importlib.import_module("repertoire.cli.completion").prepare()
     try:
@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> None:
     except RepertoireError as error:
         click.echo(f"repertoire: {error}", err=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
-    except OSError as error:  # a full disk, a folder that may not be read: the machine's, and told in its words
+    except OSError as error:  # such as a full disk or an unreadable folder: shown in the operating system's words
         where = f": {error.filename}" if error.filename else ""
         click.echo(f"repertoire: {error.strerror or error}{where}; `repertoire doctor` checks every part", err=True)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""`eval`: the quality of retrieval on a labelled set, as users are answered."""
+"""`eval`: measures retrieval quality on a labelled set, through the same pipeline that answers users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the command line writes: text for a person, JSON for a program, progress on the error stream."""
+"""Writes the command line's output: text for a person, JSON for a program, progress on stderr."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _UNSEEN = re.compile("[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufef
 
 
 def show(
-    value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.Table] | None = None
+    value: Any, text: Callable[[], str], *, as_json: bool, table: Callable[[], terminal.TextTable] | None = None
 ) -> None:
-    """Print data as JSON, or its text; on a terminal the text is laid out, as a table where there is one."""
+    """Print data as JSON, or its text; on a terminal the text is wrapped, or laid out as a table if one is given."""
     if as_json or not sys.stdout.isatty():
         click.echo(as_text(value) if as_json else text().rstrip("\n"))
         return
@@ -35,20 +35,20 @@ def show(
         terminal.write(text())
 
 
-def tell(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:
-    """Print a verb's answer: its data as JSON, or its text."""
+def show_answer(verb: Verb[Any, A], answer: A, *, as_json: bool) -> None:
+    """Print a verb's answer, as JSON or as text."""
     show(verb.data(answer) if as_json else None, lambda: verb.text(answer), as_json=as_json)
 
 
 def as_text(value: Any) -> str:
-    """Return JSON in which what cannot be seen is escaped: a terminal or a model would obey or swallow it."""
+    """Return JSON with invisible characters escaped, because terminals and models would interpret or drop them."""
     whole = json.dumps(value, ensure_ascii=False, indent=2)
     return _UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], whole)
 
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Show bars on the error stream: call with what is done, how far, and of how much (0: unknown)."""
+    """Show progress bars on stderr; the callable takes a label, the amount done, and the total (0: unknown)."""
     if quiet or not sys.stderr.isatty():
         yield lambda _what, _done, _total: None
         return

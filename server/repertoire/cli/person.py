@@ -1,4 +1,4 @@
-"""`feedback`, `mute`, `trust` and `forget`: what a person says and decides."""
+"""`feedback`, `mute`, `trust` and `forget`: the commands with which a person gives feedback and decides."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, TRACE
 from repertoire.app.person.trust import accept, show_flags, withdraw
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import component_names, targets
-from repertoire.cli.output import json_option, show, tell
+from repertoire.cli.output import json_option, show, show_answer
 from repertoire.domain.event import SAYINGS
 from repertoire.domain.trust import MEDIUM, SEVERITIES
 from repertoire.rendering.person import accepted_data, accepted_text, report_data, report_text
-from repertoire.verbs.decisions import FORGET, MUTE, REPORT, Deletion, Saying, Silence
+from repertoire.verbs.decisions import FORGET, MUTE, REPORT, DeletionRequest, FeedbackRequest, MuteRequest
 from repertoire.verbs.verb import Context
 
 _LABELS = Path(__file__).resolve().parents[3] / "bench" / "trust"
@@ -37,8 +37,8 @@ def feedback_command(component: str, outcome: str, note: str, as_json: bool) -> 
     repertoire feedback pdf-forms dismissed
     """
     with open_repertoire() as repertoire:
-        kept = REPORT.run(Context.of(repertoire), Saying(component, outcome, note))
-    tell(REPORT, kept, as_json=as_json)
+        kept = REPORT.run(Context.of(repertoire), FeedbackRequest(component, outcome, note))
+    show_answer(REPORT, kept, as_json=as_json)
 
 
 @click.command("mute")
@@ -56,8 +56,8 @@ def mute_command(target: str, here: bool, undo: bool, as_json: bool) -> None:
     repertoire mute project --undo
     """
     with open_repertoire() as repertoire:
-        done = MUTE.run(Context.of(repertoire), Silence(target, here=here, undo=undo))
-    tell(MUTE, done, as_json=as_json)
+        done = MUTE.run(Context.of(repertoire), MuteRequest(target, here=here, undo=undo))
+    show_answer(MUTE, done, as_json=as_json)
 
 
 @click.command("forget")
@@ -90,8 +90,8 @@ def forget_command(
     if not yes:
         click.confirm(f"Delete {trace or what} permanently?", abort=True, err=True)
     with open_repertoire() as repertoire:
-        done = FORGET.run(Context.of(repertoire, project=str(project or "")), Deletion(what, trace))
-    tell(FORGET, done, as_json=as_json)
+        done = FORGET.run(Context.of(repertoire, project=str(project or "")), DeletionRequest(what, trace))
+    show_answer(FORGET, done, as_json=as_json)
 
 
 @click.group("trust")

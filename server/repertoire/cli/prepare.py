@@ -1,4 +1,4 @@
-"""Makes sure that there is something to answer from: a first run reads text at once, vectors follow by themselves."""
+"""Makes sure that the graph has components before a question: the first run reads text at once, vectors follow."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from repertoire.domain.answer import BODY_SPACE
 if TYPE_CHECKING:
     from repertoire.app.sources.settle import Step
 
-_PATIENCE_S = 120.0  # for another process that does the first reading
+_PATIENCE_S = 120.0  # the longest wait for another process that does the first reading
 _POLL_S = 0.2
 
 
 @contextmanager
 def prepared(repertoire: Repertoire, *, wait: bool) -> Iterator[tuple[str, ...]]:
-    """Have text to answer from, and vectors too if told to wait for them; yield what a person should know beside."""
+    """Read the sources if the graph is empty, and embed them if told to wait; yield notes for the person."""
     if not repertoire.store.read_only:
         if _unread(repertoire):
             with progress() as bar:
                 _first_reading(repertoire, bar)
-        vectors_follow(repertoire, wait=wait)
+        embed_missing_vectors(repertoire, wait=wait)
     yield repertoire.degraded
 
 
-def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
-    """Embed now what has no vector yet; or leave it, with whatever else is out of date, to a refresh beside.
+def embed_missing_vectors(repertoire: Repertoire, *, wait: bool) -> None:
+    """Embed the components without vectors if told to wait; else start a background refresh if one is due.
 
-    Interrupted, it goes on where it was at the next run.
+    After an interruption, the next run continues.
     """
     if wait and repertoire.embedder is not None:
-        from repertoire.app.sources.embed import embed_pending  # noqa: PLC0415 - an answer that waits for nothing needs it not
+        from repertoire.app.sources.embed import embed_pending  # noqa: PLC0415 - only needed with --wait
 
         with progress() as bar:
             store, embedder = repertoire.store, repertoire.embedder
@@ -49,13 +49,13 @@ def vectors_follow(repertoire: Repertoire, *, wait: bool) -> None:
         start_detached_refresh(repertoire.home)
 
 
-def tell_steps(bar: Callable[[str, int, int], None]) -> Callable[[Step], None]:
-    """Return a report of ingest steps that moves a progress bar."""
+def report_steps(bar: Callable[[str, int, int], None]) -> Callable[[Step], None]:
+    """Return a callback that shows the steps of an ingest as a progress bar."""
     return lambda step: bar(f"{step.stage} {step.source}".strip(), step.done, step.total)
 
 
-def waiting(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> Callable[[], None]:
-    """Return what tells, called again and again, that another refresh is waited for, and how far it is."""
+def wait_reporter(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> Callable[[], None]:
+    """Return a callback that shows the progress of another refresh while this one waits for it."""
     said: list[str] = []
 
     def tell() -> None:
@@ -73,16 +73,16 @@ def waiting(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> Cal
 
 
 def _unread(repertoire: Repertoire) -> bool:
-    """Tell whether no source was read yet, or none since the database was mended."""
+    """Tell whether no source was read yet, or none since the database was rescued."""
     return not any(row.ingested_at for row in repertoire.store.sources.all())
 
 
 def _first_reading(repertoire: Repertoire, bar: Callable[[str, int, int], None]) -> None:
-    from repertoire.app.sources.embed import embed_shipped  # noqa: PLC0415 - what reads sources takes longer than an answer
+    from repertoire.app.sources.embed import embed_shipped  # noqa: PLC0415 - a slow import for the first run only
     from repertoire.app.upkeep.refresh import refresh  # noqa: PLC0415
 
     try:
-        refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=tell_steps(bar))
+        refresh(repertoire.store, repertoire.home, settings=repertoire.settings, report=report_steps(bar))
         if repertoire.embedder is not None:
             embed_shipped(repertoire.store, repertoire.embedder)
     except RefreshRunning:

@@ -1,4 +1,4 @@
-"""`rescue`: looks whether the database is sound, and mends it where it is not."""
+"""`rescue`: checks whether the database is sound, and replaces it if it is damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ingest`, `refresh`, `sources` and `remove`: where components come from."""
+"""`ingest`, `refresh`, `sources` and `remove`: the commands for the sources of components."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from repertoire.app.upkeep.refresh import refresh
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.completion import source_keys
 from repertoire.cli.output import json_option, progress, show
-from repertoire.cli.prepare import tell_steps, vectors_follow, waiting
-from repertoire.cli.terminal import Table
+from repertoire.cli.prepare import embed_missing_vectors, report_steps, wait_reporter
+from repertoire.cli.terminal import TextTable
 from repertoire.rendering.sources import fate_data, fates_text, ingest_data, ingest_text, source_data, sources_text
 
 
@@ -45,17 +45,17 @@ def ingest_command(source: str, untrusted: bool, quiet: bool, wait: bool, as_jso
                 source,
                 settings=repertoire.settings,
                 trusted=not untrusted,
-                report=tell_steps(bar),
+                report=report_steps(bar),
             )
         told = [ingest_data(report) for report in reports]
         show(told[0] if len(told) == 1 else told, lambda: ingest_text(reports), as_json=as_json)
-        vectors_follow(repertoire, wait=wait)
+        embed_missing_vectors(repertoire, wait=wait)
 
 
 @click.command("refresh")
 @click.option("--text-only", is_flag=True, help="Do not make vectors; the next refresh makes them.")
 @click.option("--quiet", is_flag=True, help="Show nothing, and stop at once if another refresh is running.")
-@click.option("--unasked", is_flag=True, hidden=True)  # as a session starts it: the setting tells whether to fetch
+@click.option("--unasked", is_flag=True, hidden=True)  # used by sessions: the setting `fetch` applies
 @json_option
 def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) -> None:
     r"""Read all sources again, and what Claude Code has on this machine, then make vectors for what is new.
@@ -74,8 +74,8 @@ def refresh_command(text_only: bool, quiet: bool, unasked: bool, as_json: bool) 
                 repertoire.home,
                 settings=replace(settings, fetch=settings.fetch or not unasked),
                 embedder=None if text_only else repertoire.embedder,
-                report=tell_steps(bar),
-                waiting=None if quiet else waiting(repertoire, bar),
+                report=report_steps(bar),
+                waiting=None if quiet else wait_reporter(repertoire, bar),
             )
         except RefreshRunning:
             return
@@ -110,7 +110,7 @@ def sources_command(source: str | None, as_json: bool) -> None:
         [source_data(row, lost.get(row.info.key)) for row in rows],
         lambda: sources_text(rows, lost),
         as_json=as_json,
-        table=lambda: Table(
+        table=lambda: TextTable(
             ("source", "kind", "components", "read", ""),
             [
                 (

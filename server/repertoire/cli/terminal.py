@@ -1,4 +1,4 @@
-"""Lays answers out on a terminal: prose wrapped to its width, what is to be copied left whole, lists as tables."""
+"""Lays out answers on a terminal: wraps prose to the width, keeps commands on one line, shows lists as tables."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import rich.table
 from rich.console import Console
 from rich.text import Text
 
-_WIDEST = 120  # longer lines are hard to read, however wide the window
+_WIDEST = 120  # columns: longer lines are hard to read, even in a wider window
 _HEAD = re.compile(r"\d+\. ")
 _HANGING = re.compile(r"\s*(?:\d+\. |- |why: |for: |or: )?")
-# Broken in two it would install nothing, or something else.
+# Lines to copy: a wrapped command would do nothing, or something else.
 _COPIED = re.compile(r"\s*(?:install|then|id): |\s+(?:/plugin|claude|cp|docker|mkdir|npx|uvx|git|npm) ")
 _BLOCK = "Install:"
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows and the names of their columns."""
+class TextTable:
+    """A table for a terminal: rows and column names."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
 
 
 def write(text: str) -> None:
-    """Print text for somebody who looks at it; colour is left to nobody, weight to who sees it."""
+    """Print text on a terminal, with headings in bold and without colours."""
     console, width = _console(), min(shutil.get_terminal_size().columns, _WIDEST)
     copied = False
     for line in text.splitlines():
@@ -40,8 +40,8 @@ def write(text: str) -> None:
             console.print(Text(part, style), soft_wrap=True)
 
 
-def write_table(table: Table) -> None:
-    """Print rows under their columns' names, cells folded where the terminal is narrow; numbers stand to the right."""
+def write_table(table: TextTable) -> None:
+    """Print a table; cells are wrapped if the terminal is narrow, and numbers are right-aligned."""
     drawn = rich.table.Table(box=None, header_style="bold", pad_edge=False)
     for place, name in enumerate(table.columns):
         numbers = all(isinstance(row[place], (int, float)) for row in table.rows)

@@ -1,4 +1,4 @@
-"""`trace`: look for what was solved once, tell what was solved now, vote, and share traces as files."""
+"""`trace`: the commands that search, contribute, vote on, export and import traces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repertoire.app.traces.search import Wanted
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict
 from repertoire.app.wiring import open_repertoire
-from repertoire.cli.output import json_option, progress, show, tell
+from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import COMPLAINTS, OUTCOMES, WORKED
 from repertoire.verbs.traces import (
@@ -25,8 +25,8 @@ from repertoire.verbs.traces import (
     SHOW_TRACE,
     TAGS,
     VOTE,
-    Amending,
-    Contributing,
+    AmendRequest,
+    ContributeRequest,
     environment_from,
 )
 from repertoire.verbs.verb import Context
@@ -77,7 +77,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     """
     wanted = Wanted(" ".join(words), _read(error), tags, environment_from(environment), limit, include_expired)
     with open_repertoire() as repertoire:
-        tell(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
+        show_answer(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
 
 
 @trace_command.command("show")
@@ -90,7 +90,7 @@ def show_command(trace: str, as_json: bool) -> None:
     repertoire trace show 1f0c2d3e4b5a
     """
     with open_repertoire() as repertoire:
-        tell(SHOW_TRACE, SHOW_TRACE.run(Context.of(repertoire), trace), as_json=as_json)
+        show_answer(SHOW_TRACE, SHOW_TRACE.run(Context.of(repertoire), trace), as_json=as_json)
 
 
 @trace_command.command("contribute")
@@ -133,7 +133,7 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
     repertoire trace contribute --confirm 5f3a9c01
     """
     if token or discarded:
-        asked = Contributing(token=token or discarded, discard=bool(discarded))
+        asked = ContributeRequest(token=token or discarded, discard=bool(discarded))
     else:
         told = Told(
             title,
@@ -148,13 +148,13 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
             watch,
             licence,
         )
-        asked = Contributing(told)
+        asked = ContributeRequest(told)
     with open_repertoire() as repertoire:
         place = Context.of(repertoire)
         done = CONTRIBUTE.run(place, asked)
         if yes and done.token:
-            done = CONTRIBUTE.run(place, Contributing(token=done.token))
-        tell(CONTRIBUTE, done, as_json=as_json)
+            done = CONTRIBUTE.run(place, ContributeRequest(token=done.token))
+        show_answer(CONTRIBUTE, done, as_json=as_json)
 
 
 @trace_command.command("amend")
@@ -174,7 +174,7 @@ def amend_command(trace: str, as_json: bool, **changes: str | None) -> None:
     """
     changed = {name: value for name, value in changes.items() if value is not None}
     with open_repertoire() as repertoire:
-        tell(AMEND, AMEND.run(Context.of(repertoire), Amending(trace, changed)), as_json=as_json)
+        show_answer(AMEND, AMEND.run(Context.of(repertoire), AmendRequest(trace, changed)), as_json=as_json)
 
 
 @trace_command.command("vote")
@@ -195,7 +195,7 @@ def vote_command(
     """
     verdict = Verdict(trace, direction == "up", tag or "", note, environment_from(environment))
     with open_repertoire() as repertoire:
-        tell(VOTE, VOTE.run(Context.of(repertoire), verdict), as_json=as_json)
+        show_answer(VOTE, VOTE.run(Context.of(repertoire), verdict), as_json=as_json)
 
 
 @trace_command.command("tags")
@@ -207,7 +207,7 @@ def tags_command(as_json: bool) -> None:
     repertoire trace tags
     """
     with open_repertoire() as repertoire:
-        tell(TAGS, TAGS.run(Context.of(repertoire), None), as_json=as_json)
+        show_answer(TAGS, TAGS.run(Context.of(repertoire), None), as_json=as_json)
 
 
 @trace_command.command("export")

@@ -1,4 +1,4 @@
-"""`stats` and `review`: what was learned from use, and which relations that suggests."""
+"""`stats` and `review`: the commands that show statistics of use, and the relations that use suggests."""
 
 from __future__ import annotations
 

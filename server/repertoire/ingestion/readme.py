@@ -87,7 +87,7 @@ def entries(text: str) -> list[ListedLink]:
     return listed if len(listed) >= _FEWEST and len(listed) >= others else []
 
 
-def _entry(match: linear.Match, after: str, section: str, *, alone: bool = False) -> ListedLink | None:
+def _entry(match: linear.LinearMatch, after: str, section: str, *, alone: bool = False) -> ListedLink | None:
     name = prose.unmarked(match["name"])
     url = match["url"].partition("#")[0].partition("?")[0].rstrip("/").replace("http://", "https://", 1)
     described = _description(match["rest"])
@@ -104,7 +104,7 @@ def _description(text: str) -> str:
     )
 
 
-def _word(match: linear.Match) -> str:
+def _word(match: linear.LinearMatch) -> str:
     return "" if match.group().startswith(("!", "<")) else match.group()
 
 

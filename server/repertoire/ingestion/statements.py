@@ -111,7 +111,7 @@ def _telling(body: str) -> str:
     return "\n".join(kept)
 
 
-def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.Pattern]) -> Iterator[Statement]:
+def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.LinearPattern]) -> Iterator[Statement]:
     for kind, patterns in ((CONFLICT, _CONFLICTS), (BOUNDARY, boundaries)):
         for pattern in patterns:
             for match in pattern.finditer(text):
@@ -123,7 +123,7 @@ def _statements_in(text: str, boundaries: Iterable[re.Pattern[str] | linear.Patt
                     yield Statement(kind, name, typed, _sentence(text, match))
 
 
-def _named(match: re.Match[str] | linear.Match) -> tuple[str, bool]:
+def _named(match: re.Match[str] | linear.LinearMatch) -> tuple[str, bool]:
     """Return the name in a match, and whether its type is stated; empty if it may be an ordinary word."""
     written = match["name"].rstrip(".-:")
     typed = bool(match["after"].strip("`*_\"' ")) or match["mark"].endswith("/") or ":" in written
@@ -131,7 +131,7 @@ def _named(match: re.Match[str] | linear.Match) -> tuple[str, bool]:
     return (name, typed) if typed or "-" in written else ("", False)
 
 
-def _sentence(text: str, match: re.Match[str] | linear.Match) -> str:
+def _sentence(text: str, match: re.Match[str] | linear.LinearMatch) -> str:
     start = max(text.rfind(end, 0, match.start() + 1) + len(end) for end in _ENDS)
     stops = [at for end in _ENDS if (at := text.find(end, match.end())) >= 0]
     begin = max(start if start >= min(map(len, _ENDS)) else 0, match.start() - 100)

@@ -1,1 +1,1 @@
-"""The MCP server `graph`: tools for the model, and hook entry points that the model never sees."""
+"""Implements the MCP server `graph`: tools for the model, and hook entry points that the model never sees."""

@@ -14,7 +14,7 @@ from repertoire.mcp_server.server import build_server
 
 
 async def serve(dispatcher: Dispatcher) -> None:
-    """Answer until the client closes the pipe."""
+    """Answer calls until the client closes the pipe."""
     server = build_server(dispatcher.handlers)
     async with stdio_server(stdin=client_lines()) as (read, write), anyio.create_task_group() as group:
         group.start_soon(tend, dispatcher)
@@ -23,7 +23,7 @@ async def serve(dispatcher: Dispatcher) -> None:
 
 
 def main() -> None:
-    """Serve, and leave with status 0 however the client goes."""
+    """Serve, and exit with status 0 in whatever way the client disconnects."""
     prepare()
     dispatcher = Dispatcher(dict(os.environ))
     leave = leaving(dispatcher)

@@ -1,4 +1,4 @@
-"""Checks a call's arguments against its tool's schema; a refusal says what to send instead."""
+"""Checks the arguments of a tool call against the tool's schema; an error says what to send instead."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line, sendable
 from repertoire.mcp_server.tool import Tool
 
-_DIGITS = 100  # more make no number that any schema allows, and Python refuses to read thousands
+_DIGITS = 100  # longer numbers exceed every schema, and Python refuses to parse thousands of digits
 _WORDS = {"true": True, "false": False}
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as the schema wants them, defaults filled in; what is plainly meant is taken as such.
+    """Return the arguments in the types of the schema, with defaults; unambiguous values such as "5" are converted.
 
     Raises:
-        InvalidRequest: something is missing, unknown or unfit.
+        InvalidRequest: an argument is missing, unknown or invalid.
     """
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:

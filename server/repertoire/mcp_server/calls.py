@@ -1,4 +1,4 @@
-"""Which verb each tool asks, and how its arguments, checked before, become the verb's question."""
+"""Maps each tool to its verb, and converts the checked arguments of a call to the verb's question."""
 
 from __future__ import annotations
 
@@ -12,10 +12,19 @@ from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict
 from repertoire.domain.answer import BUDGET, Query, Task
 from repertoire.domain.trace import WORKED
-from repertoire.verbs.decisions import CORRECT, FORGET, MUTE, REPORT, Correction, Deletion, Saying, Silence
+from repertoire.verbs.decisions import (
+    CORRECT,
+    FORGET,
+    MUTE,
+    REPORT,
+    CorrectionRequest,
+    DeletionRequest,
+    FeedbackRequest,
+    MuteRequest,
+)
 from repertoire.verbs.explain import EXPLAIN
 from repertoire.verbs.questions import RECOMMEND, SEARCH
-from repertoire.verbs.state import STATUS
+from repertoire.verbs.status import STATUS
 from repertoire.verbs.traces import (
     AMEND,
     CONTRIBUTE,
@@ -23,8 +32,8 @@ from repertoire.verbs.traces import (
     SHOW_TRACE,
     TAGS,
     VOTE,
-    Amending,
-    Contributing,
+    AmendRequest,
+    ContributeRequest,
     environment_from,
 )
 from repertoire.verbs.verb import Verb
@@ -34,7 +43,7 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A verb, and what makes its question of a tool's arguments."""
+    """The verb of a tool, and the function that converts arguments to its question."""
 
     verb: Verb[Any, Any]
     question: Callable[[Arguments], Any]
@@ -63,27 +72,27 @@ def _task(arguments: Arguments) -> Task:
     )
 
 
-def _asked(arguments: Arguments) -> ExplainRequest:
+def _explain_request(arguments: Arguments) -> ExplainRequest:
     return ExplainRequest(arguments["id"], arguments.get("task", ""), graph=arguments["detail"] == "graph")
 
 
-def _silence(arguments: Arguments) -> Silence:
-    return Silence(arguments["target"], here=arguments.get("here", False), undo=arguments.get("undo", False))
+def _mute_request(arguments: Arguments) -> MuteRequest:
+    return MuteRequest(arguments["target"], here=arguments.get("here", False), undo=arguments.get("undo", False))
 
 
-def _saying(arguments: Arguments) -> Saying:
-    return Saying(arguments["id"], arguments["outcome"], arguments.get("note", ""))
+def _feedback_request(arguments: Arguments) -> FeedbackRequest:
+    return FeedbackRequest(arguments["id"], arguments["outcome"], arguments.get("note", ""))
 
 
-def _correction(arguments: Arguments) -> Correction:
-    return Correction(arguments["id"], tuple(arguments["capabilities"]))
+def _correction_request(arguments: Arguments) -> CorrectionRequest:
+    return CorrectionRequest(arguments["id"], tuple(arguments["capabilities"]))
 
 
-def _deletion(arguments: Arguments) -> Deletion:
-    return Deletion(arguments["what"], arguments.get("trace", ""))
+def _deletion_request(arguments: Arguments) -> DeletionRequest:
+    return DeletionRequest(arguments["what"], arguments.get("trace", ""))
 
 
-def _wanted(arguments: Arguments) -> Wanted:
+def _trace_query(arguments: Arguments) -> Wanted:
     return Wanted(
         arguments.get("query", ""),
         arguments.get("error", ""),
@@ -94,9 +103,9 @@ def _wanted(arguments: Arguments) -> Wanted:
     )
 
 
-def _contributing(arguments: Arguments) -> Contributing:
+def _contribute_request(arguments: Arguments) -> ContributeRequest:
     if arguments.get("token"):
-        return Contributing(token=arguments["token"], discard=arguments.get("discard", False))
+        return ContributeRequest(token=arguments["token"], discard=arguments.get("discard", False))
     words = ("title", "context", "solution", "error", "watch", "review_after")
     told = Told(
         **{name: arguments.get(name, "") for name in words},
@@ -105,14 +114,14 @@ def _contributing(arguments: Arguments) -> Contributing:
         outcome=arguments.get("outcome", WORKED),
         uses=tuple(arguments.get("uses", ())),
     )
-    return Contributing(told)
+    return ContributeRequest(told)
 
 
-def _amending(arguments: Arguments) -> Amending:
-    return Amending(arguments["id"], {name: value for name, value in arguments.items() if name != "id"})
+def _amend_request(arguments: Arguments) -> AmendRequest:
+    return AmendRequest(arguments["id"], {name: value for name, value in arguments.items() if name != "id"})
 
 
-def _verdict(arguments: Arguments) -> Verdict:
+def _vote(arguments: Arguments) -> Verdict:
     return Verdict(
         arguments["id"],
         arguments["vote"] == "up",
@@ -125,16 +134,16 @@ def _verdict(arguments: Arguments) -> Verdict:
 CALLS: Mapping[str, Call] = {
     "search_components": Call(SEARCH, _query),
     "recommend_set": Call(RECOMMEND, _task),
-    "explain_component": Call(EXPLAIN, _asked),
+    "explain_component": Call(EXPLAIN, _explain_request),
     "status": Call(STATUS, lambda _: None),
-    "mute": Call(MUTE, _silence),
-    "report_outcome": Call(REPORT, _saying),
-    "set_capabilities": Call(CORRECT, _correction),
-    "forget": Call(FORGET, _deletion),
-    "search_traces": Call(SEARCH_TRACES, _wanted),
+    "mute": Call(MUTE, _mute_request),
+    "report_outcome": Call(REPORT, _feedback_request),
+    "set_capabilities": Call(CORRECT, _correction_request),
+    "forget": Call(FORGET, _deletion_request),
+    "search_traces": Call(SEARCH_TRACES, _trace_query),
     "get_trace": Call(SHOW_TRACE, lambda arguments: arguments["id"]),
-    "contribute_trace": Call(CONTRIBUTE, _contributing),
-    "amend_trace": Call(AMEND, _amending),
-    "vote_trace": Call(VOTE, _verdict),
+    "contribute_trace": Call(CONTRIBUTE, _contribute_request),
+    "amend_trace": Call(AMEND, _amend_request),
+    "vote_trace": Call(VOTE, _vote),
     "list_tags": Call(TAGS, lambda _: None),
 }

@@ -1,4 +1,4 @@
-"""Reads from a hook the use that is kept until the server can look its component up; imports nothing heavy."""
+"""Reads a component's use from a hook, to record it before the server can look the component up; imports little."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repertoire.mcp_server.hook_calls import Hook
 
 
 def heard(name: str, hook: Hook, environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the row that keeps a use until its component can be looked up; None where nothing was used."""
+    """Return the row that records a use whose component is looked up later; None if the hook tells of no use."""
     row = None
     if name == "hook_used":
         row = used_tool(hook.name("tool_name"), hook.names("tool_input"), environment)

@@ -1,4 +1,4 @@
-"""What the server offers: every tool with its schema, and the hook entry points that tools/list does not show."""
+"""Defines every tool with its schema, and the hook entry points, which tools/list does not show."""
 
 from __future__ import annotations
 

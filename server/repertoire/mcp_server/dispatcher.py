@@ -1,4 +1,4 @@
-"""Dispatches calls to the worker threads and returns answers, in time for hooks whatever the disk or the model do."""
+"""Dispatches calls to worker threads, and answers hooks in time even if the disk or the model is slow."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 HOOK_SECONDS = 1.5  # the client gives up after 2
 MODEL_SECONDS = 0.9  # a first prompt waits so long for the model, then is answered from words
 TOOL_MODEL_SECONDS = 20.0
-QUIET_SECONDS = 0.5  # after a prompt, before what moved in the store is read
-LOOK_SECONDS = 600.0  # between two looks whether it is time to read everything again
-LEAST_ROOM = 65_536  # bytes on the disk, below which the store may have been opened to read
-SETTLE_SECONDS = 2.0  # status waits so long for what was just recorded
+QUIET_SECONDS = 0.5  # pause after a prompt before changes in the store are loaded
+LOOK_SECONDS = 600.0  # interval between checks whether a refresh is due
+LEAST_ROOM = 65_536  # bytes: with less free space on the disk, the store may have been opened read-only
+SETTLE_SECONDS = 2.0  # longest wait of status for events that were just recorded
 _TOOLS = {tool.name: tool for tool in TOOLS}
 _LOG = logging.getLogger(__name__)
 
@@ -48,8 +48,8 @@ class Dispatcher:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._complained = ""  # what was last
-        self._rescues: list[str] = []  # what became of a damaged store, until somebody was told
+        self._complained = ""  # the last message that was logged
+        self._rescues: list[str] = []  # results of rescues that no answer has mentioned yet
         care = StoreCare(_place, self._mend)
         self._answering: Worker[Answers] = Worker(self._answers, name="answers", care=care)
         self._writing: Worker[Writes] = Worker(lambda: _work().Writes(environment), name="writes", care=care)
@@ -58,7 +58,7 @@ class Dispatcher:
         self._embedder: Any = None
         self._looks_at = time.monotonic() + LOOK_SECONDS
         self._refreshing: list[subprocess.Popen[bytes]] = []
-        self._doing: set[asyncio.Future[str]] = set()  # held: the loop alone would let them go
+        self._doing: set[asyncio.Future[str]] = set()  # keeps running tasks alive: the loop does not
         self._in_order = asyncio.Lock()
 
     @property
@@ -70,11 +70,11 @@ class Dispatcher:
         """Answer a tool call.
 
         Raises:
-            RepertoireError: it cannot be answered; the message says what to do.
+            RepertoireError: the call cannot be answered; the message says what to do.
         """
         if name == "ingest_repo":
             reply = await ingest(arguments["source"], self._environment, progress)
-            await self._refresh()  # its vectors follow
+            await self._refresh()  # a refresh computes the vectors
             return reply
         if not _TOOLS[name].read_only:
             return self._told(await self._writing.run(lambda writes: writes.tool(name, arguments)))
@@ -86,12 +86,12 @@ class Dispatcher:
                 await asyncio.wait(self._doing, timeout=SETTLE_SECONDS)
             await asyncio.to_thread(self._writing.drain, SETTLE_SECONDS)
         reply = await self._answering.run(lambda answers: self._reply(answers, name, arguments))
-        if name == "status":  # which tells of rescues itself
+        if name == "status":  # its answer reports rescues itself
             self._rescues.clear()
         return self._told(reply)
 
     def _told(self, reply: Reply) -> Reply:
-        """Let a reply pass, but for the first after the store was mended: it would tell of an empty graph."""
+        """Return the reply; after a rescue, raise its report instead once, since the graph is still empty."""
         if self._rescues:
             raise CorruptStore(self._rescues.pop())
         return reply
@@ -118,7 +118,7 @@ class Dispatcher:
             self._hear(name, hook, doing)
         elif doing.exception() is None:
             return doing.result()
-        else:  # the door: a hook that fails must not be seen
+        else:  # the door: an error must not reach the session
             self._complain(doing.exception(), f"{name} failed")
         return NOTHING
 
@@ -127,7 +127,7 @@ class Dispatcher:
         row = heard(name, hook, self._environment)
         if row is None:
             return
-        with contextlib.suppress(OSError):  # no room, or a home that cannot be written: who asks is told
+        with contextlib.suppress(OSError):  # no space, or the home cannot be written: tools report it
             word = put_off(locate(), [row])
             doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
 
@@ -142,7 +142,7 @@ class Dispatcher:
             if await self._answering.run(lambda answers: answers.wants_model):
                 await self._load_model(TOOL_MODEL_SECONDS)
                 await self._answering.run(lambda answers: answers.rehearse())
-        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+        except Exception as error:  # noqa: BLE001 - the first call reports it
             self._complain(error, "not ready before the first question")
         self._drain()  # a session's start appends too
 
@@ -153,14 +153,14 @@ class Dispatcher:
             await self._refresh()
 
     def tidy(self) -> None:
-        """Let the model go if nobody has used it for long, free memory, and take leave of refreshes that have ended."""
+        """Unload a model unused for long, free memory, and reap the processes of refreshes that have ended."""
         self._refreshing = [process for process in self._refreshing if process.poll() is None]
         if self._embedder is not None:
             self._embedder.drop_if_idle(time.monotonic())
-        return_memory()  # a log read anew takes many times what is kept of it
+        return_memory()  # reading the log again takes many times the memory of its summary
 
     def _complain(self, error: BaseException | None, what: str) -> None:
-        """Log a fault of ours with its trace; what a person can mend in one line, and not again with each hook."""
+        """Log a bug with its traceback, and an error that a person can correct in one line, without repeating it."""
         if not isinstance(error, RepertoireError):
             _LOG.error("%s", what, exc_info=error)
         elif str(error) != self._complained:
@@ -172,7 +172,7 @@ class Dispatcher:
             self._complain(done.exception(), "in the background")
 
     def finish(self, seconds: float) -> None:
-        """Record what is still to be recorded, so long at most."""
+        """Wait at most this long until all events are recorded."""
         until = time.monotonic() + seconds
         self._answering.drain(seconds)
         self._writing.drain(max(until - time.monotonic(), 0.0))
@@ -184,7 +184,7 @@ class Dispatcher:
         self._loader.shutdown()
 
     async def _hook(self, name: str, hook: Hook) -> str:
-        async with self._in_order:  # what a prompt led to must not be recorded before a prompt that is late
+        async with self._in_order:  # in order: an event must not be recorded before the late prompt that caused it
             return await self._answered(name, hook)
 
     async def _answered(self, name: str, hook: Hook) -> str:
@@ -209,7 +209,7 @@ class Dispatcher:
         return reply
 
     def _log(self, answers: Answers, events: Sequence[Event], lesson: Lesson | Proposal | None = None) -> None:
-        """Append events to the spool, which a writer empties as soon as it can."""
+        """Append events to the spool, which the writer drains as soon as it can."""
         if not events:
             return
         try:
@@ -227,25 +227,25 @@ class Dispatcher:
         return answers
 
     async def _begin(self) -> None:
-        """Where nothing is known yet, have the catalogue there; what else there is follows with a refresh beside."""
+        """Load the shipped catalogue into an empty graph; a background refresh reads the other sources."""
         try:
             if await self._answering.run(lambda answers: answers.awaits_first_reading()):
                 await self._writing.run(lambda writes: writes.begin())
-        except RepertoireError as error:  # locked, or no room: a refresh brings it, and who asks is told
+        except RepertoireError as error:  # locked, or no space: a refresh will load it, and tools report the error
             self._complain(error, "nothing is known yet")
 
     async def _refresh(self) -> None:
         try:
             started = await self._answering.run(lambda answers: answers.refresh_if_stale())
-        except Exception as error:  # noqa: BLE001 - whoever asks first is told, in words
+        except Exception as error:  # noqa: BLE001 - the first call reports it
             self._complain(error, "the store cannot be opened")
             return
         if started is not None:
             self._refreshing.append(started)
 
     async def _load_model(self, seconds: float) -> None:
-        """Load the model beside the workers and wait for it, so long at most; loading goes on when the wait ends."""
-        await self._answering.run(lambda _: None)  # opens the store, which knows the model
+        """Load the model on another thread, and wait at most this long; loading continues after that."""
+        await self._answering.run(lambda _: None)  # opens the store, which creates the embedder
         if self._embedder is None or self._embedder.loaded:
             return
         if self._loading is None or self._loading.done():
@@ -256,12 +256,12 @@ class Dispatcher:
 
 
 def _work() -> Any:
-    # Not at the top: the store, numpy and networkx take a third of a second, which the handshake need not wait for.
+    # Imported late: the store, numpy and networkx take a third of a second, and the handshake must not wait for them.
     return importlib.import_module("repertoire.mcp_server.work")
 
 
 def _place() -> tuple[int, int, bool, bool] | None:
-    """Tell which file lies at the database's place, whether it was emptied, and whether the disk has room."""
+    """Identify the database file, and tell whether it is empty, and whether the disk has room; None without a file."""
     try:
         path = database_path(locate())
         found = path.stat()

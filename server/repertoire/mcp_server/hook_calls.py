@@ -1,4 +1,4 @@
-"""Reads what a hook sends, whatever it sends, and writes what a hook may answer."""
+"""Reads the untrusted values of a hook call, and writes the JSON that a hook may answer."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from typing import Any
 from repertoire.domain.text import sendable
 
 NOTHING = "{}"
-MOST_TEXT = 6_000  # characters of a text that are looked at: as many as say what a prompt wants
-MOST_NAME = 300  # of a tool's, a command's or a component's name
-MOST_JSON = 1_000_000  # of an object; a longer one tells nothing
+MOST_TEXT = 6_000  # characters of a text that are read: enough to tell what a prompt asks for
+MOST_NAME = 300  # characters of a name of a tool, a command or a component
+MOST_JSON = 1_000_000  # characters of a JSON object; a longer one is ignored
 
 
 @dataclass(frozen=True)
 class Hook:
-    """One hook call. The client sends every value as text, objects as JSON; what is missing is empty.
+    """A hook call. The client sends every value as text, objects as JSON; a missing value is empty.
 
     What is read of a value is bounded here, before anything searches in it: a prompt may be a megabyte that was pasted.
     """
 
     arguments: Mapping[str, Any]
-    until: float = math.inf  # of the monotonic clock: how long somebody waits for the answer
+    until: float = math.inf  # time of the monotonic clock until which the client waits for the answer
 
     @property
     def late(self) -> bool:
-        """Whether nobody waits any more: what happened is to be recorded, and nothing to be offered."""
+        """Tell whether the client has stopped waiting; the event is then recorded, and nothing is offered."""
         return time.monotonic() >= self.until
 
     @property
     def session(self) -> str:
-        """The session's id."""
+        """Return the session's id."""
         return self.text("session_id")
 
     @property
     def project(self) -> str:
-        """The folder that the session works in."""
+        """Return the project folder of the session."""
         return self.text("cwd")
 
     def text(self, name: str) -> str:
-        """Return the beginning of a value as text; no half of a word, which may be half of a secret, ends it."""
+        """Return the beginning of a value as text, cut between words, so that no half of a secret remains."""
         whole = self._whole(name)
         if len(whole) > MOST_TEXT:
             words, _, half = whole[:MOST_TEXT].rpartition(" ")
@@ -55,21 +55,21 @@ class Hook:
         return sendable(self._whole(name)[-MOST_TEXT:])
 
     def ends(self, name: str) -> str:
-        """Return a value as text, of a long one its beginning and its end: what failed is told at either."""
+        """Return a value as text, only the beginning and end of a long one: errors are printed at either."""
         whole = self._whole(name)
         return sendable(whole if len(whole) <= 2 * MOST_TEXT else f"{whole[:MOST_TEXT]}\n{whole[-MOST_TEXT:]}")
 
     def name(self, name: str) -> str:
-        """Return a value that is a name."""
+        """Return a value as a name, cut to the length of one."""
         return sendable(self._whole(name)[:MOST_NAME])
 
     def mapping(self, name: str) -> Mapping[str, Any]:
-        """Return a value as an object, empty where it is none."""
+        """Return a value as an object, empty if it is not one."""
         value = self.arguments.get(name, {})
         if isinstance(value, str):
-            try:  # as words, since a number may have a million digits
+            try:  # numbers stay text, since one may have a million digits
                 value = json.loads(value, parse_int=str, parse_float=str) if len(value) <= MOST_JSON else {}
-            except (ValueError, RecursionError):  # no JSON, or thousands of brackets
+            except (ValueError, RecursionError):  # not JSON, or thousands of nested brackets
                 return {}
         return value if isinstance(value, Mapping) else {}
 
@@ -84,7 +84,7 @@ class Hook:
 
 
 def context_output(event: str, text: str) -> str:
-    """Return the hook output that adds text to what the model sees; nothing where there is no text."""
+    """Return the hook output that adds text to the model's context; empty without text."""
     if not text:
         return NOTHING
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}, ensure_ascii=False)

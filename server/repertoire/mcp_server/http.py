@@ -29,7 +29,7 @@ _OPEN_TO_OTHERS = "anybody who reaches {} can ask, and delete what was recorded:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn that leaves signals to us: it would wait for streams that clients keep open."""
+    """Uvicorn without its signal handlers, which would wait for the streams that clients keep open."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -37,27 +37,27 @@ class _Server(uvicorn.Server):
 
 
 def security(host: str) -> TransportSecuritySettings:
-    """Return which Host and Origin a request may name: this machine's own names, and the address that we listen on."""
+    """Return the Host and Origin headers that a request may have: this machine's names and the listening address."""
     names = {*_OWN_NAMES, written(host)}
     hosts = [form for name in sorted(names) for form in (name, f"{name}:*")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{form}" for form in hosts])
 
 
 def written(host: str) -> str:
-    """Return a host as URLs write it."""
+    """Return a host in the form for URLs (IPv6 in brackets)."""
     return f"[{host}]" if ":" in host else host
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes any that is free.
+    """Return a listening socket; port 0 takes any free port.
 
-    Raises: OSError when the address cannot be had.
+    Raises: OSError if the address is not available.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     family, _, _, _, address = found[0]
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if sys.platform != "win32":  # there it would let two servers have the same port
+        if sys.platform != "win32":  # on Windows, the option would let two servers listen on one port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen()
@@ -68,7 +68,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def serve(dispatcher: Dispatcher, listener: socket.socket, host: str) -> None:
-    """Answer until the process is told to leave."""
+    """Answer requests until the process gets a signal to exit."""
     server = build_server(dispatcher.handlers)
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security(host), host=host, max_sessions=MOST_SESSIONS
@@ -81,7 +81,7 @@ async def serve(dispatcher: Dispatcher, listener: socket.socket, host: str) -> N
 
 
 def main(host: str, port: int) -> None:
-    """Serve until interrupted; print the address first, and leave with status 0, or 1 where it cannot be had."""
+    """Print the address and serve until interrupted; exit with status 0, or 1 if the address is not available."""
     prepare()
     try:
         listener = listen(host, port)

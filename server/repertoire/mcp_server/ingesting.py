@@ -1,4 +1,4 @@
-"""Runs an ingest as a process of its own, niced and killable: this one stays quick, and what it reads is untrusted."""
+"""Runs an ingest in a niced, killable process of its own, so that the server stays responsive to other calls."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from repertoire.domain.text import clean_line
 from repertoire.mcp_server.reply import Reply
 from repertoire.rendering.sources import ingest_text
 
-BEAT_SECONDS = 2.0  # progress at least so often: a client may give up on a silent call
+BEAT_SECONDS = 2.0  # longest time between progress messages: a client may give up on a silent call
 NICENESS = 10
 GRACE_SECONDS = 2.0
-_LINE_BYTES = 1 << 26  # the report is one line, and lists every skipped file
+_LINE_BYTES = 1 << 26  # the longest line: the report is one line and lists every skipped file
 
 Progress = Callable[[float, str], Awaitable[None]]
 
 
 async def ingest(source: str, environment: Mapping[str, str], progress: Progress) -> Reply:
-    """Read a source that a model named; cancelling the call ends the process, and the store is as before.
+    """Ingest a source that a model named; cancelling the call ends the process and leaves the store unchanged.
 
     Raises:
-        SourceError: it was refused or could not be read.
+        SourceError: the source was refused or could not be read.
     """
     process = await _started(source, environment)
-    with contextlib.suppress(OSError, AttributeError):  # gone already, or a platform without niceness
+    with contextlib.suppress(OSError, AttributeError):  # the process has ended already, or the platform has no niceness
         os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
     try:
         output, errors = await _followed(process, source, progress)
@@ -57,10 +57,10 @@ async def _started(source: str, environment: Mapping[str, str]) -> asyncio.subpr
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=dict(environment),
-            start_new_session=True,  # so that git, which it starts, ends with it
+            start_new_session=True,  # a process group, so that a git it starts ends with it
             limit=_LINE_BYTES,
         )
-    except (OSError, ValueError) as error:  # longer than an argument may be, or with a character that none may hold
+    except (OSError, ValueError) as error:  # the address is too long for an argument, or contains a NUL
         reason = getattr(error, "strerror", None) or error
         message = f"{clean_line(source, 80)!r} cannot be read ({reason}); send a folder or the address of a repository"
         raise SourceError(message) from error

@@ -1,4 +1,4 @@
-"""Hands the protocol's reader only lines that it can read: half a surrogate pair would leave a request unanswered."""
+"""Repairs the lines of a client before the protocol reads them: with a lone surrogate, a request has no answer."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import anyio
 
 from repertoire.domain.text import sendable
 
-_HALF = "\\ud"  # how JSON escapes a surrogate; a client that cuts a text in two may cut an emoji
+_HALF = "\\ud"  # the beginning of an escaped surrogate in JSON; a client that cuts a text may cut an emoji in two
 
 
 def client_lines() -> anyio.AsyncFile[str]:
-    """Return this process's input, line by line."""
+    """Return stdin as a file of lines."""
     return anyio.wrap_file(_Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))
 
 
 def readable(line: str) -> str:
-    """Return a message with every half pair replaced; a line that is no JSON stays as it is."""
+    """Return a message with every lone surrogate replaced; a line that is not JSON stays unchanged."""
     if _HALF not in line.lower():
         return line
     try:

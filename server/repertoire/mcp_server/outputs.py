@@ -1,4 +1,4 @@
-"""The schemas of what tools answer as data; rendering makes the data."""
+"""Defines the output schemas of tools; the rendering package makes the JSON objects."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 
 def output(**properties: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object that has all of these."""
+    """Return the schema of an object in which all these properties are required."""
     shaped = {name: {"type": kind} if isinstance(kind, str) else dict(kind) for name, kind in properties.items()}
     return {"type": "object", "properties": shaped, "required": list(shaped)}
 
 
 def also(output: Mapping[str, Any], **optional: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an output that may hold more."""
+    """Return a schema with further, optional properties."""
     return {**output, "properties": {**output["properties"], **optional}}
 
 

@@ -1,4 +1,4 @@
-"""What a server's process does on either transport: log to stderr, tend the dispatcher, leave quickly when told to."""
+"""Runs the parts of a server process that both transports share: logging, maintenance, a quick exit on signals."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import anyio
 from repertoire.boot.heap import resume_collector, share_memory
 from repertoire.mcp_server.dispatcher import Dispatcher
 
-LAST_WRITES_SECONDS = 0.3  # the client kills half a second after it first asked
+LAST_WRITES_SECONDS = 0.3  # the client kills the process half a second after its first signal
 IDLE_CHECK_SECONDS = 30.0
 
 
 async def tend(dispatcher: Dispatcher) -> None:
-    """Get ready before the first question comes, then let go of what nobody uses, until cancelled."""
+    """Warm the server up before the first question, then free unused memory regularly, until cancelled."""
     try:
         await dispatcher.warm_up()
     finally:
@@ -34,33 +34,33 @@ async def tend(dispatcher: Dispatcher) -> None:
 
 
 def leaving(dispatcher: Dispatcher) -> Callable[[], NoReturn]:
-    """Have the process leave with status 0 when it is told to, and return what leaves in the same way."""
-    told, tell = os.pipe()
+    """Install handlers that exit with status 0 on signals, and return a function that exits in the same way."""
+    asked, ask = os.pipe()
 
     def finish() -> None:
-        os.read(told, 1)
+        os.read(asked, 1)
         try:
             dispatcher.finish(LAST_WRITES_SECONDS)
         finally:
-            os._exit(0)  # threads that read the pipe or load the model would hold an ordinary exit up
+            os._exit(0)  # an ordinary exit would wait for threads that read the pipe or load the model
 
     # A thread of its own: a signal may interrupt the main one while it holds the lock of a queue that finishing needs.
     threading.Thread(target=finish, name="leave", daemon=True).start()
 
-    def tell_to_leave(_number: int = 0, _frame: FrameType | None = None) -> None:
-        os.write(tell, b"1")
+    def ask_to_leave(_number: int = 0, _frame: FrameType | None = None) -> None:
+        os.write(ask, b"1")
 
     def leave() -> NoReturn:
-        tell_to_leave()
+        ask_to_leave()
         while True:
             time.sleep(1)
 
-    signal.signal(signal.SIGTERM, tell_to_leave)
-    signal.signal(signal.SIGINT, tell_to_leave)
+    signal.signal(signal.SIGTERM, ask_to_leave)
+    signal.signal(signal.SIGINT, ask_to_leave)
     return leave
 
 
 def prepare() -> None:
-    """Keep the log off the pipe that carries the protocol, and have threads share their memory."""
+    """Log to stderr, because stdout carries the protocol, and let threads share one memory arena."""
     share_memory()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="repertoire: %(message)s")

@@ -1,4 +1,4 @@
-"""What a tool answers: the text that is read, and the same as data for clients that compute with it."""
+"""Defines the answer of a tool: a text for reading, and a JSON object for clients that process it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """One tool's answer."""
+    """The answer of a tool."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Speaks MCP: lists the tools, calls them, turns what went wrong into advice; knows nothing of what is behind them."""
+"""Speaks MCP: lists tools, calls their handlers, and turns errors into advice."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Handlers:
-    """What the server calls: a tool that may fail with a message, a hook that answers in any case."""
+    """The functions that the server calls: tools, which may fail with a message, and hooks, which always answer."""
 
     tool: CallTool
     hook: CallHook
 
 
 def build_server(handlers: Handlers) -> Server[Any]:
-    """Return a server that is not yet connected to anything."""
+    """Return a server that is not yet connected to a transport."""
     by_name = {tool.name: tool for tool in TOOLS}
 
     async def on_list_tools(
@@ -63,7 +63,7 @@ def build_server(handlers: Handlers) -> Server[Any]:
             reply = await handlers.tool(tool.name, checked(tool, arguments), progress)
         except RepertoireError as error:
             return _text(str(error), failed=True)
-        except Exception:  # noqa: BLE001 - the door: a fault of ours becomes a sentence, its trace goes to stderr
+        except Exception:  # noqa: BLE001 - the door: a bug becomes a message, its traceback goes to stderr
             _LOG.exception("%s failed", tool.name)
             return _text(
                 f"{tool.name} failed because of a fault in Repertoire; the details are in the server's log. "
@@ -83,7 +83,7 @@ def build_server(handlers: Handlers) -> Server[Any]:
 
 
 def listed(tool: Tool, *, text_only: bool) -> types.Tool:
-    """Return a tool as tools/list shows it."""
+    """Return the entry of a tool in tools/list."""
     return types.Tool(
         name=tool.name,
         title=tool.title,

@@ -1,4 +1,4 @@
-"""What a tool is, as tools/list shows it, and the schemas of arguments that tools share."""
+"""Defines the entry of a tool in tools/list, and the argument schemas that tools share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool as tools/list shows it. `example` are arguments that work: what an error shows as what to send instead."""
+    """A tool in tools/list. `example` is a set of valid arguments, which an error shows as what to send instead."""
 
     name: str
     title: str
@@ -22,8 +22,8 @@ class Tool:
     destructive: bool = False
     idempotent: bool = True
     open_world: bool = False
-    always_load: bool = False  # the model sees it without having to search for it
-    needs_model: bool = False  # it is answered from meaning
+    always_load: bool = False  # the client loads it without a tool search
+    needs_model: bool = False  # its answer uses vectors
     input_schema: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ def text(description: str, *, most: int = 2000) -> dict[str, Any]:
 
 
 def flag(description: str) -> dict[str, Any]:
-    """Return the schema of a yes or no."""
+    """Return the schema of a boolean."""
     return {"type": "boolean", "description": description}
 
 

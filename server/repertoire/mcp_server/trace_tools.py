@@ -1,4 +1,4 @@
-"""The tools of traces: found before an error is fought again, told with consent, voted on after they were tried."""
+"""Defines the tools of traces: search and get, contribute and amend with a person's consent, vote."""
 
 from __future__ import annotations
 

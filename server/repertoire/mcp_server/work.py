@@ -69,7 +69,7 @@ class Answers:
         self._stack.close()
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> tuple[Reply, tuple[Event, ...]]:
-        """Answer a tool that only reads; with the events that tell of it."""
+        """Answer a tool that only reads; return the reply and the events to log."""
         call, context = CALLS[name], self._context(arguments)
         question = call.question(arguments)
         answer = call.verb.run(context, question)
@@ -83,14 +83,14 @@ class Answers:
         return Context.of(self.repertoire, project=project, environment=self._environment)
 
     def refresh_if_stale(self) -> subprocess.Popen[bytes] | None:
-        """Start the machine's one refresh, detached and niced, where it would find something."""
+        """Start a detached, niced refresh if one is due; only one runs on a machine at a time."""
         repertoire = self.repertoire
         if not self._may_refresh or not is_refresh_due(repertoire, self._environment):
             return None
         return start_detached_refresh(repertoire.home)
 
     def awaits_first_reading(self) -> bool:
-        """Tell whether nothing is known yet and a refresh is about to change that."""
+        """Tell whether the graph is empty and a refresh may start to fill it."""
         return self._may_refresh and not any(row.ingested_at for row in self.repertoire.store.sources.all())
 
     def _unread(self) -> tuple[str, ...]:
@@ -103,20 +103,20 @@ class Answers:
 
     @property
     def wants_model(self) -> bool:
-        """Tell whether questions can be expected that the model is needed for."""
+        """Tell whether questions that need the model can be expected."""
         return not self._off and self.repertoire.embedder is not None and not self.awaits_first_reading()
 
     def rehearse(self) -> None:
-        """Answer a prompt that nobody wrote and forget it: what a first answer compiles and reads is there then."""
+        """Answer a made-up prompt to compile and load what a first answer needs; nothing is recorded."""
         self.prompt(Hook({"prompt": _REHEARSED}))
         self._requests.pop("", None)
 
     def freshen(self) -> None:
-        """Read what moved in the store: between hooks, which take what is there; not at every step of an ingest."""
+        """Load changes from the store between hooks, so that no hook waits for that; not at every step of an ingest."""
         if time.monotonic() - self._freshened >= _FRESH_SECONDS:
             self._freshened = time.monotonic()
             self.repertoire.pipeline.refresh()
-            self.repertoire.use.renewed()  # hints that nobody follows move no snapshot
+            self.repertoire.use.renewed()  # ignored hints change the statistics of use, and no snapshot
 
     def needs_model(self, name: str, hook: Hook) -> bool:
         """Tell whether a hook is worth loading the model for: a prompt in a component's words, or a failed command."""
@@ -128,7 +128,7 @@ class Answers:
         return name == "hook_prompt" and names_components(self.repertoire.store, hook.text("prompt"))
 
     def hook(self, name: str, hook: Hook) -> HookOutcome:
-        """Answer a hook and tell what is to be written."""
+        """Answer a hook, and return the events to log."""
         if self._off:
             return HookOutcome()
         return _HOOKS[name](self, hook)
@@ -145,7 +145,7 @@ class Answers:
         return silenced({"REPERTOIRE_OFF": self._environment.get("REPERTOIRE_OFF", "")})
 
     def prompt(self, hook: Hook) -> HookOutcome:
-        """Offer what fits a prompt, and remember that it was asked."""
+        """Offer components that fit a prompt, and record the request."""
         if self._silent(hook):
             return HookOutcome()
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
@@ -155,14 +155,14 @@ class Answers:
             return HookOutcome(events=before)
         self._keep(hook.session, request)
         found = None if hook.late else self._offer(hook, session)
-        if found is None or hook.late:  # what nobody is shown was not offered
+        if found is None or hook.late:  # an offer that is not shown does not count as one
             return HookOutcome(events=(*before, record.asked(request, moment, settings)))
         asked = record.asked(request, moment, settings, held=found.held)
         events = (*before, asked, *record.offered(found, moment, request.key))
         return HookOutcome(context_output("UserPromptSubmit", found.text), events)
 
     def used(self, hook: Hook) -> HookOutcome:
-        """Remember the component that a tool call selected, or what a command told of those selected before."""
+        """Record the component that a tool call selected, or the outcome of earlier selections that a command shows."""
         voted = self._solving.hear(hook.session, _told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
@@ -176,14 +176,14 @@ class Answers:
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
 
     def before(self, hook: Hook) -> HookOutcome:
-        """State that a command about to run failed here before, where nothing changed since; it runs all the same."""
+        """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""
         if not self._shows_traces(hook):
             return HookOutcome()
         said = self._solving.failed_before(hook.session, str(hook.mapping("tool_input").get("command", "")))
         return HookOutcome(context_output("PreToolUse", said))
 
     def expanded(self, hook: Hook) -> HookOutcome:
-        """Remember the component that a slash command selected; its arguments are the request."""
+        """Record the component that a slash command selected; the arguments of the command are the request."""
         mention = from_command(hook.name("command_name"))
         if mention is None or mention.ours:
             return HookOutcome()
@@ -197,7 +197,7 @@ class Answers:
         return self._selection(hook, mention, before=(asked,))
 
     def failed(self, hook: Hook) -> HookOutcome:
-        """Remember that a component's call failed, or show the trace that solved the error of a command."""
+        """Record the failure of a component's call, or show the trace that solved the error of a command."""
         if hook.name("tool_name") == "Bash":
             return self._command_failed(hook)
         mention = from_tool(hook.name("tool_name"), hook.names("tool_input"))
@@ -217,7 +217,7 @@ class Answers:
         return HookOutcome(text, (*voted, *shown))
 
     def stop(self, hook: Hook) -> HookOutcome:
-        """Close the open request, and propose to keep what was hard-won in this turn."""
+        """Close the open request, and propose to keep a hard-won solution of this turn."""
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
         session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
@@ -280,7 +280,7 @@ class Answers:
         return self.repertoire.store.preferences.muted().get(hook.project) == PROJECT
 
     def _edits_of(self, session: str) -> Edits:
-        """Return the edits of a session; those of the sessions that were heard of longest ago are let go."""
+        """Return the edits of a session; the least recently used sessions are dropped."""
         edits = self._edits[session] = self._edits.pop(session) if session in self._edits else Edits()
         while len(self._edits) > _KEPT_REQUESTS:
             self._edits.pop(next(iter(self._edits)))
@@ -314,7 +314,7 @@ class Writes:
         self._stack.close()
 
     def drain(self, lesson: record.Lesson | solving.Proposal | None = None) -> None:
-        """Move what waits in the spool into the log, then keep what a hook taught, where that can be written."""
+        """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
         store, settings = self._repertoire.store, self._repertoire.settings
         if store.read_only:
             return
@@ -326,11 +326,11 @@ class Writes:
                 record.learn(store, lesson, settings)
 
         _patiently(lambda: take_in(store, keep if lesson is not None else None))
-        with suppress(StoreBusy):  # whoever writes next does it
+        with suppress(StoreBusy):  # the next writer does it
             compact_when_due(store, half_life=settings.memory_days)
 
     def begin(self) -> None:
-        """Have the shipped catalogue there where nothing was read yet, so that nobody waits for all that is here."""
+        """Load the shipped catalogue into an empty graph, so that no question waits for the first ingest."""
         from repertoire.app.upkeep.first_run import fill_new_home  # noqa: PLC0415 - once in a home's life
 
         fill_new_home(self._repertoire)

@@ -1,4 +1,4 @@
-"""A worker thread that owns a connection to the store: jobs run in order, and callers never block.
+"""Defines a worker thread that owns a connection to the store: it runs jobs in order, and callers never block.
 
 One worker answers and one writes: an ingest in another process may hold the write lock for seconds, and a hook must not
 wait for that. Within a worker nothing runs at once, so no lock of ours is needed.
@@ -34,9 +34,9 @@ class StoreCare:
 
 
 class Worker(Generic[Owned]):
-    """One thread and what it owns, made on that thread when first needed, and again where making it failed.
+    """A thread and the object it owns, which is created on that thread at first use, and again after a failure.
 
-    What it owns is made anew too where the place of its store has changed: another file is there, or room again.
+    The object is also created again if the store's file was replaced, or the disk has room again.
     """
 
     def __init__(self, make: Callable[[], Owned], *, name: str, care: StoreCare | None = None) -> None:
@@ -47,20 +47,20 @@ class Worker(Generic[Owned]):
         self._executor = concurrent.futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
 
     def submit(self, work: Callable[[Owned], Result]) -> concurrent.futures.Future[Result]:
-        """Queue work; its future holds the result or the error. Where it finds the store damaged, it is done again."""
+        """Queue a job; its future holds the result or error. If the store is damaged, repair it and repeat the job."""
         return self._executor.submit(self._do, work)
 
     async def run(self, work: Callable[[Owned], Result]) -> Result:
-        """Queue work and wait for it; where the caller gives up, work that has begun finishes by itself."""
+        """Queue a job and wait for it; if the caller is cancelled, a job that has begun still finishes."""
         return await asyncio.wrap_future(self.submit(work))
 
     def drain(self, seconds: float) -> bool:
-        """Wait until all that is queued is done, so long at most; tell whether it is."""
+        """Wait at most this long until all queued jobs are done; tell whether they are."""
         last = self._executor.submit(bool)
         return bool(concurrent.futures.wait([last], timeout=seconds).done)
 
     def close(self, dispose: Callable[[Owned], object]) -> None:
-        """Finish what is queued, dispose of what the lane owns on its own thread, and end the thread."""
+        """Finish the queued jobs, dispose of the owned object on its thread, and end the thread."""
         if self._owned is not None:
             self._executor.submit(dispose, self._owned).result()
         self._executor.shutdown()

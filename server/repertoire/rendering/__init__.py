@@ -1,1 +1,1 @@
-"""The text of answers, as a person and a model read them at a glance; the CLI and the MCP server share it."""
+"""Renders answers as text for a person or a model, and as JSON objects; the CLI and the MCP server share both."""

@@ -1,4 +1,4 @@
-"""Renders searches and recommended sets; whatever a stranger wrote is one capped, printable line."""
+"""Renders search results and recommended sets; an author's text is always one capped, printable line."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from repertoire.rendering.combinations import combination_lines, companion_lines
 from repertoire.rendering.flags import description_of, flag_lines
 
 DESCRIPTION, NAME, LINE = 200, 80, 160
-_WHYS = 3  # a reader weighs no more
+_WHYS = 3  # reasons shown for a hit
 _NEAR = 3
 _TROUBLES = 2
 _NEEDS = 6
-_MANY = 10  # components of a plugin, beyond which one of them is offered alone
+_MANY = 10  # if a plugin brings more components than this, a line shows how to install one alone
 _COPIED = (SKILL, AGENT, COMMAND)
 
 
 def answer_text(answer: Answer) -> str:
-    """Render a ranked list, or that nothing fits with the nearest misses."""
+    """Render a ranked list; if nothing fits, say so and list the nearest misses."""
     beside = [*combination_lines(answer.combinations), *companion_lines(answer.companions)]
     if not answer.hits:
-        return _join(beside or ["Nothing fits, and nothing comes near."], degraded_lines(answer.degraded))
+        return _join(beside or ["Nothing fits, and nothing is close."], degraded_lines(answer.degraded))
     heading = (
         f"{_count(len(answer.hits), 'component')}, best first:"
         if answer.fits
@@ -36,7 +36,7 @@ def answer_text(answer: Answer) -> str:
 
 
 def recommendation_text(recommendation: Recommendation) -> str:
-    """Render a set with whys, install lines and what it leaves open; or that nothing fits."""
+    """Render a set with reasons, install lines and the needs it does not cover; or say that nothing fits."""
     if recommendation.facets:
         return _join(_facets(recommendation.facets), degraded_lines(recommendation.degraded))
     if not recommendation.items:
@@ -62,7 +62,7 @@ def recommendation_text(recommendation: Recommendation) -> str:
 
 
 def _facets(facets: Sequence[Facet]) -> list[str]:
-    """Render what to ask back, a line a facet."""
+    """Render the questions that narrow a vague task, one facet a line."""
     asked = _indent(
         f"{facet.name}: {', '.join(clean_line(value, NAME) for value in facet.values)}, or else" for facet in facets
     )
@@ -74,7 +74,7 @@ def _facets(facets: Sequence[Facet]) -> list[str]:
 
 
 def other_text(other: Other) -> str:
-    """Render a component that is named beside a set: what kept it out, and what would bring it in."""
+    """Render a component that is not in the set: the reason, and the change that would add it."""
     name = f"{clean_line(other.component.name, NAME)} ({type_name(other.component)})"
     reason = f": {clean_line(other.reason, LINE)}" if other.reason else ""
     remedy = f"; comes in {clean_line(other.remedy, LINE)}" if other.remedy else ""
@@ -82,7 +82,7 @@ def other_text(other: Other) -> str:
 
 
 def hit_lines(hit: Hit, bullet: str) -> list[str]:
-    """Render a hit: name, type, state, one line of description, why, install line and id."""
+    """Render a hit: name, type, state, one line of description, reasons, install line and id."""
     component = hit.component
     return [
         f"{bullet} {_title(component)}",
@@ -97,23 +97,23 @@ def hit_lines(hit: Hit, bullet: str) -> list[str]:
 
 
 def note_lines(hit: Hit) -> list[str]:
-    """Render what there is to know of a hit before taking it: its age, its harm, its troubles, that it is muted."""
+    """Render the warnings about a hit: made for another client, old, demoted, with troubles, muted."""
     return [
         *([client_text(hit.component)] if hit.component.client else []),
         *([hit.aged] if hit.aged else []),
         *([hit.demoted] if hit.demoted else []),
-        *(f"beware: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
+        *(f"warning: {clean_line(trouble, LINE)}" for trouble in hit.troubles[:_TROUBLES]),
         *(["muted: not suggested in this project"] if hit.muted else []),
     ]
 
 
 def client_text(component: Component) -> str:
-    """Say whose a component is that another client reads, and how that shows."""
+    """Say which other client a component is for, and by which sign this was recognised."""
     return f"for {component.client}, not for Claude Code: {clean_line(component.client_reason, LINE)}"
 
 
 def unit_lines(unit: Unit | None, component: Component) -> list[str]:
-    """Say what an install line brings, where that is more than one component, and how to have one of many alone."""
+    """Say what an install line installs if that is more than one component, and how to install one of many alone."""
     if unit is None or sum(unit.counts.values()) < 2:
         return []
     counts = ", ".join(_count(number, kind.replace("_", " ")) for kind, number in unit.counts.items())
@@ -125,19 +125,19 @@ def unit_lines(unit: Unit | None, component: Component) -> list[str]:
 
 
 def why_text(why: Why) -> str:
-    """Render one reason; a past request is mentioned, never quoted: it may be another project's."""
+    """Render one reason; a past request is mentioned but never quoted, because it may come from another project."""
     if why.kind == "request":
         return "used before for a similar request"
     return clean_line(why.text, LINE)
 
 
 def degraded_lines(degraded: Sequence[str]) -> list[str]:
-    """Render what an answer had to do without."""
+    """Render the notes about what an answer had to do without, such as the model."""
     return [f"Note: {clean_line(note, 300)}" for note in degraded]
 
 
 def type_name(component: Component) -> str:
-    """Return a component's type as a reader says it."""
+    """Return a component's type as words."""
     return component.type.replace("_", " ")
 
 
@@ -145,12 +145,12 @@ def _heading(recommendation: Recommendation) -> str:
     count = _count(len(recommendation.items), "component")
     sure = f"confidence {recommendation.confidence:.2f}"
     if not recommendation.fits:
-        return f"Nothing surely fits this task. The nearest set ({count}, {sure}), which may not fit:"
+        return f"No set clearly fits this task. The nearest set ({count}, {sure}) may not fit:"
     return f"{count} for this task, {sure}:"
 
 
 def _item_lines(item: Item, bullet: str) -> list[str]:
-    title, *rest = hit_lines(replace(item.hit, troubles=()), bullet)  # a set's warnings tell them
+    title, *rest = hit_lines(replace(item.hit, troubles=()), bullet)  # the warnings of the set include the troubles
     role = clean_line(item.role, LINE)
     beside = ", ".join(clean_line(other.component.name, NAME) for other in item.alternatives)
     return [
@@ -167,14 +167,14 @@ def _title(component: Component) -> str:
 
 
 def state_of(component: Component) -> str:
-    """Say whether a component is installed, can be, or is known from a list alone."""
+    """Say whether a component is installed, available, or known only from an entry in a list."""
     if is_pointer(component.id):
         return "listed, not read"
     return "installed" if component.installed else "available"
 
 
 def elsewhere_lines(component: Component) -> list[str]:
-    """Say where what a list leads to lies, and how it is read; nothing of a component that was read."""
+    """Say where a component known only from a list is, and how to ingest it; no line for any other component."""
     if not is_pointer(component.id):
         return []
     read = f"; `repertoire ingest https://{component.repository}` reads it" if component.repository else ""
@@ -220,7 +220,7 @@ def _gaps(recommendation: Recommendation) -> list[str]:
 
 
 def _needs(recommendation: Recommendation) -> list[str]:
-    """Render who needs whom and what, a line a member."""
+    """Render the dependencies of the set, one line for each member that has any."""
     names = {item.hit.component.id: item.hit.component.name for item in recommendation.items}
     needed: dict[str, list[str]] = {}
     for one in recommendation.dependencies:

@@ -1,4 +1,4 @@
-"""Renders known combinations and companions with what they rest on; names from strangers stand on capped lines."""
+"""Renders known combinations and companions with their evidence; names from strangers are capped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def combination_lines(combinations: Sequence[Combination]) -> list[str]:
 
 
 def combination_text(combination: Combination) -> str:
-    """Render one combination: what it is, how often and where it was seen, and the members that matter."""
+    """Render one combination: its kind, how often and where it was seen, and its most relevant members."""
     name = clean_line(combination.name, 2 * _NAME)
     members = ", ".join(map(_member, combination.members))
     if combination.more:
@@ -30,11 +30,11 @@ def combination_text(combination: Combination) -> str:
 
 
 def companion_lines(companions: Sequence[Other]) -> list[str]:
-    """Render what goes with what is in use, or was asked about."""
+    """Render the companions of the components that are in use or in the question."""
     if not companions:
         return []
     lines = (f"   - {_member(other.component)}: {clean_line(other.reason, _LINE)}" for other in companions)
-    return ["Known to go with it:", *lines]
+    return ["Often used with it:", *lines]
 
 
 def _grounds(combination: Combination) -> str:

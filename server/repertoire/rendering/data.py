@@ -1,4 +1,4 @@
-"""Makes data of answers and sets, for `--json` and for tools alike: no key is the name of a field of ours."""
+"""Converts answers and sets to JSON objects for `--json` and MCP tools; keys do not depend on field names in code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def recommendation_data(recommendation: Recommendation) -> dict[str, Any]:
 
 
 def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
-    """Return a hit as a JSON object; what a stranger wrote is as clean as in the text."""
+    """Return a hit as a JSON object; an author's text is cleaned as in the rendered text."""
     component = hit.component
     return {
         "id": component.id,
@@ -65,7 +65,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
 
 
 def unit_data(unit: Unit | None) -> dict[str, Any] | None:
-    """Return what an install line brings as a JSON object."""
+    """Return the components that an install line installs as a JSON object."""
     if unit is None:
         return None
     return {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}

@@ -1,4 +1,4 @@
-"""Renders what `doctor` found, with the standard library alone."""
+"""Renders the findings of `doctor`, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from repertoire.domain.health import FAIL, OK, WARN, Finding
 from repertoire.domain.text import clean_line
 
 _TEXT = 500
-_NARROWEST = 20  # columns for text, however narrow the window
+_NARROWEST = 20  # columns for text, even if the window is narrower
 _COMMANDS = ("claude ", "chmod ")
 _QUOTED = re.compile(r"`[^`]*`|'[^']*'")
-_GLUE = "\x00"  # no text has it: it was cleaned
+_GLUE = "\x00"  # never in a text, because texts are cleaned of it
 
 
 def finding_text(finding: Finding, *, width: int = 0) -> str:
-    """Return a finding as a line, and how to mend it as a second; wrapped to a width where one is given.
+    """Return a finding as one line and its repair as a second, wrapped to a width if one is given.
 
-    A command is never broken in two: copied from two lines it would do something else.
+    A command is never wrapped, because a command copied from two lines would do something else.
     """
     lines = [*_laid_out(f"{finding.state:<5} {finding.check:<12} ", finding.text, width)]
     if finding.mend:
@@ -29,7 +29,7 @@ def finding_text(finding: Finding, *, width: int = 0) -> str:
 
 
 def findings_data(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return all findings as a JSON object, and whether nothing is broken."""
+    """Return a JSON object with all findings, and whether none of them is a failure."""
     return {
         "healthy": not any(finding.state == FAIL for finding in findings),
         "findings": [
@@ -51,7 +51,7 @@ def _laid_out(head: str, text: str, width: int) -> list[str]:
 
 
 def verdict_text(findings: Sequence[Finding]) -> str:
-    """Return the last line: how many of what."""
+    """Return the last line: how many findings are ok, warnings and failures."""
     states = [finding.state for finding in findings]
     counted = (f"{states.count(state)} {state}" for state in (OK, WARN, FAIL))
     return ", ".join(counted)

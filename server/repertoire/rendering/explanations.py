@@ -1,4 +1,4 @@
-"""Renders what is known of one component, its author's words capped and on lines of our own."""
+"""Renders everything known about one component; its author's text is capped."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EXCERPT = 400
 _EXPORTS = 12
 _EVIDENCE = 100
 _RELATIONS = {
-    CO_OCCURS_WITH: "found together with",
+    CO_OCCURS_WITH: "often together with",
     ALTERNATIVE_TO: "alternative to",
     (PART_OF, True): "part of",
     (PART_OF, False): "contains",
@@ -46,40 +46,40 @@ _RELATIONS = {
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """Render an explanation, only the lines that have something to say."""
+    """Render an explanation, without the lines that would be empty."""
     component = explanation.stored.component
     lines = [f"{clean_line(component.name, NAME)} ({type_name(component)}, {state_of(component)})"]
     lines += _line("warning", explanation.warning)
     lines += [client_text(component)] if component.client else []
     lines += flag_lines(component.flags)
     lines += _line("checks", f"accepted by you on {accepted[:10]}") if (accepted := explanation.stored.accepted) else []
-    lines += _line("what it is", description_of(component, _DESCRIPTION))
+    lines += _line("description", description_of(component, _DESCRIPTION))
     if not is_withheld(component):
-        lines += _line("from its text", clean_line(component.body, _EXCERPT))
+        lines += _line("excerpt", clean_line(component.body, _EXCERPT))
         lines += _line("examples", "; ".join(clean_line(example, LINE) for example in component.examples[:2]))
         lines += _fields(component)
     lines += _line("provides", _names(explanation.provides))
     lines += _line("needs", "; ".join(_need(link, explanation.conditions) for link in explanation.needs))
     lines += _line("needed by", _names(explanation.needed_by))
     lines += _line("allowed tools", clean_line(", ".join(component.allowed_tools), LINE))
-    lines += ["goes with:"] if explanation.goes_with or explanation.companions else []
+    lines += ["works with:"] if explanation.goes_with or explanation.companions else []
     lines += [f"  - {_related(link)}" for link in explanation.goes_with]
     lines += [f"  - {other_text(other)}" for other in explanation.companions]
     lines += ["conflicts with:"] if explanation.conflicts else []
     lines += [f"  - {_against(link)}" for link in explanation.conflicts]
-    lines += ["copies elsewhere:"] if explanation.copies else []
+    lines += ["copies:"] if explanation.copies else []
     lines += [f"  - {_copy(twin)}" for twin in explanation.copies]
     lines += _standing(explanation.standing)
     lines += _install(component)
     lines += unit_lines(explanation.unit, component)
-    lines += _line("from", _origin(explanation))
+    lines += _line("origin", _origin(explanation))
     lines += _line("licence", clean_line(component.licence, NAME) or "not stated")
     lines += _line("dates", _dates(explanation))
     lines += _line("freshness", freshness_text(explanation.freshness))
     lines += _line("installed copy", copy_text(explanation.copy))
-    lines += _line("its source", lost_text(explanation.lost))
+    lines += _line("source", lost_text(explanation.lost))
     lines += [
-        f"beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in explanation.troubles if trouble.kind != LOST
+        f"warning: {clean_line(trouble.text, 2 * LINE)}" for trouble in explanation.troubles if trouble.kind != LOST
     ]
     lines += _line("used", _used(explanation))
     lines += _line("lift", lift_text(explanation.lift))
@@ -96,7 +96,7 @@ def _standing(standing: RankForTask | None) -> list[str]:
     task = clean_line(standing.task, 120)
     verdict = f"confidence {standing.confidence:.2f}" + ("" if standing.fits else ", nothing fits well")
     if standing.hit is None:
-        lines = [f'for "{task}": not among the ranked ({verdict})']
+        lines = [f'for "{task}": not ranked ({verdict})']
     else:
         parts = ", ".join(f"{name} {value:.3f}" for name, value in sorted(standing.hit.parts.items()) if value)
         lines = [f'for "{task}": rank {standing.rank} ({verdict})']
@@ -127,8 +127,8 @@ def _line(label: str, text: str) -> list[str]:
 def _fields(component: Component) -> list[str]:
     fields = technologies_of(component.front_matter)
     exports = ", ".join(fields.exports[:_EXPORTS]) + (", …" if len(fields.exports) > _EXPORTS else "")
-    made_of = "; ".join(", ".join(part) for part in (fields.languages, fields.frameworks, fields.patterns) if part)
-    return [*_line("made of", made_of), *_line("exports", exports)]
+    technologies = "; ".join(", ".join(part) for part in (fields.languages, fields.frameworks, fields.patterns) if part)
+    return [*_line("technologies", technologies), *_line("exports", exports)]
 
 
 def _names(links: Sequence[Link]) -> str:
@@ -138,7 +138,7 @@ def _names(links: Sequence[Link]) -> str:
 def _need(link: Link, conditions: Mapping[str, RequirementCheck]) -> str:
     if link.other_type != REQUIREMENT:
         return clean_line(link.other_name, NAME)
-    kind, _, name = link.other_name.partition(":")  # `binary:docker`, `env:API_KEY`
+    kind, _, name = link.other_name.partition(":")  # such as `binary:docker`, `env:API_KEY`
     condition = conditions.get(link.other_name)
     if condition is None or condition.met is None:
         state = ""
@@ -245,12 +245,12 @@ def _history_data(history: UseHistory) -> dict[str, int]:
 
 
 def _in_set(standing: RankForTask | None) -> str:
-    """Say what keeps it out of the set for the task: `yes` where nothing does, nothing where no task is given."""
+    """Return `yes` if the component is in the set for the task, else the reason why not; empty without a task."""
     if standing is None:
         return ""
     if isinstance(standing.verdict, Item):
         return "yes"
-    return clean_line(standing.verdict.reason, 200) if standing.verdict is not None else "not near enough"
+    return clean_line(standing.verdict.reason, 200) if standing.verdict is not None else "not close enough"
 
 
 def _other_names(links: Sequence[Link]) -> list[str]:

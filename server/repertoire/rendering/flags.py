@@ -1,4 +1,4 @@
-"""Renders what static checks found as one short line, and withholds the words of a component that gives orders."""
+"""Renders the flags of static checks as one short line, and withholds the text of a component that gives orders."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _REASON, _NAME = 120, 80
 
 
 def description_of(component: Component, limit: int) -> str:
-    """Return a description as one line; nothing of a text that was found to give a model orders."""
+    """Return a description as one line, or a notice instead if the text gives a model orders."""
     return WITHHELD if is_withheld(component) else clean_line(component.description, limit)
 
 
 def is_withheld(component: Component) -> bool:
-    """Tell whether a component's words are kept from models."""
+    """Tell whether a component's text is withheld from models."""
     return gives_orders(component.flags)
 
 
@@ -29,7 +29,7 @@ def gives_orders(flags: Iterable[Flag]) -> bool:
 
 
 def flag_lines(flags: Sequence[Flag]) -> list[str]:
-    """Render the gravest flag as one line, and how many more there are; the flagged text itself stays out."""
+    """Render the gravest flag as one line, with the number of others, without the flagged text."""
     if not flags:
         return []
     more = f"; and {len(flags) - 1} more" if len(flags) > 1 else ""

@@ -1,4 +1,4 @@
-"""Renders freshness: of one component, of installed copies, and of sources that could not be read."""
+"""Renders the freshness of components and installed plugins, and the sources that could not be read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATES = {
 
 
 def freshness_text(judged: Freshness | None) -> str:
-    """Render how fresh one component is, and what its score is made of."""
+    """Render the freshness of one component, and the parts of its score."""
     if judged is None:
         return ""
     parts = ", ".join(f"{name} {value:.2f}" for name, value in judged.parts.items())
@@ -31,7 +31,7 @@ def freshness_text(judged: Freshness | None) -> str:
 
 
 def copy_text(copy: InstalledCopy | None) -> str:
-    """Render how an installed plugin stands to its marketplace."""
+    """Render how an installed plugin differs from its version in the marketplace."""
     if copy is None:
         return ""
     unsure = "" if copy.sure else ", or changed here: the clone's history is too short to tell"
@@ -40,20 +40,21 @@ def copy_text(copy: InstalledCopy | None) -> str:
 
 
 def lost_text(lost: LostSource | None) -> str:
-    """Render that a source could not be read, and that what was known of it stays."""
+    """Render the reason why a source could not be read; its components stay in the graph."""
     if lost is None:
         return ""
     if lost.moved:
         return f"has moved to {clean_line(lost.moved, 2 * LINE)}; the old address redirects there"
-    return f"could not be read since {lost.since[:10]} and is kept as it was: {clean_line(lost.reason, 2 * LINE)}"
+    reason = clean_line(lost.reason, 2 * LINE)
+    return f"could not be read since {lost.since[:10]}; its components stay as they were: {reason}"
 
 
 def ageing_lines(stale: int, copies: Mapping[str, int], lost: int, moved: int = 0) -> list[str]:
-    """Render what a status says of it: counts, and where the rest is."""
+    """Render the line of `status`: counts of stale components, changed plugins and unread sources."""
     odd = [f"{copies[state]} {_STATES[state]}" for state in (OUTDATED, MODIFIED, GONE) if copies.get(state)]
     told = [f"{stale} installed components are stale"] if stale else []
     told += [f"installed plugins: {', '.join(odd)}"] if odd else []
-    told += [f"{lost} sources could not be read and are kept as they were"] if lost else []
+    told += [f"{lost} sources could not be read; their components stay as they were"] if lost else []
     told += [f"{moved} sources have moved"] if moved else []
     return [f"freshness: {'; '.join(told)}; `repertoire stale` says why"] if told else []
 

@@ -1,4 +1,4 @@
-"""Draws a neighbourhood as Mermaid or as one page without network; a name is text in both, whatever it says."""
+"""Draws a neighbourhood of the graph as Mermaid or as one offline HTML page; names are always escaped."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from repertoire.retrieval.neighbourhood import Neighbourhood
 FORMATS = ("text", "json", "mermaid", "html")
 _ASSETS = Path(__file__).resolve().parent / "assets"
 _NAME, _TIES = 60, 4
-_PLAIN = frozenset(" -_./@+")  # beside letters and digits, what means nothing to Mermaid
+_PLAIN = frozenset(" -_./@+")  # characters besides letters and digits that have no meaning in Mermaid
 
 
 def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
-    """Return the graph in one of the forms."""
+    """Return the graph in the form asked for: Mermaid or HTML."""
     if form == "json":
         return json.dumps(graph_data(graph), indent=2)
     if form == "mermaid":
@@ -28,7 +28,7 @@ def drawn(graph: Neighbourhood, form: str, *, title: str) -> str:
 
 
 def graph_text(graph: Neighbourhood) -> str:
-    """Render the nodes around a component, the nearest first, each with its edges to those before it."""
+    """Render the nodes around a component, the nearest first, each with its edges to the nodes before it."""
     place = {node.key: number for number, node in enumerate(graph.nodes)}
     ties: dict[str, list[str]] = {node.key: [] for node in graph.nodes}
     for edge in graph.edges:
@@ -46,7 +46,7 @@ def graph_text(graph: Neighbourhood) -> str:
 
 
 def graph_data(graph: Neighbourhood) -> dict[str, Any]:
-    """Return nodes and edges as a JSON object; the ids are those of the store."""
+    """Return nodes and edges as a JSON object, with the ids of the store."""
     nodes = [
         {
             "id": node.key,
@@ -77,7 +77,7 @@ def _mermaid(graph: Neighbourhood) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a label in which all that could mean something to Mermaid or HTML stands as its number."""
+    """Return a label in which every character with a meaning in Mermaid or HTML is a character reference."""
     line = clean_line(text, _NAME)
     return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in line)
 
@@ -102,7 +102,7 @@ def _page(graph: Neighbourhood, title: str, text: str) -> str:
         "LIBRARY": library,
         "SCRIPT": script,
     }
-    pieces = page.split("@@")  # in one pass: what is put in is not looked at again
+    pieces = page.split("@@")  # in one pass, so that inserted text is not scanned for placeholders
     return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))
 
 
@@ -111,5 +111,5 @@ def _hash(script: str) -> str:
 
 
 def _inert(value: Any) -> str:
-    """Return JSON that cannot end the element it stands in."""
+    """Return JSON that cannot close the HTML element around it."""
     return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""Renders the state of a home: what is known, what happened, and what is stale with what to do."""
+"""Renders the answers of `status` and `stale`: contents, recent events, and stale components with advice."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SOURCES = 20
 
 
 def status_text(status: Status) -> str:
-    """Render the state: what is degraded first, then what is known, then what happened."""
+    """Render the status: problems first, then the contents of the graph, then recent events."""
     return "\n".join(
         [
             *(f"Note: {clean_line(note, 300)}" for note in status.notes),
-            *(["Note: a refresh is running now; changes are found when it is done"] if status.refreshing else []),
+            *(["Note: a refresh is running now; its changes appear when it is done"] if status.refreshing else []),
             f"Repertoire {status.version}, data in {status.home} ({status.megabytes} MB)",
             _known(status),
             f"vectors: {_vectors(status)}",
@@ -34,15 +34,16 @@ def status_text(status: Status) -> str:
                 "sources", [_source(row) for row in status.sources[:_SOURCES]], more=len(status.sources) - _SOURCES
             ),
             f"hints: {'on' if status.hints else 'off'}; stored of each prompt: {_KEPT[status.store_prompts]}",
-            *_block("suggested lately", [_offered(event) for event in status.offered]),
-            *_block("used lately", [_used(event) for event in status.selected]),
+            *_block("recently suggested", [_offered(event) for event in status.offered]),
+            *_block("recently used", [_used(event) for event in status.selected]),
             *_block(
-                "failed lately", [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed]
+                "recently failed",
+                [f"{_when(event)} {_name(event)}: {_text(event, 'error')}" for event in status.failed],
             ),
-            *_block("needs that no component covered", [_gap(gap) for gap in status.gaps]),
-            *_block("described too poorly to be found by capability", status.undescribed),
+            *_block("needs that no component covers", [_gap(gap) for gap in status.gaps]),
+            *_block("components without a known capability (only words and vectors find them)", status.undescribed),
             *(
-                [f"overlaps among what is installed: {status.overlaps}; `repertoire overlaps` says what to do"]
+                [f"overlaps among installed components: {status.overlaps}; `repertoire overlaps` lists them"]
                 if status.overlaps
                 else []
             ),
@@ -62,7 +63,7 @@ _KEPT = {"redacted": "its text without secrets", "vectors": "its vector only", "
 
 
 def status_data(status: Status) -> dict[str, Any]:
-    """Return the state as the text of it and the numbers that a program may watch."""
+    """Return the status as a JSON object: its text, and the numbers that a program may watch."""
     return {
         "version": status.version,
         "home": status.home,
@@ -142,9 +143,9 @@ def _text(event: Event, key: str) -> str:
 
 
 def _flagged(counts: Mapping[str, int]) -> list[str]:
-    """Name how many components have a flag worth a look; mere remarks are none."""
+    """Count the components by their gravest flag; flags of low severity do not count."""
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if name != LOW)
-    return [f"flagged by checks: {told}; `repertoire trust show` says why"] if told else []
+    return [f"flagged by the static checks: {told}; `repertoire trust show` shows why"] if told else []
 
 
 def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
@@ -154,7 +155,7 @@ def _block(label: str, lines: Sequence[str], *, more: int = 0) -> list[str]:
 
 
 def stale_text(report: StaleReport) -> str:
-    """Render what is stale with reasons and what to do; nothing is done by itself."""
+    """Render stale components, plugins and sources with reasons and advice; nothing is changed."""
     lines: list[str] = []
     for odd in report.copies:
         lines += [f"{clean_line(odd.copy.name, NAME)}: {copy_text(odd.copy)}", f"   to do: {odd.advice}"]
@@ -170,7 +171,7 @@ def stale_text(report: StaleReport) -> str:
 
 
 def stale_data(report: StaleReport) -> dict[str, Any]:
-    """Return what is stale as a JSON object."""
+    """Return stale components, plugins and sources as a JSON object."""
     return {
         "shown": [_component_data(component) for component in report.shown],
         "more": report.more,
@@ -241,13 +242,13 @@ def _unsound(component: Unsound) -> list[str]:
     state = "installed" if component.installed else "available"
     return [
         f"{clean_line(component.name, NAME)} ({component.type.replace('_', ' ')}, {state})",
-        *(f"   beware: {clean_line(trouble.text, 2 * LINE)}" for trouble in component.troubles),
+        *(f"   warning: {clean_line(trouble.text, 2 * LINE)}" for trouble in component.troubles),
         f"   id: {clean_line(component.id, 300)}",
     ]
 
 
 def _rest(report: StaleReport) -> Sequence[str]:
     more = [f"and {report.more} more; --limit shows them"] if report.more else []
-    undated = [f"For {report.undated} components no history says when they changed."] if report.undated else []
+    undated = [f"{report.undated} components have no date of their last change."] if report.undated else []
     current = [f"{report.current} installed plugins are the same as in their marketplace."] if report.current else []
     return [*more, *undated, *current]

@@ -1,4 +1,4 @@
-"""Renders what an installation is about to change, changed, and took back; strangers' words stay on our lines."""
+"""Renders an installation before, after, and undone; strangers' text is capped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plan_text(plan: InstallPlan) -> str:
 
 
 def done_text(entry: JournalEntry) -> str:
-    """Render what was changed, and how it is taken back."""
+    """Render the changes of an installation, and the command that undoes them."""
     what = _counted(len(entry.files), "file") + " written" if entry.files else ""
     told = _counted(len(entry.commands), "command") + " of the client run" if entry.commands else ""
     return (
@@ -35,7 +35,7 @@ def done_text(entry: JournalEntry) -> str:
 
 
 def undone_text(undone: UndoneInstallation) -> str:
-    """Render what was taken back."""
+    """Render the changes that were undone."""
     entry = undone.entry
     lines = [f"Installation {entry.name} of {entry.at[:10]} was undone: {', '.join(_ids(entry.ids))}."]
     lines += [f"  restored: {clean_line(path, _PATH)}" for path in undone.files[:_FILES]]
@@ -59,7 +59,7 @@ def plan_data(plan: InstallPlan, *, journal: str = "") -> dict[str, Any]:
 
 
 def undone_data(undone: UndoneInstallation) -> dict[str, Any]:
-    """Return what was taken back as a JSON object."""
+    """Return an undone installation as a JSON object."""
     entry = undone.entry
     return {
         "journal": entry.name,
@@ -83,7 +83,7 @@ def _part(part: InstallPart) -> list[str]:
         *(f"    {clean_line(line, _PATH)}" for line in part.adds),
         *(f"  runs now: {_command(command.arguments)}" for command in part.commands),
         *(f"  sessions will start: {clean_line(line, LINE)}" for line in part.runs[:_FILES] if not part.adds),
-        *(f"  brings along: {_names(kind, others)}" for kind, others in sorted(kinds.items())),
+        *(f"  also installs: {_names(kind, others)}" for kind, others in sorted(kinds.items())),
         *(f"  note: {clean_line(note, _PATH)}" for note in part.notes),
         f"  id: {clean_line(component.id, 300)}",
     ]

@@ -1,4 +1,4 @@
-"""Renders what was measured: answers to a labelled set, and what the static checks find and miss."""
+"""Renders measurements: the answers to a labelled set, and the precision and recall of the static checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXAMPLES = 12
 
 
 def evaluation_text(result: EvalResult, *, name: str, split: str, run: Path) -> str:
-    """Render how many queries were answered, how fast, and where the run is."""
+    """Render how many queries were answered, how fast, and where the run file is."""
     speed = f" at {result.documents_per_second:.0f}/s" if result.documents_per_second else ""
     lacking = f"; {result.lacking} answers had to do without something" if result.lacking else ""
     return (
@@ -26,7 +26,7 @@ def evaluation_text(result: EvalResult, *, name: str, split: str, run: Path) -> 
 
 
 def evaluation_data(result: EvalResult) -> dict[str, Any]:
-    """Return what was measured as a JSON object."""
+    """Return the measurements as a JSON object."""
     return {
         "queries": result.queries,
         "rows": result.rows,
@@ -42,7 +42,7 @@ def evaluation_data(result: EvalResult) -> dict[str, Any]:
 
 
 def scores_text(scores: Iterable[TrustScores]) -> str:
-    """Render precision and recall with their counts, a file at a time, and what was wrong or missed."""
+    """Render precision and recall with counts for each file, and the false and missed findings."""
     lines = []
     for score in scores:
         unknown = f", {score.unknown} about contents that are not known here" if score.unknown else ""
@@ -63,7 +63,7 @@ def _score(row: Score) -> str:
 
 
 def scores_data(scores: Iterable[TrustScores]) -> list[dict[str, Any]]:
-    """Return the counts as a JSON object, a file at a time."""
+    """Return a list of the counts, a JSON object for each file."""
     return [
         {
             "file": score.file,

@@ -1,4 +1,4 @@
-"""Renders what overlaps: which two, on what evidence, which to keep, what to do; strangers' words on capped lines."""
+"""Renders overlaps: the two components, the evidence, which one to keep, and advice; strangers' text is capped."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from repertoire.domain.component import ALTERNATIVE_TO, CONFLICTS_WITH, TWIN_OF
 from repertoire.domain.text import clean_line
 from repertoire.rendering.answers import NAME
 
-_KINDS = {CONFLICTS_WITH: "conflict", TWIN_OF: "copies of one thing", ALTERNATIVE_TO: "same job"}
+_KINDS = {CONFLICTS_WITH: "conflict", TWIN_OF: "copies", ALTERNATIVE_TO: "same job"}
 _EVIDENCE, _ID, _ADVICE = 200, 200, 300
 
 
 def overlaps_text(found: Overlaps) -> str:
-    """Render overlaps, the most pressing first, and how to see or silence more."""
+    """Render overlaps, the most important first, and how to list more or dismiss one."""
     lines = [line for overlap in found.shown for line in _lines(overlap)]
     if not found.shown:
-        lines = ["Nothing overlaps with what is installed."]
+        lines = ["No component overlaps with an installed one."]
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
     if found.elsewhere:
-        lines.append(f"{found.elsewhere} concern nothing that is installed: --all lists them")
+        lines.append(f"{found.elsewhere} concern no installed component: --all lists them")
     if found.dismissed:
         lines.append(f"{found.dismissed} dismissed")
     if found.shown:
@@ -31,7 +31,7 @@ def overlaps_text(found: Overlaps) -> str:
 
 
 def dismissed_text(done: Sequence[Overlap], *, undone: bool) -> str:
-    """Render dismissals or their undoing."""
+    """Render the overlaps that were dismissed or are listed again."""
     told = "Listed again" if undone else "Not listed again until one of the two changes"
     return "\n".join(f"{told}: {_title(overlap)}" for overlap in done)
 

@@ -1,4 +1,4 @@
-"""Renders what a person decided: mutes, outcomes, corrections, deletions, and accepted flags."""
+"""Renders a person's decisions: mutes, outcomes, corrections, deletions, and accepted flags."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ID = 300
 
 
 def muted_text(muted: Muted) -> str:
-    """Render a mute or its undoing, and how to turn it round."""
+    """Render a mute and how to undo it, or an undone mute."""
     listed = ", ".join(clean_line(target, 200) for target in muted.targets)
     subject = f"the project {listed}" if muted.scope == PROJECT else f"{muted.scope} {listed}"
     subject = listed if muted.scope == TRACE else subject
     if muted.undone:
-        return f"Suggested again where it fits: {subject}."
+        return f"No longer muted: {subject}. It can be suggested again."
     where = " in this project" if muted.project else ""
-    return f"Never suggested{where} from now on: {subject}. mute with undo brings it back."
+    return f"Muted{where}: {subject}. It will not be suggested. To undo this, mute it again with `undo`."
 
 
 def corrected_text(kept: Corrected) -> str:
@@ -36,7 +36,7 @@ def corrected_text(kept: Corrected) -> str:
 
 
 def forgotten_text(gone: Forgotten) -> str:
-    """Render a deletion, and what is left: databases set aside when they were damaged, and the program's own."""
+    """Render a deletion, and what remains: damaged databases that were set aside, and the Python environment."""
     things = {
         "requests": "every past request (traces and the votes on them stay)",
         "project": "what was recorded in this project, its traces included",
@@ -52,7 +52,7 @@ def forgotten_text(gone: Forgotten) -> str:
 
 
 def muted_data(muted: Muted) -> dict[str, Any]:
-    """Return a mute or its undoing as a JSON object."""
+    """Return a mute or an undone mute as a JSON object."""
     return {
         "message": muted_text(muted),
         "targets": list(muted.targets),
@@ -80,16 +80,16 @@ def forgotten_data(gone: Forgotten) -> dict[str, Any]:
 
 
 def feedback_text(kept: Feedback) -> str:
-    """Render what was kept of somebody's word."""
+    """Render the recorded feedback on a component."""
     name, key = clean_line(kept.component.name, NAME), clean_line(kept.component.id, _ID)
     if kept.outcome == DISMISSED:
-        return f"Not suggested in this project any more: {name}. mute with undo brings it back.\n  {key}"
+        return f"Dismissed in this project: {name}. To undo this, mute it with `undo`.\n  {key}"
     use = "for its latest use" if kept.used else "but no use of it was recorded"
     return f"Recorded: {name} {kept.outcome}, {use}.\n  {key}"
 
 
 def feedback_data(kept: Feedback) -> dict[str, Any]:
-    """Return what was kept of somebody's word as a JSON object."""
+    """Return the recorded feedback on a component as a JSON object."""
     component = kept.component
     return {
         "message": feedback_text(kept),
@@ -102,7 +102,7 @@ def feedback_data(kept: Feedback) -> dict[str, Any]:
 
 
 def report_text(report: FlagReport) -> str:
-    """Render what was found in every flagged component, or in one."""
+    """Render the flags of every flagged component, or of one."""
     if not report.flagged:
         return "The checks found nothing." if report.asked else "No component has a flag of this severity."
     blocks = [_flagged(entry, whole=bool(report.asked)) for entry in report.flagged]
@@ -113,15 +113,15 @@ def report_text(report: FlagReport) -> str:
 
 
 def accepted_text(accepted: Accepted) -> str:
-    """Render an acceptance or its undoing."""
+    """Render an acceptance of flags, or an undone acceptance."""
     listed = ", ".join(clean_line(key, _ID) for key in accepted.ids)
     if accepted.undone:
-        return f"Flagged again: {listed}."
-    return f"Accepted as it is now: {listed}. When the content changes it is checked again; --undo withdraws this."
+        return f"No longer accepted, so flagged again: {listed}."
+    return f"Accepted as it is now: {listed}. It is checked again when its content changes; --undo undoes this."
 
 
 def report_data(report: FlagReport) -> dict[str, Any]:
-    """Return what was found as a JSON object, with the lines that are flagged: a person asked for them."""
+    """Return the flags as a JSON object, with the flagged lines, because a person asked for them."""
     return {
         "asked": report.asked,
         "counts": dict(report.counts),
@@ -140,7 +140,7 @@ def report_data(report: FlagReport) -> dict[str, Any]:
 
 
 def accepted_data(accepted: Accepted) -> dict[str, Any]:
-    """Return an acceptance or its undoing as a JSON object."""
+    """Return an acceptance or an undone acceptance as a JSON object."""
     return {"ids": list(accepted.ids), "undone": accepted.undone}
 
 

@@ -1,4 +1,4 @@
-"""Renders sources: what reading them did, what became of every file, and which advisories concern what they hold."""
+"""Renders sources: the result of an ingest, what became of each file, and advisories on required packages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE = 160
 
 
 def ingest_text(reports: Sequence[IngestReport]) -> str:
-    """Render what reading one or more sources did, skipped files by reason."""
+    """Render the result of ingesting sources, with skipped files grouped by reason."""
     blocks = []
     for report in reports:
         blocks.append(
@@ -33,7 +33,7 @@ def ingest_text(reports: Sequence[IngestReport]) -> str:
 
 
 def ingest_data(report: IngestReport) -> dict[str, Any]:
-    """Return what reading one source did as a JSON object."""
+    """Return the result of ingesting one source as a JSON object."""
     return {
         "source": report.source,
         "components": report.components,
@@ -47,13 +47,13 @@ def ingest_data(report: IngestReport) -> dict[str, Any]:
 
 
 def sources_text(rows: Sequence[SourceRow], lost: Mapping[str, LostSource]) -> str:
-    """Render every source, and which of them could not be read again."""
+    """Render every source, and why some could not be read again."""
     lines = [
         f"{row.info.key} ({row.info.kind}): {row.components} components, read {row.ingested_at or 'not yet'}"
         + (f"; {lost_text(lost[row.info.key])}" if row.info.key in lost else "")
         for row in rows
     ]
-    return "\n".join(lines) or "no sources yet; `repertoire refresh` reads what is installed"
+    return "\n".join(lines) or "no sources yet; `repertoire refresh` reads the installed components"
 
 
 def source_data(row: SourceRow, lost: LostSource | None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def fate_data(fate: FileFate) -> dict[str, Any]:
 
 
 def fates_text(fates: Sequence[FileFate]) -> str:
-    """Render what became of the files of a source: how many each, by reason, with examples."""
+    """Render what became of the files of a source, grouped and counted by reason, with examples."""
     groups: dict[tuple[str, str], list[str]] = {}
     for fate in fates:
         of = clean_line(fate.of, _LINE) if fate.became != "part" else "read with another"
@@ -104,7 +104,7 @@ def _examples(paths: Sequence[str]) -> str:
 
 
 def advisories_text(found: Advisories) -> str:
-    """Render the matches, what is installed first, and what could not be read."""
+    """Render the advisories that match, installed components first, and the records that could not be read."""
     heading = f"{found.records} records against {found.packages} required packages: {len(found.matches)} matches."
     if found.kept:
         heading += f" {found.kept} advisories are stored, and matched again when a component changes."
@@ -158,5 +158,5 @@ def _match(match: AdvisoryMatch) -> list[str]:
 
 
 def forgotten_advisories_text(gone: int) -> str:
-    """Render that kept advisories were dropped."""
+    """Render how many stored advisories were deleted."""
     return f"{gone} advisories deleted." if gone else "No advisories were stored."

@@ -1,4 +1,4 @@
-"""Renders what was learned from use; names from strangers stand on capped lines."""
+"""Renders the statistics learned from use, and the relations that use suggests; names from strangers are capped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ID = 200
 
 
 def stats_data(found: Stats) -> dict[str, Any]:
-    """Return what was learned as a JSON object."""
+    """Return the statistics of use as a JSON object."""
     return {
         "project": found.project,
         "half_life_days": found.half_life_days,
@@ -119,9 +119,9 @@ def _interval_data(interval: Interval) -> dict[str, float]:
 
 
 def stats_text(found: Stats) -> str:
-    """Render what was learned."""
+    """Render the statistics of use."""
     if not found.offered and not found.selected:
-        return "Nothing was offered or used yet: there is nothing to learn from."
+        return "No component was offered or used yet, so there are no statistics."
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""
@@ -142,14 +142,14 @@ def stats_text(found: Stats) -> str:
     if found.more:
         lines.append(f"{found.more} more: --limit shows them")
     if found.silenced:
-        lines += ["", "Not to be suggested:", *(_silenced_line(one) for one in found.silenced)]
+        lines += ["", "Muted or dismissed:", *(_silenced_line(one) for one in found.silenced)]
     if found.edges:
         lines += ["", "Relations that use suggests:", *(line for one in found.edges for line in _judged_lines(one))]
     return "\n".join(lines)
 
 
 def lift_text(lift: Lift) -> str:
-    """Render what a component did to its requests, where both kinds are known; and that it is demoted for it."""
+    """Render a component's lift: outcomes with it against outcomes without it; empty if either is unknown."""
     if not lift.known:
         return ""
     used, unused, difference = lift.used, lift.unused, lift.difference
@@ -162,7 +162,7 @@ def lift_text(lift: Lift) -> str:
 
 
 def review_text(found: Sequence[ReviewedSuggestion]) -> str:
-    """Render what use suggests, what waits for a decision first."""
+    """Render the relations that use suggests, those that wait for a decision first."""
     if not found:
         return "Use suggests no relation between components yet."
     lines = [line for one in found for line in _judged_lines(one)]

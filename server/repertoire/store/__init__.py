@@ -1,1 +1,1 @@
-"""The graph in one SQLite file: nodes, edges, full text, vectors, events; the only room that speaks SQL."""
+"""Stores the graph (nodes, edges, full text, vectors, events) in one SQLite file; only `store` and `boot` use SQL."""

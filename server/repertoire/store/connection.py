@@ -1,4 +1,4 @@
-"""One SQLite file, used so that several processes lose nothing: WAL, nesting transactions, typed errors."""
+"""Connects to one SQLite file that several processes share: write-ahead log, nested transactions, typed errors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import apsw
 from repertoire.domain.database_file import APPLICATION_ID
 from repertoire.domain.errors import StoreError
 from repertoire.domain.graph import HOME, Layout
-from repertoire.store.opening import Wish, open_file, refuse_newer, translated
+from repertoire.store.opening import OpenOptions, open_file, refuse_newer, translated
 
-LOG_LIMIT = 16 * 1024 * 1024  # bytes that the write-ahead log keeps once a checkpoint has emptied it
+LOG_LIMIT = 16 * 1024 * 1024  # bytes: the size to which a checkpoint truncates the write-ahead log
 Bindings = Sequence[Any] | Mapping[str, Any]
 
 
@@ -27,17 +27,17 @@ class Connection:
         self, path: Path, *, known_schema: int, layout: Layout = HOME, read_only: bool = False, wait: float = 10.0
     ) -> None:
         self.path = path
-        self.layout = layout  # what may stand in the file
+        self.layout = layout  # the node kinds, relations, tables and views that the file may hold
         self._depth = 0
         self._touched: frozenset[str] = frozenset()
         with translated(path):
-            opened = open_file(path, Wish(known_schema, read_only, wait))
+            opened = open_file(path, OpenOptions(known_schema, read_only, wait))
         self._db, self.read_only, self.stale = opened.db, opened.read_only, opened.stale
         try:
             with translated(path, self._db):
-                refuse_newer(path, self.schema, known_schema)  # the header may be older than the log
+                refuse_newer(path, self.schema, known_schema)  # the log may hold a newer schema than the header
                 self._load_vectors()
-                self._db.pragma("temp_store", "memory")  # no prompt in a temporary file, none needed in a sandbox
+                self._db.pragma("temp_store", "memory")  # keeps prompts out of temporary files
                 if not self.read_only:
                     self._prepare_for_writing()
         except BaseException:
@@ -54,7 +54,7 @@ class Connection:
         return int(self.value("PRAGMA user_version"))
 
     def execute(self, sql: str, bindings: Bindings = ()) -> None:
-        """Run a statement to its end."""
+        """Run a statement and discard its rows."""
         with self._running():
             for _ in self._db.execute(sql, bindings):
                 pass
@@ -65,7 +65,7 @@ class Connection:
             return self._db.execute(sql, bindings).fetchall()
 
     def stream(self, sql: str, bindings: Bindings = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query one by one, all of one state of the file; it is to be read to its end soon."""
+        """Yield the rows of a query one by one, from one state of the file; the caller should read to the end soon."""
         with self._running():
             yield from self._db.execute(sql, bindings)
 
@@ -86,7 +86,7 @@ class Connection:
 
     @property
     def last_id(self) -> int:
-        """The rowid of the last insert."""
+        """Return the rowid of the last insert."""
         return self._db.last_insert_rowid()
 
     def changes(self) -> int:
@@ -94,7 +94,7 @@ class Connection:
         return self._db.changes()
 
     def total_changes(self) -> int:
-        """Count the rows that were changed since the file was opened, the inner ones of virtual tables among them."""
+        """Count the rows that changed since the file was opened, including the internal rows of virtual tables."""
         return self._db.total_changes()
 
     @property
@@ -103,15 +103,15 @@ class Connection:
         return self._db.in_transaction
 
     def touch(self, *views: str) -> None:
-        """Note that these views changed: the revision of each moves once, when the outermost transaction commits."""
+        """Mark these views as changed: the outermost transaction raises the revision of each by 1 when it commits."""
         self._touched |= {*views}
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run a block whole or not at all; blocks nest, and an inner failure undoes the inner block only.
+        """Run a block as one transaction; blocks nest, and a failure in an inner block undoes that block only.
 
-        The outermost takes the write lock at once: one that began as a reader could not be upgraded without losing
-        the race to another process.
+        The outermost block takes the write lock at once: SQLite cannot upgrade a read transaction after another
+        process has written.
         """
         level, touched = self._depth, self._touched
         self.execute(f"SAVEPOINT level_{level}" if level else "BEGIN IMMEDIATE")
@@ -132,7 +132,7 @@ class Connection:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let every read in the block see one state of the file; nothing can be written in it."""
+        """Let every read in the block see one state of the file; the block must not write."""
         nested = self._db.in_transaction
         if nested:
             yield
@@ -160,14 +160,14 @@ class Connection:
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:
         if self._depth and not self._db.in_transaction:
-            # Whoever caught the error that ended it must not go on: the rest would be written without the start.
+            # A caller that caught the error must not continue: the rest would be written without the beginning.
             message = f"{self.path}: the transaction was undone by an earlier error, nothing of it was written"
             raise StoreError(message)
         with translated(self.path, self._db):
             yield
 
     def _load_vectors(self) -> None:
-        # By path: `import sqlite_vec` would import numpy, 45 ms that a short command does not need.
+        # Loaded by its path: `import sqlite_vec` would import numpy, which takes 45 ms that a short command can save.
         spec = importlib.util.find_spec("sqlite_vec")
         if spec is None or not spec.submodule_search_locations:
             message = f"sqlite-vec is missing from {sys.prefix}; delete that folder, the next command builds it anew"
@@ -178,7 +178,7 @@ class Connection:
 
     def _prepare_for_writing(self) -> None:
         if self._db.pragma("application_id") != APPLICATION_ID:
-            # Into the file itself, before there is a log: from its first page on the file can be told from others.
+            # Written to the file itself, before there is a log, so that the first page identifies the file as ours.
             with self.transaction():
                 self._db.pragma("application_id", APPLICATION_ID)
         if self._db.pragma("journal_mode", "wal") != "wal":

@@ -1,4 +1,4 @@
-"""The store as one object: opens the file, brings its schema up to date, and hands out its parts."""
+"""Defines `Store`: opens the database file, migrates its schema, and gives access to each part of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repertoire.store.graph import Graph
 from repertoire.store.graph_file import HOME_FILE, GraphFile, open_graph_file
 from repertoire.store.privacy import Privacy
 from repertoire.store.requests import Requests
-from repertoire.store.sketches import Likeness
+from repertoire.store.sketches import SimilarityCache
 from repertoire.store.soundness import Soundness
 from repertoire.store.sources import Sources
 from repertoire.store.traces import Traces
@@ -23,7 +23,7 @@ from repertoire.store.vectors import Vectors
 
 @final
 class Store:
-    """One database file and everything in it. One thread at a time uses it; each thread opens its own.
+    """One database file and all its parts. Only one thread at a time may use a store; each thread opens its own.
 
     While a store is open, its process must not open the file by other means (`open`, `shutil.copy`): closing such a
     handle drops the locks of every connection in the process, and another process may delete the log under them.
@@ -33,12 +33,12 @@ class Store:
         self._connection = connection
         self.path = connection.path
         self.read_only = connection.read_only
-        self.stale = connection.stale  # opened without its log: what was written last is not seen
+        self.stale = connection.stale  # opened without its write-ahead log, so that the latest writes are not visible
         self.graph = Graph(connection)
         self.text = FullText(connection)
         self.vectors = Vectors(connection)
         self.sources = Sources(connection, self.vectors)
-        self.likeness = Likeness(connection)
+        self.similarities = SimilarityCache(connection)
         self.requests = Requests(connection, self.vectors)
         self.events = Events(connection)
         self.preferences = Preferences(connection)
@@ -52,7 +52,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, file: GraphFile = HOME_FILE, read_only: bool = False, wait: float = 10.0) -> Store:
-        """Open the database, made new where there is none; a file that cannot be written opens to read.
+        """Open the database, or create it if there is none; a file that cannot be written is opened read-only.
 
         `wait` is how many seconds a write may wait for the lock of another process.
 

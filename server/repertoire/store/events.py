@@ -1,4 +1,4 @@
-"""The log of what was asked, offered, selected and failed, bounded; and what a person silenced or corrected."""
+"""Stores the event log (requests, offers, selections, failures), and a person's mutes, dismissals and corrections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.store.connection import Connection
 from repertoire.store.light.exact_copies import COPIES_OF_MUTED
 from repertoire.store.rows import as_json, storable
 
-MUTED = "muted"  # how something was silenced by word; the other way is to be dismissed often enough
+MUTED = "muted"  # value of `how`: muted by a person's command; the other value is for repeated dismissals
 
 _CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 _KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/session/greet.py reads it too
@@ -22,13 +22,13 @@ _FIELDS = "at, kind, session, project, request, node, data, id"
 
 
 class Events:
-    """The log."""
+    """Reads and writes the event log."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def append(self, events: Sequence[Event]) -> None:
-        """Write events at the end of the log, all or none."""
+        """Append events to the log, in one transaction."""
         with self._db.transaction():
             self._db.executemany(
                 "INSERT INTO event(at, kind, session, project, request, node, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -48,7 +48,7 @@ class Events:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('spooled', ?)", (json.dumps(names),))
 
     def recent(self, *, kinds: Sequence[str] = (), session: str = "", limit: int = 50) -> list[Event]:
-        """Return the newest events first, of these kinds and this session where given."""
+        """Return the newest events first, limited to these kinds and this session if given."""
         where = ["1"]
         bindings: list[object] = []
         if kinds:
@@ -64,16 +64,16 @@ class Events:
         return self._events("WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
 
     def every(self, kinds: Sequence[str]) -> Iterator[Event]:
-        """Yield all events of these kinds, the oldest first: a long log takes many times the room of what it tells."""
+        """Yield all events of these kinds, the oldest first; streamed, because a long log takes much memory."""
         marks = ", ".join("?" * len(kinds))
         return _read(self._db.stream(f"SELECT {_FIELDS} FROM event WHERE kind IN ({marks}) ORDER BY id", kinds))
 
     def latest(self, kinds: Sequence[str], *, limit: int) -> list[Event]:
-        """Return the newest events of these kinds, so many at most, the oldest first."""
+        """Return at most `limit` of the newest events of these kinds, the oldest first."""
         return self.recent(kinds=kinds, limit=limit)[::-1]
 
     def open_request(self, session: str) -> Event | None:
-        """Return what was asked last in a session, unless it was closed since."""
+        """Return the last request of a session, unless it was closed since."""
         found = self._events(
             """WHERE session = ?1 AND kind = ?2 AND id > coalesce(
                  (SELECT max(id) FROM event WHERE session = ?1 AND kind = ?3), 0)
@@ -83,7 +83,7 @@ class Events:
         return found[0] if found else None
 
     def nodes(self, session: str, kind: str = OFFERED, *, since: str = COMPACTED) -> list[str]:
-        """Return the nodes of a session's events of a kind, each once, in the order of their first time.
+        """Return the nodes of a session's events of a kind, each once, in the order of first occurrence.
 
         Only those after the session's last event of the kind `since` count: what was compacted is out of sight.
         """
@@ -96,12 +96,12 @@ class Events:
         return [str(node) for (node,) in rows]
 
     def of_node(self, node: str, *, kinds: Sequence[str], limit: int = 1000) -> list[Event]:
-        """Return what happened to a node, of these kinds, the newest first."""
+        """Return the events of these kinds about a node, the newest first."""
         marks = ", ".join("?" * len(kinds))
         return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
 
     def last(self, kind: str) -> dict[str, str]:
-        """Map every node that has events of a kind, counted ones too, to the time of the newest."""
+        """Map every node with events of a kind, including condensed events, to the time of the newest."""
         rows = self._db.rows(
             """SELECT node, max(at) FROM (
                  SELECT node, at FROM event WHERE kind = ?1 AND node <> ''
@@ -121,22 +121,22 @@ class Events:
         return int(self._db.value("SELECT count(*) FROM event"))
 
     def due(self, *, every: int) -> bool:
-        """Tell whether so many events came since the log was condensed last and its sums were kept."""
+        """Tell whether at least this many events were added since the log was last condensed."""
         newest, condensed = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _CONDENSED_AT))
         return newest - condensed >= every or (condensed > 0 and not self.kept())
 
     def kept(self) -> str:
-        """Return what the log came to when it was condensed last; empty after anything of it was forgotten."""
+        """Return the summary of the log from its last condensing; empty if any event was forgotten since."""
         return str(self._db.value(_KEPT) or "")
 
     def compact(self, gone: Sequence[int], counts: Sequence[Event], *, kept: str) -> None:
-        """Put counts in the stead of old events: the one way, but for a person's wish, in which any go.
+        """Replace old events by counts; only this and a person's wish to forget delete events.
 
-        What the log came to is kept beside it.
+        The summary of the log is stored in the same transaction.
         """
         with self._db.transaction():
             if gone:
-                self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
+                self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # lets the trigger on `event` delete rows
                 self._db.executemany("DELETE FROM event WHERE id = ?", [(number,) for number in gone])
                 self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
             self.append(counts)
@@ -148,7 +148,7 @@ class Events:
 
 
 def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Event]:
-    """Yield rows as events that share their words: in a long log few are new, and each of its own takes 60 bytes."""
+    """Yield rows as events with interned strings: a long log repeats few strings, and each copy takes 60 bytes."""
     known: dict[str, str] = {}
 
     def shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -166,23 +166,23 @@ def _same(value: Any, known: dict[str, str]) -> Any:
 
 @dataclass(frozen=True)
 class Mute:
-    """What a person silenced: a component, a source or a project; everywhere, or in one project alone."""
+    """A mute of a component, a source or a project, everywhere or in one project only."""
 
     target: str
     scope: str
     project: str = ""  # empty: everywhere
-    how: str = MUTED  # or dismissed
+    how: str = MUTED  # or "dismissed"
     at: str = ""
 
 
 class Preferences:
-    """What a person silenced or dismissed, and the capabilities that a curator corrected."""
+    """Reads and writes mutes, dismissed findings, and corrected capabilities."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def mute(self, target: str, scope: str, *, project: str = "", how: str = MUTED, now: str) -> None:
-        """Never offer this component, source or project again, in one project alone where one is given."""
+        """Mute a component, source or project, in one project only if one is given."""
         with self._db.transaction():
             row = (storable(target), storable(project), scope, how, now)
             self._db.execute("INSERT OR REPLACE INTO mute VALUES (?, ?, ?, ?, ?)", row)
@@ -194,18 +194,18 @@ class Preferences:
             return bool(self._db.changes())
 
     def mutes(self) -> list[Mute]:
-        """Return everything that is silenced, and where."""
+        """Return every mute."""
         rows = self._db.rows("SELECT target, scope, project, how, at FROM mute ORDER BY target, project")
         return [Mute(*row) for row in rows]
 
     def muted(self, *, project: str = "") -> dict[str, str]:
-        """Map every target that is silenced everywhere, or in this project, to its scope."""
+        """Map every target that is muted everywhere, or in this project, to its scope."""
         return dict(
             self._db.rows("SELECT target, scope FROM mute WHERE project IN ('', ?) ORDER BY target", (project,))
         )
 
     def silent(self, *, project: str = "") -> frozenset[str]:
-        """Return the ids and sources that are not to be offered in a project, with every exact copy of a component."""
+        """Return the ids and sources that are muted in a project, including every exact copy of a component."""
         rows = self._db.rows(
             f"SELECT target FROM mute WHERE scope <> 'project' AND project IN ('', ?1) UNION {COPIES_OF_MUTED}",
             (project,),
@@ -213,7 +213,7 @@ class Preferences:
         return frozenset(str(key) for (key,) in rows)
 
     def dismiss(self, pair: tuple[str, str], kind: str, *, content: str, now: str) -> None:
-        """Never list this finding about two components again, for as long as their `content` stays."""
+        """Dismiss a finding about two components until their `content` changes."""
         with self._db.transaction():
             self._db.execute(
                 "INSERT OR REPLACE INTO dismissal VALUES (?, ?, ?, ?, ?)", (*sorted(pair), kind, content, now)
@@ -225,14 +225,14 @@ class Preferences:
             self._db.execute("DELETE FROM dismissal WHERE low = ? AND high = ? AND kind = ?", (*sorted(pair), kind))
 
     def dismissed(self) -> dict[tuple[str, str, str], str]:
-        """Map every dismissed finding (low id, high id, kind) to the content that it was dismissed for."""
+        """Map every dismissed finding (low id, high id, kind) to the content at the time of dismissal."""
         return {
             (low, high, kind): content
             for low, high, kind, content in self._db.rows("SELECT low, high, kind, content FROM dismissal")
         }
 
     def correct(self, node_key: str, capabilities: Sequence[str], *, now: str) -> None:
-        """Keep a curator's capabilities for a component; they win over what ingestion finds, now and later."""
+        """Store a person's capabilities for a component; they take precedence over those that ingestion finds."""
         with self._db.transaction():
             self._db.execute(
                 "INSERT OR REPLACE INTO correction VALUES (?, ?, ?)",

@@ -1,4 +1,4 @@
-"""What static checks found in components, as they are stored, and what a person accepted all the same."""
+"""Reads the flags that static checks gave to components, and stores which contents a person accepted despite them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repertoire.store.rows import flags_of
 
 @dataclass(frozen=True)
 class Flagged:
-    """A component with flags; `accepted` is when a person accepted this very content, empty where nobody did."""
+    """A component with flags; `accepted` is the time when a person accepted exactly this content, or empty."""
 
     id: str
     name: str
@@ -23,13 +23,13 @@ class Flagged:
 
 
 class Flags:
-    """The flags of components, read; acceptances, read and written."""
+    """Reads the flags of components; reads and writes acceptances."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def withheld(self, above: int) -> frozenset[str]:
-        """Return the ids of components graver than this rank whose content nobody accepted."""
+        """Return the ids of components with a flag above this severity whose content nobody accepted."""
         return frozenset(
             key
             for (key,) in self._db.rows(
@@ -40,8 +40,8 @@ class Flags:
             )
         )
 
-    def listed(self, *, least: int = 1, limit: int = 1_000) -> list[Flagged]:
-        """Return the flagged components of this rank or graver, the gravest first."""
+    def flagged(self, *, least: int = 1, limit: int = 1_000) -> list[Flagged]:
+        """Return the components whose gravest flag has at least this severity, the gravest first."""
         return [
             Flagged(key, name, kind, content_hash, flags_of(flags), accepted or "")
             for key, name, kind, content_hash, flags, accepted in self._db.rows(
@@ -54,7 +54,7 @@ class Flags:
         ]
 
     def counts(self) -> dict[str, int]:
-        """Count the components by their gravest flag, the gravest first, and those accepted."""
+        """Count components by the severity of their gravest flag, the gravest first, and the accepted components."""
         found = dict(
             self._db.rows(
                 """SELECT c.risk, count(*) FROM component c WHERE c.risk > 0
@@ -69,7 +69,7 @@ class Flags:
         return {**counts, "accepted": int(accepted)} if accepted else counts
 
     def by_content(self) -> dict[str, tuple[str, tuple[Flag, ...]]]:
-        """Map every content that is known to one component's id and flags."""
+        """Map every stored content hash to the id and flags of one component that has it."""
         return {
             content_hash: (key, flags_of(flags))
             for key, content_hash, flags in self._db.rows(
@@ -78,17 +78,17 @@ class Flags:
         }
 
     def accepted(self, content_hash: str) -> str:
-        """Return when this content was accepted, or an empty string."""
+        """Return the time when a person accepted this content, or an empty string."""
         return str(self._db.value("SELECT at FROM acceptance WHERE content_hash = ?", (content_hash,)) or "")
 
     def accept(self, content_hash: str, node_key: str, *, now: str) -> None:
-        """Let this content pass from now on, whatever was found in it."""
+        """Record that a person accepts this content, whatever flags it has."""
         with self._db.transaction():
             self._db.execute("INSERT OR REPLACE INTO acceptance VALUES (?, ?, ?)", (content_hash, node_key, now))
-            self._db.touch(COMPONENTS)  # what ranking keeps of every component tells what is risky
+            self._db.touch(COMPONENTS)  # ranking keeps the risk of every component in memory
 
     def withdraw(self, content_hash: str) -> bool:
-        """Undo an acceptance; tell whether there was one."""
+        """Undo the acceptance of a content; tell whether there was one."""
         with self._db.transaction():
             self._db.execute("DELETE FROM acceptance WHERE content_hash = ?", (content_hash,))
             undone = bool(self._db.changes())

@@ -1,24 +1,24 @@
-"""Keeps each full-text index in few pieces: every write leaves one more, and each is looked into for every word."""
+"""Merges the b-trees of each FTS5 index: every write adds one, and a query looks up each word in all of them."""
 
 from __future__ import annotations
 
 from repertoire.store.connection import Connection
 
-_PAGES = 64  # of 4 KB that a step writes: some milliseconds for which the file is locked, at 100,000 components too
-_ALIKE = 2  # pieces of about one size that become one; SQLite's own 4 leave a dozen behind
-_NOTHING = 2  # rows that SQLite says to have changed where it found nothing to merge: fewer than these
+_PAGES = 64  # pages of 4 KB that one step writes: it locks the file for some milliseconds, even with 100,000 components
+_ALIKE = 2  # b-trees of about one size that are merged into one; SQLite's default of 4 leaves a dozen unmerged
+_NOTHING = 2  # SQLite reports fewer changed rows than this if it found nothing to merge
 
 
 class FullText:
-    """The full-text indexes, each as a whole."""
+    """Maintains the full-text indexes."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def merge(self) -> bool:
-        """Merge pieces of about one size for a few milliseconds; tell whether there may be more to merge.
+        """Merge b-trees of each index for a few milliseconds; tell whether more may be left to merge.
 
-        Each call is a transaction of its own: it leaves a whole index, and whoever comes next carries on from there.
+        Each call is a transaction of its own and leaves a complete index; the next call, in any process, continues.
         """
         more = [self._merge(view.text) for view in self._db.layout.views if view.text]
         return any(more)
@@ -26,10 +26,10 @@ class FullText:
     def _merge(self, table: str) -> bool:
         with self._db.transaction():
             if self._db.value(f"SELECT v FROM {table}_config WHERE k = 'usermerge'") != _ALIKE:
-                self._tell(table, "usermerge", _ALIKE)
+                self._command(table, "usermerge", _ALIKE)
             before = self._db.total_changes()
-            self._tell(table, "merge", _PAGES)
+            self._command(table, "merge", _PAGES)
             return self._db.total_changes() - before >= _NOTHING
 
-    def _tell(self, table: str, command: str, value: int) -> None:
+    def _command(self, table: str, command: str, value: int) -> None:
         self._db.execute(f"INSERT INTO {table}({table}, rank) VALUES (?, ?)", (command, value))

@@ -1,4 +1,4 @@
-"""Reads the graph: full text, components by id or name, and the whole topology as arrays."""
+"""Reads the graph: full-text search, components by id or name, and all edges as arrays."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from repertoire.store.rows import SELECT_STORED, marks, stored
 
 Mask = npt.NDArray[np.bool_]
 EdgeRow = tuple[int, int, str, float, str, str]
-OUTLINED = 400  # characters of a description
+OUTLINED = 400  # characters of a description that an outline holds
 _FROM = "node n JOIN component c ON c.node_id = n.id LEFT JOIN source s ON s.id = n.source_id"
-_MOST_COUNTED = 20_000  # words whose frequency is kept
+_MOST_COUNTED = 20_000  # words whose document frequency is cached
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("weight", np.float32), ("kind", np.int32)])
-_CHUNK = 500  # bindings a statement, well below SQLite's bound
+_CHUNK = 500  # bindings in one statement, well below SQLite's limit
 
 
-# The row that a relation has: by its whole name, or by what stands before a colon.
+# The name under which a relation is declared: the part before a colon, or all of it.
 _ROW = "substr(e.relation, 1, ifnull(nullif(instr(e.relation, ':'), 0) - 1, length(e.relation)))"
 
 
 class _Codes(dict[str, int]):
-    """A number for each relation that a view reads, in the order in which they are met; -1 for any other."""
+    """Numbers the relations that a view reads, in the order in which they occur; -1 for any other relation."""
 
     def __init__(self, layout: Layout, view: str) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _Codes(dict[str, int]):
 
 
 class Graph:
-    """The nodes and edges, to read."""
+    """Reads nodes and edges."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -58,7 +58,7 @@ class Graph:
         self._counted_at = -1
 
     def revision(self, view: str = COMPONENTS) -> int:
-        """Return the number that moves whenever a node or an edge that a view reads changes."""
+        """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
         key = self._db.layout.view[view].revision
         return int(self._db.value("SELECT value FROM meta WHERE key = ?", (key,)) or 0)
 
@@ -71,9 +71,9 @@ class Graph:
         among: Among | None = None,
         view: str = COMPONENTS,
     ) -> list[tuple[int, float]]:
-        """Return (node id, bm25 score, higher is better) of what a view reads with any of the words, best first.
+        """Return (node id, BM25 score, higher is better) of the nodes in a view that hold any of the words, best first.
 
-        `weights` are of name, description and body.
+        `weights` are the column weights of name, description and body.
         """
         text = self._db.layout.view[view].text
         if not words or not text:
@@ -88,7 +88,7 @@ class Graph:
     def match_fields(
         self, words: Sequence[str], *, limit: int, among: Among | None = None
     ) -> list[tuple[int, float, float, float, float]]:
-        """Return (node id, score, score of the name, of the description, of the body alone), best first."""
+        """Return (node id, total score, and the scores of name, description and body alone), best first."""
         if not words:
             return []
         narrowed, values = _narrowed(among, "component_text")
@@ -100,7 +100,7 @@ class Graph:
         )
 
     def document_frequency(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the components that hold each word (its stem); what was counted is kept until the graph changes."""
+        """Count the components that contain each word (its stem); counts are cached until the graph changes."""
         revision = self.revision()
         if self._counted_at != revision or len(self._counted) > _MOST_COUNTED:
             self._counted_at, self._counted = revision, {}
@@ -111,8 +111,8 @@ class Graph:
         return {word: self._counted[word] for word in words}
 
     def summaries(self) -> list[Summary]:
-        """Return what ranking needs of every component, by node id."""
-        same: dict[str, str] = {"": ""}  # a source, a repository and a day are those of many
+        """Return the fields that ranking needs of every component, in the order of node ids."""
+        same: dict[str, str] = {"": ""}  # interned: many components share a source, a repository and a day
         found = []
         for row in self._db.stream(
             f"""SELECT n.id, n.key, n.name, c.content_hash, c.installed, c.popularity, iif(a.at IS NULL, c.risk, 0),
@@ -128,7 +128,7 @@ class Graph:
         return found
 
     def components(self, node_ids: Iterable[int]) -> dict[int, StoredComponent]:
-        """Return components by node id; ids that are none are left out."""
+        """Map node ids to components; an id that belongs to no component is left out."""
         wanted, found = list(node_ids), {}
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
@@ -137,13 +137,13 @@ class Graph:
                 found[int(row[0])] = stored(row)
         return found
 
-    def undescribed(self, *, limit: int, but_of: str = "") -> list[str]:
-        """Return the ids of components that provide nothing known, installed ones first; none of one plugin."""
+    def without_capabilities(self, *, limit: int, except_plugin: str = "") -> list[str]:
+        """Return the ids of components without a known capability, installed first, except those of one plugin."""
         rows = self._db.rows(
             f"""SELECT n.key FROM component c JOIN node n ON n.id = c.node_id
                 WHERE NOT EXISTS (SELECT 1 FROM edge e WHERE e.source = n.id AND e.relation = '{PROVIDES}')
                   AND (c.plugin <> ?1 OR ?1 = '') ORDER BY c.installed DESC, n.id LIMIT ?2""",
-            (but_of, limit),
+            (except_plugin, limit),
         )
         return [str(row[0]) for row in rows]
 
@@ -153,7 +153,7 @@ class Graph:
         return None if row is None else stored(row)
 
     def by_name(self, name: str, *, limit: int = 20) -> list[StoredComponent]:
-        """Return the components of this name, installed ones first, other clients' last."""
+        """Return the components with this name, installed ones first, those for other clients last."""
         rows = self._db.rows(
             f"""{SELECT_STORED} WHERE n.type = 'component' AND n.name = ? COLLATE NOCASE
                 ORDER BY c.client <> '', c.installed DESC, c.popularity DESC, n.id LIMIT ?""",
@@ -162,12 +162,15 @@ class Graph:
         return [stored(row) for row in rows]
 
     def of_other_clients(self) -> frozenset[str]:
-        """Return the ids of what another client than Claude Code reads."""
+        """Return the ids of the components for another client than Claude Code."""
         rows = self._db.rows("SELECT n.key FROM component c JOIN node n ON n.id = c.node_id WHERE c.client <> ''")
         return frozenset(str(key) for (key,) in rows)
 
     def copies(self, keys: Iterable[str]) -> list[tuple[str, ...]]:
-        """Return the ids of every content that one of these has and several hold, the installed ones first."""
+        """Return the groups of exact copies to which these components belong, as ids, installed ones first.
+
+        Exact copies have the same content, type and name. A component without a copy is in no group.
+        """
         groups: dict[tuple[str, str, str], list[str]] = {}
         for content, kind, name, key in self._db.rows(
             f"""SELECT DISTINCT d.content_hash, d.type, copy.name, copy.key FROM json_each(?) asked
@@ -179,7 +182,7 @@ class Graph:
         return [tuple(group) for group in groups.values() if len(group) > 1]
 
     def links(self, key: str, *, limit: int = 200, view: str = COMPONENTS) -> list[Link]:
-        """Return the edges of a node that a view reads, the strongest first."""
+        """Return the edges of a node in a view, the strongest first."""
         relations = self._db.layout.relations_of(view)
         among = f"{_ROW} IN ({marks(relations)})"
         rows = self._db.rows(
@@ -194,12 +197,12 @@ class Graph:
         return [Link(row[0], row[1], row[2], row[3], bool(row[4]), row[5], row[6]) for row in rows]
 
     def data(self, node_type: str) -> dict[int, dict[str, Any]]:
-        """Return what is kept with every node of a type that is no component, by node id."""
+        """Map the node ids of a type other than components to the stored data of each node."""
         rows = self._db.rows("SELECT id, data FROM node WHERE type = ? ORDER BY id", (node_type,))
         return {int(node_id): json.loads(data) for node_id, data in rows}
 
     def outlines(self, *, installed: bool = False) -> list[Outline]:
-        """Return what comparing components needs of each, or of each installed one, without its body, by node id."""
+        """Return the outline of every component, or of every installed one, in the order of node ids."""
         rows = self._db.rows(
             f"""SELECT c.front_matter, n.id, n.key, n.name, c.type, s.key, c.content_hash, c.installed, c.repository,
                 c.plugin, c.marketplace, c.path, substr(c.description, 1, {OUTLINED}), c.client FROM {_FROM}
@@ -209,7 +212,7 @@ class Graph:
         return [Outline(json.loads(front_matter), *values) for front_matter, *values in rows]
 
     def edges_of(self, relation: str) -> list[EdgeRow]:
-        """Return every edge of a relation as (source id, target id, target's name, weight, evidence, label)."""
+        """Return every edge of a relation as (source id, target id, target name, weight, evidence, label)."""
         return self._db.rows(
             """SELECT e.source, e.target, t.name, e.weight, e.evidence, e.file
                FROM edge e JOIN node t ON t.id = e.target WHERE e.relation = ? ORDER BY e.source, e.target, e.id""",
@@ -217,7 +220,7 @@ class Graph:
         )
 
     def topology(self, view: str = COMPONENTS) -> Topology:
-        """Return what a view reads as arrays, edges by source and target, consistent with one revision."""
+        """Return the nodes and edges of a view as arrays, all of one revision; edges in order of source and target."""
         read = self._db.layout.kinds_of(view)
         codes = _Codes(self._db.layout, view)
         with self._db.snapshot():
@@ -226,11 +229,11 @@ class Graph:
                 f"SELECT id, key, type, name FROM node WHERE type IN ({marks(read)}) ORDER BY id", read
             )
             rows = self._db.stream("SELECT source, target, weight, relation FROM edge ORDER BY id")
-            # A tuple and a text for each of 600,000 edges would take 140 MB for a moment.
+            # Streamed into an array: a tuple and a text for each of 600,000 edges would take 140 MB for a moment.
             edges = np.fromiter(((*ends, codes[kind]) for *ends, kind in rows), dtype=_EDGE)
         ids = np.fromiter((row[0] for row in nodes), dtype=np.int64, count=len(nodes))
         (source, of_view), (target, to_view) = (_places(ids, edges[end]) for end in ("source", "target"))
-        order = np.lexsort((target, source))  # in SQL this would take longer than all the rest
+        order = np.lexsort((target, source))  # sorting in SQL would take longer than all the rest of this function
         order = order[(of_view & to_view & (edges["kind"] >= 0))[order]]
         types: dict[str, str] = {}
         return Topology(
@@ -246,7 +249,7 @@ class Graph:
         )
 
     def counts(self) -> dict[str, int]:
-        """Count components by type, and the other nodes and edges of their view, and capabilities."""
+        """Count components by type, capabilities, and all nodes and edges in the view of components."""
         kinds, relations = self._db.layout.kinds_of(COMPONENTS), self._db.layout.relations_of(COMPONENTS)
         counts = dict(self._db.rows("SELECT type, count(*) FROM component GROUP BY type ORDER BY type"))
         counts["components"] = sum(counts.values())
@@ -259,16 +262,16 @@ class Graph:
 
 
 def _places(ids: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Return where each end stands among the ids, and which of them do."""
+    """Return the position of each end among the ids, and a mask of the ends that are among them."""
     places = np.searchsorted(ids, ends)
     places[places == len(ids)] = 0
     return places, ids[places] == ends if len(ids) else np.zeros(len(ends), dtype=np.bool_)
 
 
 def _narrowed(among: Among | None, text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a condition on rows that a full-text query finds, and its bindings.
+    """Return an SQL condition that limits the rows of a full-text query, and its bindings.
 
-    The plus keeps SQLite from asking the index once for each row: bm25, not finding, is what takes time.
+    The plus keeps SQLite from querying the index once for each row; BM25 takes most of the time, not finding rows.
     """
     if among is None:
         return "", ()

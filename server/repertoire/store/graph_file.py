@@ -1,4 +1,4 @@
-"""Opens a graph file of any sort: the database in the home, a pack, a project; each brings its own tables by steps."""
+"""Opens a graph file of any sort (the database in the home, a pack, a project), each with its own migrations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from repertoire.domain.graph import HOME, Layout
 from repertoire.store.connection import Connection
 from repertoire.store.migrations import CORE, MIGRATIONS, Migration, migrate
 
-_SORT = "sort"  # the key in `meta` of what sort of file this is; the database in a home has none
+_SORT = "sort"  # the key in `meta` that holds the sort of a file; the database in a home has no such row
 
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A sort of graph file: what may stand in it, and the steps that make its tables."""
+    """A sort of graph file: its layout (kinds, relations, tables, views) and the migrations that make its tables."""
 
     name: str
     layout: Layout
@@ -23,7 +23,7 @@ class GraphFile:
 
     @property
     def newest(self) -> int:
-        """The number of its newest step."""
+        """Return the number of the newest migration."""
         return self.migrations[-1].number
 
 
@@ -31,7 +31,7 @@ HOME_FILE = GraphFile("home", HOME, MIGRATIONS)
 
 
 def begin(sort: str, *statements: str) -> Migration:
-    """Return the first step of another sort of file: the tables that all have, its name, and its own statements."""
+    """Return the first migration of a sort of file: the core tables, the name of the sort, and its own statements."""
     named = f"INSERT INTO meta VALUES ('{_SORT}', '{sort}')"
     return Migration(1, "core", (*CORE, named, *statements))
 
@@ -39,7 +39,7 @@ def begin(sort: str, *statements: str) -> Migration:
 def open_graph_file(
     path: Path, file: GraphFile = HOME_FILE, *, read_only: bool = False, wait: float = 10.0
 ) -> Connection:
-    """Open a file of this sort, made new where there is none, its schema brought up to date.
+    """Open a file of this sort, or create it if there is none, and migrate its schema.
 
     `wait` is how many seconds a write may wait for the lock of another process.
 
@@ -57,7 +57,7 @@ def open_graph_file(
 
 
 def _refuse_another(connection: Connection, file: GraphFile) -> None:
-    if not connection.schema:  # nothing stands in it yet
+    if not connection.schema:  # the file is new
         return
     found = connection.value("SELECT value FROM meta WHERE key = ?", (_SORT,)) or HOME_FILE.name
     if found != file.name:

@@ -1,4 +1,4 @@
-"""The schema as numbered steps, each applied in one transaction together with the record that it was."""
+"""Defines the schema as numbered migrations; each runs in one transaction, which also records its number."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from repertoire.store.connection import Connection
 
 @dataclass(frozen=True)
 class Migration:
-    """One step: statements that take the schema from `number - 1` to `number`."""
+    """One migration: the statements that take the schema from `number - 1` to `number`."""
 
     number: int
     name: str
     statements: tuple[str, ...]
 
 
-# What every graph file has. A node or an edge belongs to a source by its `source_id`; 0: to none, it is shared.
+# The tables of every graph file. `source_id` is the source that owns a node or an edge; 0: no source, it is shared.
 CORE = (
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     """CREATE TABLE node(
@@ -45,9 +45,9 @@ CORE = (
 
 
 def full_text(table: str) -> str:
-    """Return the statement that makes a view's table of full text.
+    """Return the statement that creates a view's full-text table.
 
-    `porter unicode61` over words already split: any SQLite with FTS5 reads it, a hook's included.
+    Words are split before they are stored, so that `porter unicode61` is enough: any SQLite with FTS5 can read it.
     """
     return f"CREATE VIRTUAL TABLE {table} USING fts5(name, description, body, tokenize = 'porter unicode61')"
 
@@ -76,7 +76,7 @@ MIGRATIONS = (
                 install TEXT NOT NULL, popularity REAL NOT NULL, version INTEGER NOT NULL)""",
             "CREATE INDEX component_by_hash ON component(content_hash)",
             full_text("component_text"),
-            # AUTOINCREMENT: a number that was forgotten is not given again, so that "all since N" stays true.
+            # AUTOINCREMENT: the number of a deleted event is never used again, so that "all since N" stays correct.
             """CREATE TABLE event(
                 id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, kind TEXT NOT NULL,
                 session TEXT NOT NULL DEFAULT '', project TEXT NOT NULL DEFAULT '', request TEXT NOT NULL DEFAULT '',
@@ -85,7 +85,7 @@ MIGRATIONS = (
             "CREATE INDEX event_by_kind ON event(kind, id)",
             """CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
                BEGIN SELECT raise(ABORT, 'events are append-only'); END""",
-            # Only a person's wish to forget deletes: privacy.py sets the row for the length of its transaction.
+            # Events may be deleted only while `meta` has the row `forgetting`, which exists inside a transaction alone.
             """CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event
                WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'forgetting')
                BEGIN SELECT raise(ABORT, 'events are append-only'); END""",
@@ -100,9 +100,9 @@ MIGRATIONS = (
         (
             "ALTER TABLE component ADD COLUMN flags TEXT NOT NULL DEFAULT '[]'",
             "ALTER TABLE component ADD COLUMN risk INTEGER NOT NULL DEFAULT 0",
-            # Without it every question for what is risky would page through all bodies.
+            # Without this index, a query for risky components would page through all bodies.
             "CREATE INDEX component_by_risk ON component(risk, content_hash) WHERE risk > 0",
-            # By content: a copy of what was accepted is accepted, and what changed is not.
+            # Keyed by content: a copy of an accepted component is accepted, and a changed component is not.
             """CREATE TABLE acceptance(
                 content_hash TEXT PRIMARY KEY, node_key TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID""",
         ),
@@ -111,7 +111,7 @@ MIGRATIONS = (
         3,
         "what is alike",
         (
-            # One sketch for each text, however many components carry it; `stamp` tells what it was made from.
+            # One MinHash sketch for each text, however many components have it; `stamp` identifies its input.
             """CREATE TABLE carried_text(
                 node_id INTEGER PRIMARY KEY REFERENCES component(node_id) ON DELETE CASCADE,
                 stamp TEXT NOT NULL, text_hash TEXT NOT NULL)""",
@@ -119,7 +119,7 @@ MIGRATIONS = (
             "CREATE TABLE sketch(text_hash TEXT PRIMARY KEY, signature BLOB NOT NULL) WITHOUT ROWID",
             """CREATE TABLE text_pair(
                 low TEXT NOT NULL, high TEXT NOT NULL, jaccard REAL NOT NULL, PRIMARY KEY (low, high)) WITHOUT ROWID""",
-            # Names no source: a finding is settled for good, whatever is removed and read again.
+            # Without a reference to a source: a dismissal holds even if the components are removed and read again.
             """CREATE TABLE dismissal(
                 low TEXT NOT NULL, high TEXT NOT NULL, kind TEXT NOT NULL, content TEXT NOT NULL, at TEXT NOT NULL,
                 PRIMARY KEY (low, high, kind)) WITHOUT ROWID""",
@@ -138,7 +138,7 @@ MIGRATIONS = (
         "what is silent in one project alone",
         (
             "ALTER TABLE mute RENAME TO mute_everywhere",
-            # project: where it is silent, empty for everywhere; how: muted or dismissed
+            # project: the project in which the target is muted, empty for everywhere; how: muted or dismissed
             """CREATE TABLE mute(
                 target TEXT NOT NULL, project TEXT NOT NULL, scope TEXT NOT NULL, how TEXT NOT NULL, at TEXT NOT NULL,
                 PRIMARY KEY (target, project)) WITHOUT ROWID""",
@@ -150,11 +150,11 @@ MIGRATIONS = (
         6,
         "advisories on packages, and components that left their source",
         (
-            # As a person's own files told it: it outlives every source, and is matched anew when versions change.
+            # Read from a person's own files: a record outlives every source, and is matched again when versions change.
             """CREATE TABLE advisory(
                 ecosystem TEXT NOT NULL, package TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, at TEXT NOT NULL,
                 PRIMARY KEY (ecosystem, package, id)) WITHOUT ROWID""",
-            # Not in the log: forgetting what was asked must not forget that something is gone.
+            # Not in the event log: deleting past requests must not delete the fact that a component is gone.
             """CREATE TABLE departed(
                 type TEXT NOT NULL, name TEXT NOT NULL COLLATE NOCASE, source TEXT NOT NULL, at TEXT NOT NULL,
                 PRIMARY KEY (type, name)) WITHOUT ROWID""",
@@ -173,7 +173,7 @@ MIGRATIONS = (
         8,
         "traces of what was solved",
         (
-            # `token` confirms a draft; a trace that is amended stays, superseded.
+            # `token` confirms a draft; an amended trace stays, in the state `superseded`.
             """CREATE TABLE trace(
                 node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, title TEXT NOT NULL,
                 context TEXT NOT NULL, solution TEXT NOT NULL, tags TEXT NOT NULL, environment TEXT NOT NULL,
@@ -190,10 +190,10 @@ NEWEST = MIGRATIONS[-1].number
 
 
 def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
-    """Bring the schema to the newest step; several processes may try at once.
+    """Apply the migrations that are missing; several processes may do so at once.
 
     Raises:
-        StoreReadOnly: steps are missing and the file cannot be written.
+        StoreReadOnly: migrations are missing and the file cannot be written.
     """
     missing = [migration for migration in migrations if migration.number > connection.schema]
     if missing and connection.read_only:
@@ -205,7 +205,7 @@ def migrate(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIO
         raise StoreReadOnly(message)
     for migration in missing:
         with connection.transaction():
-            if connection.schema < migration.number:  # else another process was faster
+            if connection.schema < migration.number:  # else another process has applied it meanwhile
                 _apply(connection, migration)
 
 
@@ -219,5 +219,5 @@ def _apply(connection: Connection, migration: Migration) -> None:
         "INSERT INTO migration VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
         (migration.number, migration.name),
     )
-    # In the header too: a newer file is told from ours before anything opens it.
+    # Also in the file header, so that a newer schema is recognised before SQLite opens the file.
     connection.execute(f"PRAGMA user_version = {migration.number:d}")

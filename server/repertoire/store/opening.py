@@ -1,4 +1,4 @@
-"""Opens the database file without changing one that is not ours: its header is judged before SQLite touches it."""
+"""Opens the database file, and checks its header first, so that a file that is not ours is never changed."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from repertoire.domain.errors import (
     StoreReadOnly,
 )
 
-_LEAST_ROOM = 65_536  # bytes: a write-ahead log and its index, as small as they can be
+_LEAST_ROOM = 65_536  # bytes: the smallest size of a write-ahead log and its index
 _BINARY = getattr(os, "O_BINARY", 0)
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An open file, and how it could be opened.
+    """An open database, and whether it is read-only or stale.
 
-    `stale`: what was written since the last checkpoint cannot be read from here.
+    `stale`: the writes since the last checkpoint are not visible, because the log cannot be read.
     """
 
     db: apsw.Connection
@@ -58,40 +58,40 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Wish:
-    """How the file should be opened: newest schema that the caller knows, seconds to wait for a lock."""
+class OpenOptions:
+    """How a caller wants the file opened: the newest schema it knows, read-only or not, seconds to wait for a lock."""
 
     known_schema: int
     read_only: bool
     wait: float
 
 
-def open_file(path: Path, wish: Wish) -> Opened:
-    """Open the file for writing, else for reading; make it where there is none.
+def open_file(path: Path, options: OpenOptions) -> Opened:
+    """Open the file for writing, or if that fails for reading; create it if there is none.
 
     Raises:
         StoreError: the file is foreign, newer, corrupt, or cannot be opened at all; it was left as it is.
     """
     schema = schema_in_header(path)
     if schema is not None:
-        refuse_newer(path, schema, wish.known_schema)
+        refuse_newer(path, schema, options.known_schema)
     else:
         _refuse_to_lose(path)
     if schema is None and not path.exists():
-        _create(path, wish)
-    if not wish.read_only:
+        _create(path, options)
+    if not options.read_only:
         try:
-            db = _connect(str(path), apsw.SQLITE_OPEN_READWRITE, wish)
+            db = _connect(str(path), apsw.SQLITE_OPEN_READWRITE, options)
             if not db.readonly("main"):
                 return Opened(db, read_only=False)
             db.close()
         except apsw.Error as error:
             _refuse_unless_unwritable(path, error)
-    return _open_to_read(path, wish)
+    return _open_to_read(path, options)
 
 
 def _refuse_unless_unwritable(path: Path, error: apsw.Error) -> None:
-    """Pass over what SQLite raises where it can neither write the file nor make what it needs beside it."""
+    """Raise an SQLite error again, unless it means that the file or its folder cannot be written."""
     if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
         return
     if not isinstance(error, apsw.IOError) or not _is_full(path):
@@ -99,7 +99,7 @@ def _refuse_unless_unwritable(path: Path, error: apsw.Error) -> None:
 
 
 def _is_full(path: Path) -> bool:
-    """Tell whether the disk has no room for what SQLite keeps beside a file."""
+    """Tell whether the disk has no room for the write-ahead log of a file."""
     try:
         return shutil.disk_usage(path.parent).free < _LEAST_ROOM
     except OSError:
@@ -107,7 +107,7 @@ def _is_full(path: Path) -> bool:
 
 
 def refuse_newer(path: Path, schema: int, known: int) -> None:
-    """Let a schema pass that this version knows.
+    """Raise an error if the schema is newer than this version knows.
 
     Raises:
         NewerStore: it is newer.
@@ -118,11 +118,11 @@ def refuse_newer(path: Path, schema: int, known: int) -> None:
 
 @contextlib.contextmanager
 def translated(path: Path, db: apsw.Connection | None = None) -> Iterator[None]:
-    """Turn what SQLite raises in the block into errors that name the file and what to do."""
+    """Translate SQLite's errors in the block into typed errors that name the file and say what to do."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
-        if db is not None:  # closing must not write the log into a file that may still be mended
+        if db is not None:  # closing must not write the log into a file that may still be repaired
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         raise CorruptStore(damaged_text(path, error)) from error
     except apsw.FullError as error:
@@ -146,7 +146,7 @@ def _full(path: Path) -> str:
 
 
 def schema_in_header(path: Path) -> int | None:
-    """Read the schema number without opening a database; None where there is no file or an empty one.
+    """Read the schema number from the file header; None if there is no file or it is empty.
 
     Raises:
         StoreError: it is not ours, or its header is damaged.
@@ -157,7 +157,7 @@ def schema_in_header(path: Path) -> int | None:
         return None
     if not path.is_file():
         raise ForeignStore(foreign_text(path))
-    # Through SQLite's own file layer: a plain open() and close() would drop the locks that every other connection of
+    # Read through SQLite's file layer: a plain open() and close() would drop the locks that every other connection of
     # this process holds on the file, and another process could then delete the log under it.
     try:
         file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
@@ -178,7 +178,7 @@ def schema_in_header(path: Path) -> int | None:
 
 
 def _has_our_schema(path: Path) -> bool:
-    """Tell whether a SQLite file that does not bear our number has our tables all the same."""
+    """Tell whether an SQLite file without our application id has our tables."""
     try:
         db = apsw.Connection(
             f"{path.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -192,7 +192,7 @@ def _has_our_schema(path: Path) -> bool:
 
 
 def _holds_our_schema(path: Path) -> bool:
-    """Tell whether our schema stands somewhere in a file that SQLite cannot read."""
+    """Tell whether a file that SQLite cannot read contains the text of our schema."""
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
         return TRIGGER in file.xRead(min(file.xFileSize(), SEARCHED), 0)
@@ -201,21 +201,21 @@ def _holds_our_schema(path: Path) -> bool:
 
 
 def _refuse_to_lose(path: Path) -> None:
-    """Let an empty place pass where a new database may be made; SQLite would delete a log without its file."""
+    """Raise an error if a database was lost here; SQLite would delete a write-ahead log without its database."""
     cause = lost(path)
     if cause:
         raise CorruptStore(damaged_text(path, cause))
 
 
-def _create(path: Path, wish: Wish) -> None:
+def _create(path: Path, options: OpenOptions) -> None:
     try:
-        if wish.read_only:
+        if options.read_only:
             raise PermissionError(errno.EACCES, "opened to read")
-        # Prompts lie in it: at no time readable by others. Never seen empty either: that is what was lost looks like.
+        # Private from the start, since it will hold prompts; never empty, since an empty file means a lost database.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
             file.write(_first_page())
     except FileExistsError:
-        return  # another process was faster
+        return  # another process created it meanwhile
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise StoreFull(_full(path)) from error
@@ -223,7 +223,7 @@ def _create(path: Path, wish: Wish) -> None:
 
 
 def _first_page() -> bytes:
-    """Return a database without a table, ours by its number."""
+    """Return the bytes of a database without tables, with our application id."""
     db = apsw.Connection(":memory:")
     try:
         db.pragma("application_id", APPLICATION_ID)
@@ -232,27 +232,27 @@ def _first_page() -> bytes:
         db.close()
 
 
-def _open_to_read(path: Path, wish: Wish) -> Opened:
+def _open_to_read(path: Path, options: OpenOptions) -> Opened:
     address = path.absolute().as_uri()
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
-        return Opened(_connect(f"{address}?mode=ro", flags, wish), read_only=True)
+        return Opened(_connect(f"{address}?mode=ro", flags, options), read_only=True)
     except apsw.Error as error:
         _refuse_unless_unwritable(path, error)
-    # Neither is there shared memory beside the file nor can it be made: read the file alone, without its log.
+    # The shared memory of the log is missing and cannot be created: read the file alone, without its log.
     log = path.with_name(path.name + "-wal")
     stale = log.exists() and log.stat().st_size > 0
-    return Opened(_connect(f"{address}?immutable=1", flags, wish), read_only=True, stale=stale)
+    return Opened(_connect(f"{address}?immutable=1", flags, options), read_only=True, stale=stale)
 
 
-def _connect(name: str, flags: int, wish: Wish) -> apsw.Connection:
+def _connect(name: str, flags: int, options: OpenOptions) -> apsw.Connection:
     db = apsw.Connection(name, flags=flags)
     try:
-        # Off until the schema is known to be ours: closing a newer or damaged file must not write its log into it.
+        # No checkpoint on closing until the schema is known to be ours: it would write the log into a foreign file.
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        db.set_busy_timeout(int(wish.wait * 1000))
-        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # opens the log too: fails here, not later
-    except apsw.SQLError as error:  # "unsupported file format": the header is ours, so it is not the truth
+        db.set_busy_timeout(int(options.wait * 1000))
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # opens the log too, so that errors occur here
+    except apsw.SQLError as error:  # "unsupported file format" under a header of ours means damage
         db.close()
         raise apsw.CorruptError(str(error)) from error
     except BaseException:

@@ -1,4 +1,4 @@
-"""Forgets for real: rows, full text, vectors, free pages and the write-ahead log."""
+"""Deletes a person's data so that no bytes remain: rows, full text, vectors, free pages and the write-ahead log."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from repertoire.domain.trace import TRACE
 from repertoire.store.connection import Connection
 from repertoire.store.requests import LEARNED
 from repertoire.store.rows import marks
-from repertoire.store.sketches import Likeness
+from repertoire.store.sketches import SimilarityCache
 from repertoire.store.sources import Sources
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-# Every table that SQLite knows, but for its own and those that a virtual one keeps for itself.
+# Every table except SQLite's own and the shadow tables of virtual tables.
 _ALL_TABLES = """SELECT name FROM pragma_table_list
                  WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT GLOB 'sqlite_*' ORDER BY name"""
 
 
 class Privacy:
-    """Deletion that leaves nothing behind in the file."""
+    """Deletes data and scrubs the file afterwards."""
 
     def __init__(self, connection: Connection, sources: Sources, vectors: Vectors) -> None:
         self._db = connection
@@ -35,9 +35,9 @@ class Privacy:
         self._project_kinds = (*self._asked_kinds, *connection.layout.kinds_forgotten(WITH_PROJECT))
 
     def forget_requests(self) -> int:
-        """Delete every stored prompt, what was learned from it, and the log; return how many events went.
+        """Delete every stored prompt, all that was learned from prompts, and the event log; return the count of events.
 
-        What was told on purpose stays: traces, and the votes on them.
+        Traces and the votes on them stay, because a person contributed them on purpose.
         """
         told = f"kind IN ({marks(LASTING_KINDS)})"
         with self._forgetting():
@@ -53,9 +53,9 @@ class Privacy:
         return gone
 
     def forget_project(self, project: str) -> int:
-        """Delete what was asked and used in one project folder, and what was ingested from it.
+        """Delete the requests and uses in a project folder, and the sources ingested there; return the count of events.
 
-        A request that was asked elsewhere too goes with it; mutes stay. Returns how many events went.
+        A request that was also asked in another project is deleted too; mutes stay.
         """
         kinds = self._project_kinds
         of_kind = f"n.type IN ({marks(kinds)})"
@@ -75,7 +75,7 @@ class Privacy:
                 "project = ?1 OR request <> '' AND request IN (SELECT request FROM event WHERE project = ?1)",
                 (project,),
             )
-            # What all requests together showed: it is found anew in those that stay.
+            # Patterns found in all requests together: they are computed again from the requests that stay.
             self._delete("edge", "source_id = 0 AND file GLOB ?", (f"{LEARNED} *",))
             for node_id, key, kind in asked:
                 gone += self._delete("event", "request = ?1 OR node = ?1", (key,))
@@ -97,35 +97,35 @@ class Privacy:
         return gone
 
     def _forget_likeness(self, source: str) -> None:
-        """Delete what comparing a source's components with others came to, the sentences quoted as evidence too."""
+        """Delete the results of comparing a source's components with others, including sentences quoted as evidence."""
         gone = "SELECT id FROM node WHERE type <> 'component'"
         between = f"relation IN ('{TWIN_OF}', '{CONFLICTS_WITH}', '{ALTERNATIVE_TO}')"
         self._delete("edge", f"source_id = 0 AND {between} AND (source IN ({gone}) OR target IN ({gone}))", ())
         start = f"{source}:"
         self._delete("dismissal", "substr(low, 1, ?2) = ?1 OR substr(high, 1, ?2) = ?1", (start, len(start)))
-        Likeness(self._db).drop_unused()
+        SimilarityCache(self._db).drop_unused()
 
     def forget_all(self) -> int:
-        """Delete everything: the log, requests, mutes, corrections, and every source; return how many events went.
+        """Delete everything: the event log, requests, mutes, corrections, every source; return the count of events.
 
-        The file stays, empty: other sessions may have it open, and one that closed a deleted file would delete the log
+        The file stays, empty: other sessions may have it open, and a session that closes a deleted file deletes the log
         of the new one. Revisions go on, so that those sessions see that what they keep in memory is gone.
         """
         kept = {table.name for table in self._db.layout.tables if table.forgotten == NEVER}
         with self._forgetting():
             gone = int(self._db.value("SELECT count(*) FROM event"))
             self._vectors.drop_space("*")
-            self._db.execute("PRAGMA defer_foreign_keys = 1")  # all go: in any order
+            self._db.execute("PRAGMA defer_foreign_keys = 1")  # every table is emptied, in any order
             for (table,) in self._db.rows(_ALL_TABLES):
                 if table not in kept:
                     self._delete(table, "1", ())
         return gone
 
     def scrub(self) -> None:
-        """Rewrite the file without its deleted content and empty the write-ahead log.
+        """Rewrite the file without deleted content, and empty the write-ahead log.
 
         Raises:
-            StoreBusy: another session is in the middle of something; what was deleted is still in the log.
+            StoreBusy: another session is reading or writing; deleted content is still in the write-ahead log.
         """
         try:
             for text in (view.text for view in self._db.layout.views if view.text):
@@ -144,18 +144,18 @@ class Privacy:
     @contextlib.contextmanager
     def _forgetting(self) -> Iterator[None]:
         with self._db.transaction():
-            self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # else events cannot be deleted
+            self._db.execute("INSERT INTO meta VALUES ('forgetting', 1)")  # lets the trigger on `event` delete rows
             yield
             self._writer.collect_orphans()
             self._db.execute("DELETE FROM meta WHERE key IN ('forgetting', 'kept')")
         self.scrub()
 
     def _asked_tables(self) -> list[Table]:
-        """Return the tables whose rows go with what was asked."""
+        """Return the tables whose rows are deleted with the requests."""
         return [table for table in self._db.layout.tables if table.forgotten == WITH_PROMPTS]
 
     def _asked_spaces(self) -> set[str]:
-        """Return the vector spaces that hold what was asked, and nothing else."""
+        """Return the vector spaces that hold requests alone."""
         kinds = self._db.layout.kinds
         others = {space for kind in kinds if kind.forgotten != WITH_PROMPTS for space in kind.spaces}
         return {space for kind in kinds for space in kind.spaces} - others

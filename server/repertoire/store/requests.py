@@ -1,4 +1,4 @@
-"""Past requests as nodes: what was asked, and what was then selected; retrieval walks from the nearest of them."""
+"""Stores past requests as nodes, with edges to the components that were selected; retrieval starts walks from them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from repertoire.store.rows import storable
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-LEARNED = "learned"  # the label of edges that come from use; labels that begin with it are forgotten with the requests
+LEARNED = "learned"  # the label of edges learned from use; edges with this prefix are deleted with the requests
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A component that served a request."""
+    """A component that was selected for a request."""
 
     component: str
     weight: float = 1.0
@@ -27,7 +27,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class RequestUse:
-    """How much a kept request has been good for: how often what serves it now was selected for it, and when last."""
+    """How often the present components were selected for a stored request, and when last."""
 
     node_id: int
     selected: float
@@ -36,7 +36,7 @@ class RequestUse:
 
 @dataclass(frozen=True)
 class Request:
-    """One thing asked. `key` is `request:<hash>`, as events name it too; `text` is empty where it must not be kept."""
+    """A person's request. `key` is `request:<hash>`, as in events; `text` is empty if it must not be stored."""
 
     key: str
     text: str = ""
@@ -46,18 +46,18 @@ class Request:
 
 
 class Requests:
-    """The past requests of the graph; their vectors lie in the space `request`."""
+    """Reads and writes the past requests of the graph; their vectors are in the space `request`."""
 
     def __init__(self, connection: Connection, vectors: Vectors) -> None:
         self._db = connection
         self._vectors = vectors
 
     def record(self, key: str, *, text: str = "", project: str = "", session: str = "", now: str) -> int:
-        """Keep a request and return its node id; one that is known keeps its text unless a new one is given."""
+        """Store a request and return its node id; a stored text stays unless a new one is given."""
         return self.record_many([Request(key, text, project, session)], now=now)[0]
 
     def record_many(self, requests: Sequence[Request], *, now: str) -> list[int]:
-        """Keep requests with what was selected for them, all or none; return their node ids in order."""
+        """Store requests with their selections in one transaction; return their node ids in the same order."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             ids = [self._put(writer, request, now) for request in requests]
@@ -67,11 +67,11 @@ class Requests:
         return ids
 
     def select(self, key: str, component: str, *, weight: float = 1.0, evidence: str = "", now: str) -> None:
-        """Add to the weight of a request's edge to a component; at 0 or below the edge goes."""
+        """Add to the weight of the edge from a request to a component; delete the edge if the weight is 0 or less."""
         self.record_many([Request(key, selected=(Selection(component, weight, evidence),))], now=now)
 
     def texts(self, node_ids: Iterable[int]) -> dict[int, str]:
-        """Map request nodes to what was asked; those whose text was not kept are left out."""
+        """Map request nodes to their texts; a request without a stored text is left out."""
         found = {}
         for node_id in node_ids:
             data = self._db.value("SELECT data FROM node WHERE id = ? AND type = 'request'", (node_id,))
@@ -81,7 +81,7 @@ class Requests:
         return found
 
     def selections(self, node_ids: Iterable[int]) -> dict[int, list[tuple[int, float]]]:
-        """Map request nodes to the (node id, weight) of what served them, the strongest first."""
+        """Map request nodes to the (node id, weight) of the components selected for them, the strongest first."""
         return {
             node_id: self._db.rows(
                 "SELECT target, weight FROM edge WHERE source = ? AND relation = 'selected' "
@@ -92,7 +92,7 @@ class Requests:
         }
 
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str, str]]:
-        """Return (node id, key, text) of requests that have a text and no vector of this model yet."""
+        """Return (node id, key, text) of requests with a text but no vector of this model."""
         return self._db.rows(
             """SELECT n.id, n.key, json_extract(n.data, '$.text') FROM node n
                WHERE n.source_id = 0 AND n.type = 'request' AND json_extract(n.data, '$.text') IS NOT NULL
@@ -103,17 +103,17 @@ class Requests:
         )
 
     def count(self) -> int:
-        """Count the requests that are kept."""
+        """Count the stored requests."""
         return int(self._db.value("SELECT count(*) FROM node WHERE type = 'request'"))
 
     def has_text(self, key: str) -> bool:
-        """Tell whether a request is kept with its text."""
+        """Tell whether the text of a request is stored."""
         return bool(
             self._db.value("SELECT json_extract(data, '$.text') IS NOT NULL FROM node WHERE key = ?", (storable(key),))
         )
 
-    def of_vector(self, digest: str, model: str) -> str:
-        """Return the key of the request whose vector of this model has this digest; empty where there is none."""
+    def key_of_vector(self, digest: str, model: str) -> str:
+        """Return the key of the request whose vector of this model has this digest, or an empty string."""
         return str(
             self._db.value(
                 """SELECT n.key FROM vector_space s JOIN vector_state v ON v.space_id = s.id
@@ -124,8 +124,8 @@ class Requests:
             or ""
         )
 
-    def standings(self) -> list[RequestUse]:
-        """Return what every kept request has been good for, the oldest node first."""
+    def uses(self) -> list[RequestUse]:
+        """Return the use of every stored request, the oldest first."""
         return [
             RequestUse(*row)
             for row in self._db.rows(
@@ -138,7 +138,7 @@ class Requests:
         ]
 
     def drop(self, node_ids: Iterable[int]) -> None:
-        """Let go of requests, with their vectors and their edges."""
+        """Delete requests with their vectors and edges."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, "")
             for node_id in node_ids:
@@ -151,7 +151,7 @@ class Requests:
         if request.text:
             data["text"] = storable(request.text)
         if request.session:
-            data.setdefault("session", storable(request.session))  # the first: the log knows the others
+            data.setdefault("session", storable(request.session))  # the first session; the event log has the others
         if request.project:
             data["projects"] = sorted({*data.get("projects", ()), storable(request.project)})
         if request.selected:

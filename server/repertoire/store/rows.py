@@ -1,4 +1,4 @@
-"""How a component lies in its table: the one place that knows the order of the columns, both ways."""
+"""Converts components to rows of their table and back; only this module knows the order of the columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from repertoire.domain.component import Component
 from repertoire.domain.trust import Flag, risk
 from repertoire.ports import StoredComponent
 
-# of the table `component` after node_id, in its order
+# the columns of the table `component` after node_id, in the order of the schema
 COLUMNS = (
     "type",
     "description",
@@ -48,12 +48,12 @@ _FIRST = _BEFORE.count(",") + 1
 
 
 def marks(values: Sequence[object]) -> str:
-    """Return a question mark for each value, to bind them to."""
+    """Return one placeholder (question mark) for each value."""
     return ", ".join("?" * len(values))
 
 
 def storable(text: str) -> str:
-    """Return text that UTF-8 can carry: half a surrogate pair, from a manifest's escapes, would fail the write."""
+    """Return text that UTF-8 can encode: a lone surrogate, as escapes in a manifest can make, would fail the write."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -62,24 +62,24 @@ def storable(text: str) -> str:
 
 
 def as_json(value: Mapping[Any, Any] | tuple[Any, ...]) -> str:
-    """Return a front matter or a list as JSON; what has no JSON form is written as its text."""
+    """Return a value as JSON; a part without a JSON form, such as a date, becomes its text."""
     return json.dumps(dict(value) if isinstance(value, Mapping) else value, default=str, skipkeys=True)
 
 
 def flags_as_json(flags: Iterable[Flag]) -> str:
-    """Return flags as their column holds them: a list of lists."""
+    """Return flags in the form of their column, a JSON list of lists."""
     return json.dumps(
         [[f.rule, f.severity, f.line, storable(f.file), storable(f.reason), storable(f.text)] for f in flags]
     )
 
 
 def flags_of(text: str) -> tuple[Flag, ...]:
-    """Return the flags that a column holds."""
+    """Return the flags stored in a column."""
     return tuple(Flag(*values) for values in _read(text))
 
 
 def row_of(component: Component) -> tuple[Any, ...]:
-    """Return a component as COLUMNS hold it."""
+    """Return a component's values in the order of COLUMNS."""
     return (
         component.type,
         storable(component.description),
@@ -108,7 +108,7 @@ def row_of(component: Component) -> tuple[Any, ...]:
 
 
 def stored(row: tuple[Any, ...]) -> StoredComponent:
-    """Return a row of SELECT_STORED as the component that it holds."""
+    """Return the component in a row of SELECT_STORED."""
     node_id, key, name, first_seen, last_changed, source, kind, accepted = row[:_FIRST]
     values = dict(zip(COLUMNS, row[_FIRST:], strict=True))
     for column in ("examples", "allowed_tools", "install"):
@@ -122,5 +122,5 @@ def stored(row: tuple[Any, ...]) -> StoredComponent:
 
 
 def _read(text: str) -> Any:
-    # Most hold nothing: reading them as JSON was half of what reading a component takes.
+    # Most columns hold an empty value: parsing them as JSON took half of the time to read a component.
     return [] if text == "[]" else {} if text == "{}" else json.loads(text)

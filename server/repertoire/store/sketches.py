@@ -1,4 +1,4 @@
-"""Sketches of the texts that components carry, and how alike pairs of texts are: worked out once, kept by content."""
+"""Caches MinHash sketches of component texts and the similarity of text pairs, by content, so each is computed once."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import numpy.typing as npt
 from repertoire.store.connection import Connection
 
 Signature = npt.NDArray[np.uint32]
-Pair = tuple[str, str]  # two text hashes, the lower first
+Pair = tuple[str, str]  # the hashes of two texts, the lower first
 
 
 @dataclass(frozen=True)
-class Carried:
-    """What was read out of a component's text: its identity, its length, and what it says of others (kind, name, …)."""
+class TextSummary:
+    """A component's text in short: its hash, its length, and its statements about other components (kind, name, …)."""
 
     node_id: int
-    stamp: str  # what it was read from: equal means that nothing has to be read again
+    stamp: str  # identifies the content and the version of the reader; if equal, the text need not be read again
     text_hash: str
     words: int
     said: tuple[tuple[Any, ...], ...] = ()
 
 
-class Likeness:
-    """What was found out about texts. Nothing of it is the graph: it moves no revision and can be made again."""
+class SimilarityCache:
+    """Caches results about texts. The cache is no part of the graph: it changes no revision and can be rebuilt."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def pending(self, version: str, *, limit: int) -> list[tuple[int, str]]:
-        """Return (node id, stamp) of components whose text has not been sketched as it is now."""
+        """Return (node id, stamp) of components whose present text has no sketch yet."""
         return self._db.rows(
             """SELECT c.node_id, ?1 || c.content_hash FROM component c
                LEFT JOIN carried_text t ON t.node_id = c.node_id
@@ -42,8 +42,8 @@ class Likeness:
             (version, limit),
         )
 
-    def put(self, carried: Sequence[Carried], sketches: Mapping[str, Signature]) -> None:
-        """Keep what was read out of components' texts, and the signature of each text that is new."""
+    def put(self, carried: Sequence[TextSummary], sketches: Mapping[str, Signature]) -> None:
+        """Store the summaries of components' texts, and the signature of each new text."""
         with self._db.transaction():
             rows = [
                 (text.node_id, text.stamp, text.text_hash, text.words, json.dumps(text.said))
@@ -62,16 +62,16 @@ class Likeness:
                 ],
             )
 
-    def texts(self) -> dict[int, Carried]:
-        """Map every component's node id to what was read out of its text."""
+    def texts(self) -> dict[int, TextSummary]:
+        """Map every component's node id to the summary of its text."""
         rows = self._db.rows("SELECT node_id, stamp, text_hash, words, said FROM carried_text ORDER BY node_id")
         return {
-            node_id: Carried(node_id, stamp, text_hash, words, tuple(map(tuple, json.loads(said))))
+            node_id: TextSummary(node_id, stamp, text_hash, words, tuple(map(tuple, json.loads(said))))
             for node_id, stamp, text_hash, words, said in rows
         }
 
     def signatures(self) -> tuple[list[str], Signature]:
-        """Return the hashes of all texts, and their signatures row by row."""
+        """Return the hashes of all texts, and their signatures as the rows of a matrix."""
         rows = self._db.rows("SELECT text_hash, signature FROM sketch ORDER BY text_hash")
         if not rows:
             return [], np.zeros((0, 0), dtype=np.uint32)
@@ -79,13 +79,13 @@ class Likeness:
         return [row[0] for row in rows], matrix
 
     def known_pairs(self) -> dict[Pair, float]:
-        """Map the pairs of texts that were compared to how alike they are."""
+        """Map every compared pair of texts to its Jaccard similarity."""
         return {
             (low, high): jaccard for low, high, jaccard in self._db.rows("SELECT low, high, jaccard FROM text_pair")
         }
 
     def put_pairs(self, pairs: Mapping[Pair, float]) -> None:
-        """Keep what comparisons came to."""
+        """Store the similarities of pairs."""
         with self._db.transaction():
             self._db.executemany(
                 "INSERT OR REPLACE INTO text_pair VALUES (?, ?, ?)",
@@ -93,16 +93,16 @@ class Likeness:
             )
 
     def compared(self, what: str) -> str:
-        """Return what `note_compared` noted last of this comparison; empty where nothing was."""
+        """Return the state for which `note_compared` last recorded this comparison, or an empty string."""
         return str(self._db.value("SELECT value FROM meta WHERE key = 'compared ' || ?", (what,)) or "")
 
     def note_compared(self, what: str, state: str) -> None:
-        """Note for which state of the graph a comparison was made."""
+        """Record the state of the graph for which a comparison was made."""
         with self._db.transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compared ' || ?, ?)", (what, state))
 
     def drop_unused(self) -> None:
-        """Delete what is kept of texts that no component carries any more."""
+        """Delete sketches and pairs of texts that no component has any more."""
         with self._db.transaction():
             self._db.execute("DELETE FROM sketch WHERE text_hash NOT IN (SELECT text_hash FROM carried_text)")
             self._db.execute(

@@ -1,4 +1,4 @@
-"""What may speak against components from outside: advisories on packages, and components that left their source."""
+"""Stores external facts that count against components: advisories on packages, and components that left a source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repertoire.store.rows import as_json, storable
 
 @dataclass(frozen=True)
 class KeptAdvisory:
-    """What one record says of one package, as it was read; `at` is when."""
+    """The statement of one OSV record about one package; `at` is the time when it was read."""
 
     ecosystem: str
     package: str
@@ -25,7 +25,7 @@ class KeptAdvisory:
 
 @dataclass(frozen=True)
 class Departure:
-    """A component that others name as what they need, and that is in its source no more."""
+    """A component that others require and that its source no longer contains."""
 
     type: str
     name: str
@@ -34,18 +34,18 @@ class Departure:
 
 
 class Soundness:
-    """Advisories and departures. What changes here moves the revision: ranking weighs both."""
+    """Reads and writes advisories and departures; a change raises the revision, because ranking uses both."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def advisories(self) -> list[KeptAdvisory]:
-        """Return every advisory that is kept."""
+        """Return every stored advisory."""
         rows = self._db.rows("SELECT ecosystem, package, id, data, at FROM advisory ORDER BY ecosystem, package, id")
         return [KeptAdvisory(row[0], row[1], row[2], json.loads(row[3]), row[4]) for row in rows]
 
     def keep_advisories(self, advisories: Iterable[KeptAdvisory], *, withdrawn: Iterable[str] = ()) -> int:
-        """Keep advisories in place of what was kept under their ids, and drop the withdrawn; return how many differ."""
+        """Replace the stored advisories with these ids, delete the withdrawn ones; return the number of changes."""
         kept = [
             (item.ecosystem, storable(item.package), storable(item.id), as_json(item.data), item.at)
             for item in advisories
@@ -61,7 +61,7 @@ class Soundness:
         return moved
 
     def forget_advisories(self) -> int:
-        """Drop every advisory; return how many there were."""
+        """Delete every advisory; return how many there were."""
         with self._db.transaction():
             self._db.execute("DELETE FROM advisory")
             gone = self._db.changes()
@@ -70,11 +70,11 @@ class Soundness:
         return gone
 
     def departed(self) -> list[Departure]:
-        """Return what left its source and was needed when it did."""
+        """Return the components that left their source while others required them."""
         return [Departure(*row) for row in self._db.rows("SELECT type, name, source, at FROM departed ORDER BY name")]
 
     def note_departed(self, gone: Iterable[Departure]) -> None:
-        """Note components that left their source."""
+        """Record that components left their source."""
         rows = [(item.type, storable(item.name), storable(item.source), item.at) for item in gone]
         with self._db.transaction():
             self._db.executemany("INSERT OR REPLACE INTO departed VALUES (?, ?, ?, ?)", rows)
@@ -82,7 +82,7 @@ class Soundness:
                 self._db.touch(COMPONENTS)
 
     def note_returned(self, back: Iterable[Departure]) -> None:
-        """Forget that components were gone: they are here again."""
+        """Delete the record that these components left, because they are back."""
         rows = [(item.type, item.name) for item in back]
         with self._db.transaction():
             self._db.executemany("DELETE FROM departed WHERE type = ? AND name = ?", rows)

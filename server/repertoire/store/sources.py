@@ -1,4 +1,4 @@
-"""Writes what sources yield, one transaction a source: a file that did not change is not touched."""
+"""Writes the components and edges of sources, one transaction for each source; an unchanged file is not written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNSETTLED = "unsettled"
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A source as the store knows it."""
+    """A stored source."""
 
     id: int
     info: SourceInfo
@@ -29,7 +29,7 @@ class SourceRow:
 
 @dataclass(frozen=True)
 class Written:
-    """What a write changed, counted in components: those that became different or new, and those that went."""
+    """The numbers of components that a write changed (or added) and deleted."""
 
     changed: int
     removed: int
@@ -37,14 +37,14 @@ class Written:
 
 
 class Sources:
-    """The sources of the graph and the files that each was made from."""
+    """Reads and writes the sources of the graph and the files of each."""
 
     def __init__(self, connection: Connection, vectors: Vectors) -> None:
         self._db = connection
         self._vectors = vectors
 
     def all(self) -> list[SourceRow]:
-        """Return every source with its counts, oldest first."""
+        """Return every source with its counts, the oldest first."""
         rows = self._db.rows(
             """SELECT s.id, s.key, s.kind, s.location, s.repository, s.commit_sha, s.added_at, s.ingested_at,
                  (SELECT count(*) FROM node n WHERE n.source_id = s.id AND n.type = 'component'),
@@ -54,7 +54,7 @@ class Sources:
         return [SourceRow(row[0], SourceInfo(*row[1:6]), row[6], row[7], row[8], row[9]) for row in rows]
 
     def file_hashes(self, source: str) -> dict[str, str]:
-        """Map every file of a source to the content hash it was last read with."""
+        """Map every file of a source to its content hash at the last reading."""
         return dict(
             self._db.rows(
                 "SELECT f.path, f.content_hash FROM file f JOIN source s ON s.id = f.source_id WHERE s.key = ?",
@@ -63,7 +63,7 @@ class Sources:
         )
 
     def remember(self, info: SourceInfo, *, now: str) -> None:
-        """Know a source that is to be read; one that is known stays as it is."""
+        """Add a source that has not been read yet; a source that exists already is not changed."""
         with self._db.transaction():
             self._db.execute(
                 "INSERT OR IGNORE INTO source(key, kind, location, repository, commit_sha, added_at, ingested_at) "
@@ -72,12 +72,12 @@ class Sources:
             )
 
     def seen(self, source: str, *, now: str) -> None:
-        """Note that a source was read and found as it is known."""
+        """Record that a source was read and had not changed."""
         with self._db.transaction():
             self._db.execute("UPDATE source SET ingested_at = ? WHERE key = ?", (now, source))
 
     def set_popularity(self, values: Mapping[int, float]) -> None:
-        """Write how popular components are, by node id; those that stayed the same are left alone."""
+        """Write the popularity of components, by node id; unchanged values are not written."""
         with self._db.transaction():
             known = dict(self._db.rows("SELECT node_id, popularity FROM component"))
             moved = [(value, node) for node, value in values.items() if known.get(node, value) != value]
@@ -86,7 +86,7 @@ class Sources:
                 self._db.touch(COMPONENTS)
 
     def skipped(self, source: str) -> list[tuple[str, str]]:
-        """Return the files of a source that were left out, with the reasons."""
+        """Return the skipped files of a source, with the reasons."""
         return self._db.rows(
             """SELECT f.path, f.skipped FROM file f JOIN source s ON s.id = f.source_id
                WHERE s.key = ? AND f.skipped <> '' ORDER BY f.path""",
@@ -102,10 +102,10 @@ class Sources:
         derived: Sequence[Edge],
         now: str,
     ) -> Written:
-        """Write the changed files of a source, drop the gone ones and replace its derived edges; all or nothing.
+        """Write the changed files of a source, delete the removed ones, replace its derived edges: in one transaction.
 
-        `derived` are the edges found by looking at the source as a whole (names mentioned, siblings in a plugin). What
-        equals what is there is left alone. An id belongs to one file: where it comes twice, the last counts. Records
+        `derived` are edges that follow from the source as a whole (names mentioned, siblings in a plugin). Data
+        equal to the stored data is not written. An id belongs to one file: if it occurs twice, the last counts. Records
         are read to their end before the lock is taken.
         """
         files = {storable(record.path): record for record in records}
@@ -140,7 +140,7 @@ class Sources:
         return Written(changed, len(stale), total)
 
     def remove(self, source: str) -> bool:
-        """Remove a source with exactly what it brought; tell whether there was one."""
+        """Remove a source with exactly its own nodes and edges; tell whether there was one."""
         with self._db.transaction():
             owner = self._db.value("SELECT id FROM source WHERE key = ?", (source,))
             if owner is None:
@@ -157,18 +157,18 @@ class Sources:
         return True
 
     def unsettled(self) -> int:
-        """Return the number of the last change after which what only all sources show was not worked out; 0: none."""
+        """Return the number of the last change for which the edges across sources were not computed yet; 0 if none."""
         return int(self._db.value("SELECT value FROM meta WHERE key = ?", (_UNSETTLED,)) or 0)
 
     def settled(self, number: int) -> None:
-        """Note that it was worked out since the change with this number; what came later stays to be done."""
+        """Record that the edges across sources include the change with this number; later changes stay open."""
         with self._db.transaction():
             self._db.execute("UPDATE meta SET value = 0 WHERE key = ? AND value = ?", (_UNSETTLED, number))
 
     def set_edges(self, edges: Sequence[Edge], *, now: str, file: str) -> None:
-        """Replace the edges that no source owns and that carry this label (`file`) with these.
+        """Replace the edges that belong to no source and have this label (`file`).
 
-        A label that begins with `learned` is deleted where a person forgets what was asked.
+        Edges whose label begins with `learned` are deleted with the requests.
         """
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
@@ -176,15 +176,15 @@ class Sources:
             writer.collect_orphans()
 
     def add_node(self, node: Node, *, now: str, text: Text | None = None) -> int:
-        """Add or update a node that no source owns, with its words; return its id.
+        """Add or update a node that belongs to no source, with its searchable text; return its id.
 
-        One that is kept for an edge alone is to be added with that, in one transaction.
+        A node of a kind that exists only for its edges must be added together with an edge, in one transaction.
         """
         with self._db.transaction():
             return GraphWriter(self._db, self._vectors, now).put_node(node, text=text)
 
     def _unsettle(self) -> None:
-        # In the transaction of the change: whoever is killed before the rest is done leaves a note that it is not.
+        # In the same transaction as the change, so that a process killed afterwards leaves the record of the open work.
         self._db.execute(
             """INSERT INTO meta SELECT ?1, value + 1 FROM meta WHERE key = 'revision'
                ON CONFLICT(key) DO UPDATE SET value = excluded.value""",
@@ -212,14 +212,14 @@ class Sources:
     def _write_edges(
         self, writer: GraphWriter, owner: int, files: Mapping[str, FileRecord], derived: Sequence[Edge]
     ) -> None:
-        # After every component: an edge may point at one that a later file brings.
+        # Written after all components, since an edge may point at a component of a later file.
         edges = [*derived, *(edge for record in files.values() for edge in record.edges)]
         needed = {end for edge in edges if edge.source != edge.target for end in (edge.source, edge.target)}
         nodes = {node.key: (path, node) for path, record in files.items() for node in record.nodes}
         for key, (path, node) in nodes.items():
             kind = self._db.layout.kind.get(node.type)
             alone = kind is None or kind.forgotten != WITH_EDGES
-            # One that no edge needs is not made: to write and to collect it would only move the revision.
+            # A node without edges is not written: writing and collecting it would only raise the revision.
             if alone or key in needed or writer.find(key) is not None:
                 of_file = kind is not None and kind.forgotten == WITH_SOURCE
                 writer.put_node(node, Owner(owner, path) if of_file else SHARED)

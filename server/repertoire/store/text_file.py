@@ -1,4 +1,4 @@
-"""The graph file of a text index, and how documents come into it."""
+"""Defines the graph file of a text index, and adds documents to it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from repertoire.store.migrations import full_text
 
 TEXT_FILE = GraphFile("texts", TEXTS, (begin("texts", full_text("document_text"), full_text("part_text")),))
 
-Part = tuple[int, str, str]  # its node's id, the hash of its text, and its text
+Part = tuple[int, str, str]  # a part of a document: node id, hash of the text, text
 
 
 def add_documents(store: Store, documents: Iterable[TextDocument], *, size: int, now: str) -> list[Part]:
-    """Write documents and their parts of at most `size` characters; return the parts, which wait for their vectors."""
+    """Write documents, each split into parts of at most `size` characters; return the parts, which need vectors."""
     with store.transaction():
         edges: list[Edge] = []
         parts = [part for document in documents for part in _add(store, document, size, now, edges)]

@@ -1,4 +1,4 @@
-"""Vectors in sqlite-vec: one table for each space and model, so that vectors of two models are never compared."""
+"""Stores vectors in sqlite-vec, a table for each space and model, so that vectors of two models are never compared."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Matrix = npt.NDArray[np.float32]
 _CHUNKS = "SELECT validity, rowids FROM {table}_chunks ORDER BY chunk_id"
 _BLOBS = """SELECT v.vectors FROM {table}_chunks c
             JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id ORDER BY c.chunk_id"""
-_MOST = 4096  # sqlite-vec's own bound on k
-_MOVED = "vectors"  # in meta: how often any vector was changed; followed by a space's name, how often one of its
-_ROOM = 1.25  # times the chunks that are needed, before what lies sparsely is put together
+_MOST = 4096  # sqlite-vec's limit on k
+_MOVED = "vectors"  # key in `meta` that counts all changes of vectors; with a space's name appended, those of the space
+_ROOM = 1.25  # a table with more than this many times the chunks that it needs is compacted
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How many nodes have their vectors of those that should."""
+    """How many nodes have a vector, of all nodes that should have one."""
 
     done: int
     total: int
@@ -41,13 +41,13 @@ class _Space:
 
 
 class Vectors:
-    """The vector spaces of the graph."""
+    """Reads and writes the vector spaces of the graph."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def put(self, space: str, model: str, rows: Sequence[tuple[int, str]], vectors: Matrix) -> None:
-        """Store one vector for each (node id, content hash); a node that is gone by now is left out."""
+        """Store one vector for each (node id, content hash); a node that was deleted meanwhile is left out."""
         blobs = [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
         with self._db.transaction():
             place = self._ensure(space, model, int(vectors.shape[1]))
@@ -60,18 +60,18 @@ class Vectors:
             )
 
     def mark(self, space: str, model: str, dimensions: int, rows: Sequence[tuple[int, str]]) -> None:
-        """Note that these contents have nothing to embed in a space."""
+        """Record that these contents have no text to embed in a space."""
         with self._db.transaction():
             known = self._embeddable(space, [node_id for node_id, _ in rows])
             self._replace(self._ensure(space, model, dimensions), [row for row in rows if row[0] in known])
 
     def revision(self, view: str = COMPONENTS) -> int:
-        """Return the number that moves whenever a vector of what a view reads changes."""
+        """Return a number that changes whenever a vector in a space of the view does."""
         moved = self.revisions(self._db.layout.spaces_of(view)).values()
         return sum(own for own, _ in moved) + max((unsaid for _, unsaid in moved), default=0)
 
     def revisions(self, spaces: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Map each vector space to a version that changes with its vectors, or with those of an unknown space."""
+        """Map each vector space to two counts of changes: of its own vectors, and of vectors in unknown spaces."""
         moved = {
             str(key)[len(_MOVED) :]: int(value)
             for key, value in self._db.rows("SELECT key, value FROM meta WHERE key GLOB ?", (f"{_MOVED}*",))
@@ -80,20 +80,20 @@ class Vectors:
         return {space: (moved.get(f" {space}", 0), unsaid) for space in spaces}
 
     def nearest(self, space: str, model: str, vector: Matrix, *, limit: int) -> list[tuple[int, float]]:
-        """Return the nearest node ids with their cosine similarity, best first; empty where the space is not.
+        """Return the nearest node ids with their cosine similarity, best first; empty if the space does not exist.
 
-        Those at one distance come in the order of their ids, also where the limit cuts through them.
+        Nodes at the same distance are sorted by id, also if the limit cuts them off.
         """
         with self._db.snapshot():
             place = self._find(space, model)
             if place is None or limit < 1:
                 return []
             rows = self._nearest(place, vector.astype("<f4").tobytes(), min(limit, _MOST))
-        # unit vectors: |a - b|² = 2 - 2 cos
+        # for unit vectors, |a - b|² = 2 - 2 cos
         return [(node_id, 1.0 - distance * distance / 2.0) for node_id, distance in rows]
 
     def matrix(self, space: str, model: str) -> tuple[npt.NDArray[np.int64], Matrix]:
-        """Return the whole space as node ids and their vectors, row by row, by node id."""
+        """Return the whole space as node ids, in order, and a matrix with one vector a row."""
         with self._db.snapshot():
             place = self._find(space, model)
             chunks = [] if place is None else self._db.rows(_CHUNKS.format(table=place.table))
@@ -106,8 +106,8 @@ class Vectors:
             places = np.empty_like(order)
             places[order] = np.arange(len(ids))
             matrix = np.empty((len(ids), place.dimensions), dtype=np.float32)
-            # Chunk by chunk, as sqlite-vec keeps them: row by row through its table takes four times as long. Each goes
-            # where it belongs at once: all of them beside the matrix would take three times its memory for a moment.
+            # Read chunk by chunk, as sqlite-vec stores vectors: reading by row takes four times as long. Each is copied
+            # to its place at once, because all chunks beside the matrix would take three times its memory for a moment.
             begin = 0
             for valid, (blob,) in zip(held, self._db.stream(_BLOBS.format(table=place.table)), strict=True):
                 end = begin + int(valid.sum())
@@ -116,7 +116,7 @@ class Vectors:
         return ids[order], matrix
 
     def pending(self, space: str, model: str, *, limit: int) -> list[tuple[int, str]]:
-        """Return (node id, content hash) of components whose vector is missing or older than their content."""
+        """Return (node id, content hash) of components without a vector of their present content."""
         rows = self._db.rows(
             """SELECT c.node_id, c.content_hash FROM component c
                LEFT JOIN vector_space s ON s.space = ? AND s.model = ?
@@ -128,7 +128,7 @@ class Vectors:
         return [(int(node_id), str(content_hash)) for node_id, content_hash in rows]
 
     def progress(self, space: str, model: str) -> Progress:
-        """Tell how far the embedding of components has come."""
+        """Return how many components have a vector of their present content."""
         total = int(self._db.value("SELECT count(*) FROM component"))
         done = self._db.value(
             """SELECT count(*) FROM vector_space s
@@ -149,7 +149,7 @@ class Vectors:
             self._db.execute("DELETE FROM vector_state WHERE node_id = ?", (node_id,))
 
     def drop_other_models(self, *models: str, view: str = COMPONENTS) -> None:
-        """Delete a view's spaces of every other model than these: the configured ones have replaced them."""
+        """Delete the spaces of a view that belong to other models than the configured ones."""
         spaces = self._db.layout.spaces_of(view)
         self._drop_spaces(f"model NOT IN ({marks(models)}) AND space IN ({marks(spaces)})", *models, *spaces)
 
@@ -160,7 +160,7 @@ class Vectors:
     def _nearest(self, place: _Space, vector: bytes, limit: int) -> list[tuple[int, float]]:
         k = limit
         while True:
-            # sqlite-vec keeps any of equals at the cut: ask on until what follows the last is farther.
+            # At the limit sqlite-vec returns any of several equal distances: query more until the next one is greater.
             k = min(k + 1, _MOST)
             rows = self._db.rows(
                 f"SELECT rowid, distance FROM {place.table} WHERE embedding MATCH ? AND k = ?", (vector, k)
@@ -186,7 +186,7 @@ class Vectors:
         )
 
     def _embeddable(self, space: str, node_ids: Sequence[int]) -> set[int]:
-        # A component that went since it was read may live on as a stand-in: it has no content to be near to.
+        # A component deleted since it was read may remain as a stand-in, which has no content to embed.
         kinds = {node_id: self._db.value("SELECT type FROM node WHERE id = ?", (node_id,)) for node_id in node_ids}
         known = self._db.layout.kind
         return {
@@ -206,10 +206,10 @@ class Vectors:
             self._pack(place.table)
 
     def _pack(self, table: str) -> None:
-        """Keep a table from being mostly holes: move what is left in the emptiest of its chunks to its end.
+        """Compact a table: move the vectors of its emptiest chunks to its end.
 
-        sqlite-vec fills its last chunk alone, and lets a chunk go when it is empty. Where old vectors go here and there
-        and new ones come, the file would grow for ever.
+        sqlite-vec inserts into its last chunk only, and frees a chunk only when it is empty. With deletions
+        spread over many chunks and new vectors at the end, the file would grow for ever.
         """
         rows = self._db.rows(f"SELECT chunk_id, validity FROM {table}_chunks ORDER BY chunk_id")
         held = {int(chunk): _bits(validity) for chunk, validity in rows}
@@ -230,7 +230,7 @@ class Vectors:
         found = self._find(space, model)
         if found is not None and found.dimensions == dimensions:
             return found
-        if found is not None:  # other weights under the same name: what lies there compares with nothing new
+        if found is not None:  # other weights under the same name: the stored vectors cannot be compared with new ones
             self._drop_spaces("id = ?", str(found.id))
         self._db.execute(
             "INSERT INTO vector_space(space, model, dimensions) VALUES (?, ?, ?)", (space, model, dimensions)
@@ -241,5 +241,5 @@ class Vectors:
 
 
 def _bits(validity: bytes) -> npt.NDArray[np.bool_]:
-    """Return which places of a chunk hold a vector."""
+    """Return a mask of the slots of a chunk that hold a vector."""
     return np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(np.bool_)

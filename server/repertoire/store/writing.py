@@ -1,4 +1,4 @@
-"""Writes nodes and edges by their keys, inside one transaction: what is equal already is not written again."""
+"""Writes nodes and edges by their keys, inside one transaction; rows that would not change are not written."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from repertoire.store.connection import Connection
 from repertoire.store.rows import COLUMNS, CONTENT_HASH, VERSION, as_json, marks, row_of, storable
 from repertoire.store.vectors import Vectors
 
-Text = tuple[str, str, str]  # name, description and body
+Text = tuple[str, str, str]  # the name, description and body of a node, as the full-text index stores them
 _TEXT = tuple(COLUMNS.index(column) for column in ("description", "body"))
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose a node or an edge is: a source (0: nobody's, shared) and one of its files, or a label."""
+    """The owner of a node or an edge: a source and one of its files; or no source (id 0) and a label."""
 
     source_id: int
     file: str
@@ -36,24 +36,24 @@ SHARED = Owner(0, "")
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A component ready to be written: all that needs no lock is done before the lock is taken."""
+class PreparedComponent:
+    """A component converted to rows, before the write lock is taken."""
 
     key: str
     file: str
     name: str
     row: tuple[object, ...]
-    text: Text  # as the full-text index stores it
+    text: Text  # for the full-text index
 
 
-def prepare(component: Component, file: str) -> Prepared:
-    """Do the part of writing a component that needs no database."""
+def prepare(component: Component, file: str) -> PreparedComponent:
+    """Convert a component to rows, the part of writing that needs no database."""
     text = words_of(component.name, component.description, component.body)
-    return Prepared(storable(component.id), file, storable(component.name), row_of(component), text)
+    return PreparedComponent(storable(component.id), file, storable(component.name), row_of(component), text)
 
 
 class GraphWriter:
-    """Nodes and edges to write, for the length of one transaction: it remembers the ids of the keys it met."""
+    """Writes nodes and edges within one transaction, and caches the ids of their keys."""
 
     def __init__(self, connection: Connection, vectors: Vectors, now: str) -> None:
         self._db = connection
@@ -62,8 +62,8 @@ class GraphWriter:
         self._now = now
         self._ids: dict[str, int] = {}
 
-    def put_component(self, component: Prepared, source_id: int) -> bool:
-        """Write a component, in place of a stand-in where there is one; tell whether anything was new."""
+    def put_component(self, component: PreparedComponent, source_id: int) -> bool:
+        """Write a component, replacing a stand-in if there is one; tell whether anything changed."""
         old = self._db.row(
             f"SELECT n.id, n.type, n.name, n.source_id, n.file, {', '.join('c.' + column for column in COLUMNS)} "
             "FROM node n LEFT JOIN component c ON c.node_id = n.id WHERE n.key = ?",
@@ -92,7 +92,7 @@ class GraphWriter:
         return True
 
     def put_node(self, node: Node, owner: Owner = SHARED, text: Text | None = None) -> int:
-        """Write a node that is no component, with its words where it has any; what is no stand-in stays of its kind."""
+        """Write a node other than a component, with its text if it has one; only a stand-in changes its kind."""
         node_id = self._put(node, owner)
         if text is not None:
             self._index_anew(node_id, node.type, text)
@@ -111,11 +111,11 @@ class GraphWriter:
         return node_id
 
     def _stays(self, old: str, new: str) -> bool:
-        """Tell whether a node stays what it is: all but a stand-in does, whatever an edge takes it for."""
+        """Tell whether a stored node keeps its kind; only a stand-in takes the kind of the new node."""
         return old == COMPONENT or (old != new and old not in self._layout.kinds_forgotten(WITH_EDGES))
 
     def find(self, key: str) -> int | None:
-        """Return the id of a key, or None."""
+        """Return the node id of a key, or None."""
         key = storable(key)
         known = self._ids.get(key)
         if known is None:
@@ -125,7 +125,7 @@ class GraphWriter:
         return known
 
     def node_id(self, key: str, relation: str) -> int:
-        """Return the id of an edge's end; one that nothing has brought yet becomes a stand-in, known by name only."""
+        """Return the node id of an edge's end; write a stand-in, known by its key only, if there is no node yet."""
         known = self.find(key)
         if known is not None:
             return known
@@ -133,7 +133,7 @@ class GraphWriter:
         return self.put_node(self._stand_in(storable(key), found.views if found else ()))
 
     def replace_edges(self, owner: Owner, edges: Iterable[Edge]) -> None:
-        """Make these the edges of one owner; where one pair and relation comes twice, the last counts."""
+        """Replace the edges of one owner; if a pair and relation occurs twice, the last counts."""
         wanted = {
             (self.node_id(edge.source, edge.relation), self.node_id(edge.target, edge.relation), edge.relation): (
                 float(edge.weight),
@@ -164,7 +164,7 @@ class GraphWriter:
             self.touch_edges(*{relation for _, _, relation in wanted}, *gone)
 
     def owned(self, source_id: int, file: str) -> list[tuple[int, str]]:
-        """Return the id and key of every node that a file of a source brought, as its kind says it does."""
+        """Return the id and key of every node that belongs to a file of a source."""
         brought = self._layout.kinds_forgotten(WITH_SOURCE)
         return self._db.rows(
             f"SELECT id, key FROM node WHERE source_id = ? AND file = ? AND type IN ({marks(brought)})",
@@ -172,9 +172,9 @@ class GraphWriter:
         )
 
     def release(self, nodes: Sequence[tuple[int, str]]) -> None:
-        """Take what nodes hold, by id and key, once their owner's edges are gone.
+        """Turn nodes into stand-ins without content, after the edges of their owner were deleted.
 
-        One that an edge still needs (another file's, another source's, a learned one) stays as a stand-in.
+        A stand-in remains only while an edge of another file or source, or a learned edge, needs it.
         """
         for node_id, key in nodes:
             self._strip(node_id)
@@ -187,7 +187,7 @@ class GraphWriter:
             self.touch_nodes(kind, stand_in.type)
 
     def delete(self, nodes: Iterable[tuple[int, str]]) -> None:
-        """Delete nodes, by id and kind, with their edges and all that they hold."""
+        """Delete nodes, given by id and kind, with their edges, text, vectors and rows."""
         for node_id, kind in nodes:
             self._strip(node_id)
             self._db.execute("DELETE FROM node WHERE id = ?", (node_id,))
@@ -195,7 +195,7 @@ class GraphWriter:
             self._ids.clear()
 
     def collect_orphans(self) -> None:
-        """Delete the nodes that no source owns, no edge needs, and that are kept for an edge alone."""
+        """Delete the nodes of kinds that exist only for edges, if no source owns them and no edge needs them."""
         needed = self._layout.kinds_forgotten(WITH_EDGES)
         self.delete(
             self._db.rows(
@@ -207,27 +207,27 @@ class GraphWriter:
         )
 
     def of_a_source(self, kind: str) -> bool:
-        """Tell whether a source brings nodes of this kind, and would bring them again."""
+        """Tell whether nodes of this kind come from sources, so that reading the source again restores them."""
         return kind in self._layout.kinds_forgotten(WITH_SOURCE)
 
     def touch_nodes(self, *kinds: str) -> None:
-        """Move the revisions of the views that read one of these kinds of nodes."""
+        """Raise the revisions of the views that read one of these node kinds."""
         self._db.touch(*(view for kind in kinds for view in self._layout.views_of(kind)))
 
     def touch_edges(self, *relations: str) -> None:
-        """Move the revisions of the views that read one of these relations."""
+        """Raise the revisions of the views that read one of these relations."""
         known = (self._layout.related(relation) for relation in relations)
         self._db.touch(*(view for relation in known if relation for view in relation.views))
 
     def _strip(self, node_id: int) -> None:
-        """Delete the words, the vectors and the rows of other tables that go with a node."""
+        """Delete a node's text, vectors and rows in other tables."""
         for table in self._layout.tables:
             if table.node:
                 self._db.execute(f"DELETE FROM {table.name} WHERE {table.node} = ?", (node_id,))
         self._vectors.drop(node_id)
 
     def _stand_in(self, key: str, views: Sequence[str]) -> Node:
-        """Return a node that is known by its key alone: of the kind that this names, where one may stand in."""
+        """Return a stand-in: a node known by its key alone, of the kind that the key names, if that kind allows it."""
         named, _, name = key.partition(":")
         kind = self._layout.kind.get(named)
         if kind is not None and kind.stands_in and (name or named == REQUEST):
@@ -251,7 +251,7 @@ class GraphWriter:
         )
         self.touch_nodes(old, node[0])
 
-    def _insert_component(self, node_id: int, component: Prepared) -> None:
+    def _insert_component(self, node_id: int, component: PreparedComponent) -> None:
         self._db.execute(f"INSERT INTO component VALUES (?, {marks(COLUMNS)})", (node_id, *component.row))
         self._index(node_id, COMPONENT, component.text)
 
@@ -275,5 +275,5 @@ class GraphWriter:
 
 
 def words_of(name: str, description: str = "", body: str = "") -> Text:
-    """Return the words of a node as a full-text index stores them."""
+    """Return name, description and body split into words for the full-text index."""
     return index_text(name), index_text(description), index_text(body[:BODY_INDEXED])

@@ -1,1 +1,1 @@
-"""Rules of traces: what stays of an error on another machine."""
+"""The rules of traces, without storage: error signatures, hard-won solutions, ranking and trust."""

@@ -1,4 +1,4 @@
-"""How traces and votes age: by the half-life of the fastest-moving of a trace's tags, never below a floor."""
+"""Computes how traces and votes lose weight with age: by the shortest half-life of a trace's tags, down to a floor."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from repertoire.domain.trace import EXPIRED, Trace
 
 VOTE_HALF_LIFE = 90.0  # days
 USUAL = 365.0
-FLOOR = 0.5  # what an old trace is still worth: most errors mean for years what they meant
-_OUT_OF_DATE = 0.5  # times that, where its own review day has passed
+FLOOR = 0.5  # the least weight of an old trace: most errors keep their meaning for years
+_OUT_OF_DATE = 0.5  # factor for a trace whose review day has passed
 
 HALF_LIVES: Mapping[str, float] = {
     **dict.fromkeys("react vue next nextjs nuxt svelte angular vite webpack expo flutter remix astro".split(), 180.0),
@@ -21,12 +21,12 @@ HALF_LIVES: Mapping[str, float] = {
 
 
 def half_life(tags: Iterable[str]) -> float:
-    """Return the days in which a trace of these tags loses half of its worth: the shortest that any of them has."""
+    """Return the half-life in days of a trace with these tags: the shortest of theirs."""
     return min((HALF_LIVES.get(tag.lower(), USUAL) for tag in tags), default=USUAL)
 
 
 def days_since(at: str, today: date) -> float:
-    """Return the days from a time as the store writes it; 0 where it lies ahead, or says nothing."""
+    """Return the days since a time in the store's format; 0 if it is in the future or cannot be read."""
     try:
         return float(max((today - date.fromisoformat(at[:10])).days, 0))
     except ValueError:
@@ -34,21 +34,21 @@ def days_since(at: str, today: date) -> float:
 
 
 def faded(at: str, today: date) -> float:
-    """Return what is left of a vote."""
+    """Return the weight of a vote after its age, 1 down to 0."""
     return float(0.5 ** (days_since(at, today) / VOTE_HALF_LIFE))
 
 
 def recency(tags: Iterable[str], at: str, today: date) -> float:
-    """Return what age leaves of a trace, counted from when it was last told or found to work: 1 down to FLOOR."""
+    """Return the weight of a trace by the time since it was last changed or confirmed: 1 down to FLOOR."""
     return float(FLOOR + (1 - FLOOR) * 0.5 ** (days_since(at, today) / half_life(tags)))
 
 
 def expired(trace: Trace, today: date) -> bool:
-    """Tell whether a trace says of itself that it should not be relied on any more."""
+    """Tell whether a trace's own conditions say that it has expired."""
     overdue = bool(trace.review_after) and trace.review_after[:10] < today.isoformat()
     return trace.status == EXPIRED or overdue
 
 
 def validity(trace: Trace, today: date) -> float:
-    """Return what is left of a trace whose review is overdue."""
+    """Return the factor of a trace: below 1 if its review is overdue."""
     return _OUT_OF_DATE if expired(trace, today) else 1.0

@@ -1,4 +1,4 @@
-"""Folds what hooks tell of a session: which commands fail, what is tried then, and which pass in the end.
+"""Folds the hook payloads of a session into problems: commands that fail, the attempts at them, their solutions.
 
 A problem is a command that failed; it is solved when the same work passes after something was changed. An attempt is
 what was changed between two failures, if it is something new: prints for debugging, documents and a second run are not.
@@ -21,7 +21,7 @@ from repertoire.traces.steps import COMMAND, CUT, EDIT, FAILED, LOOK, Step, step
 
 PROBLEMS, CHANGES = 4, 40
 _VERSIONS, _LANGUAGES_KEPT = 24, 4
-_FORGOTTEN = 4 * 3600.0  # seconds: what was left so long ago was given up
+_FORGOTTEN = 4 * 3600.0  # seconds after which an open problem counts as given up
 _LANGUAGES = {
     "py": "python", "js": "javascript", "jsx": "javascript", "mjs": "javascript", "cjs": "javascript",
     "ts": "typescript", "tsx": "typescript", "go": "go", "rs": "rust", "java": "java", "kt": "kotlin", "rb": "ruby",
@@ -31,7 +31,7 @@ _LANGUAGES = {
 
 
 def fold(session: SessionTrace, told: Mapping[str, Any], shell: Shell) -> SessionTrace:
-    """Return what a session is after one more hook; whatever a payload holds, it only adds or changes nothing."""
+    """Return the session after one more hook; an unexpected payload changes nothing."""
     step = step_of(told)
     take = _TAKES.get(step.kind) if step is not None else None
     return take(session, step, shell) if take is not None and step is not None else session
@@ -52,7 +52,7 @@ def _command(session: SessionTrace, step: Step, shell: Shell) -> SessionTrace:
 
 
 def _failed_all_the_same(part: Part, printed: str) -> bool:
-    """Tell whether a command failed though the whole succeeded: `pytest | tail`."""
+    """Tell whether a command failed although the pipeline succeeded, as in `pytest | tail`."""
     if part.sure:
         return part.check and sums_up_failure(printed)
     return told_failure(printed)
@@ -102,7 +102,7 @@ def _passed(session: SessionTrace, step: Step, here: Invocation) -> SessionTrace
 
 
 def _acted(session: SessionTrace, here: Invocation) -> SessionTrace:
-    """Take a command that changes something as a part of the attempts at what is open."""
+    """Count a command that changes something as part of the attempt at each open problem."""
     if here.changes or here.undoes:
         take = progress.acted_on
     elif any(not part.check for part in here.parts):
@@ -165,7 +165,7 @@ def _language(file: str) -> str:
 
 
 def _fewest(problems: list[Problem]) -> tuple[Problem, ...]:
-    """Return the problems that are kept: what was offered goes first, then what failed longest ago."""
+    """Return the problems to keep: offered ones are dropped first, then those that failed longest ago."""
     excess = sorted(problems, key=lambda each: (not each.offered, each.seen))[: max(0, len(problems) - PROBLEMS)]
     return tuple(each for each in problems if each not in excess)
 

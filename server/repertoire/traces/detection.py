@@ -1,4 +1,4 @@
-"""Judges at a turn's end which problem was hard-won and solved, so that it is worth keeping: one at most, or none."""
+"""Decides at a turn's end which solved problem was hard enough to propose as a trace: one at most."""
 
 from __future__ import annotations
 
@@ -7,45 +7,49 @@ from dataclasses import dataclass, replace
 
 from repertoire.traces.problem import SOLVED, Problem, SessionTrace
 
-_OFFERS = 64  # keys that are remembered
+_OFFERS = 64  # keys of offered problems that a session remembers
 
 
 @dataclass(frozen=True)
 class DetectionSettings:
-    """What each sign of a hard-won solution counts, in failed attempts; they add up to the threshold or do not."""
+    """The weight of each sign of a hard-won solution, in failed attempts, and the threshold for their sum."""
 
-    threshold: float = 2.0  # two attempts that failed for nothing: the first may be a slip, a third is a fight
-    stuck: float = 1.0  # the same error after an attempt
-    moved: float = 0.5  # another error: in code they are mended one after the other, without a fight
-    moved_most: float = 1.0  # so that however many are only work
-    moved_tough: float = 0.75  # in one test, or where packages or configuration are at fault: one error hides the next
+    threshold: float = 2.0  # two attempts without any progress: one may be a slip
+    stuck: float = 1.0  # an attempt after which the error was the same
+    moved: float = (
+        0.5  # an attempt after which the error was another: in code, errors are often corrected one after the other
+    )
+    moved_most: float = 1.0  # limit of their sum: many of them are ordinary work
+    moved_tough: float = (
+        0.75  # another error in the same test, or in packages or configuration: one error hides the next
+    )
     moved_tough_most: float = 2.25
-    moved_stuck: float = 1.0  # where another attempt was for nothing, it is a fight
-    eased: float = 0.25  # fewer failures than before: the work goes on well
+    moved_stuck: float = 1.0  # another error, if some other attempt left the error the same
+    eased: float = 0.25  # an attempt after which fewer tests failed: the work proceeds
     eased_most: float = 0.5
-    varied: float = 0.5  # the command alone was changed: cheap to try, and queries are refined that way
+    varied: float = 0.5  # only the command was changed: a cheap attempt, and the way queries are refined
     varied_most: float = 1.5
-    reversal: float = 1.0  # an attempt was taken back after it had failed
-    rework: float = 0.5  # lines of an attempt were written over: weaker, since code is also refined
-    turned_most: float = 2.0  # of reversals and reworks together
-    look: float = 1.5  # something was looked up outside while it was open; alone it may be a page of a manual
-    look_more: float = 0.5  # the error itself was searched for, or more than one thing: nobody does that who knows
-    long: float = 0.5  # it took longer than `long_seconds`
+    reversal: float = 1.0  # an attempt that was undone after it had failed
+    rework: float = 0.5  # lines of an attempt were rewritten: a weaker sign, since code is also refined
+    turned_most: float = 2.0  # limit of the sum of reversals and reworks
+    look: float = 1.5  # a look-up outside while the problem was open; alone, it may be a page of a manual
+    look_more: float = 0.5  # a search for the error itself, or a second look-up
+    long: float = 0.5  # the problem was open longer than `long_seconds`
     long_seconds: float = 600.0
-    broad: float = 0.5  # after an attempt for nothing, what mended it is in several files, or in files and commands
-    tested_first: float = -0.5  # the test was written to fail: the first code is no attempt at mending
+    broad: float = 0.5  # after a failed attempt, the solution is in several files, or in files and commands
+    tested_first: float = -0.5  # the test was written first, to fail: the first code is no attempt at a solution
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How hard a problem was to solve, and by which signs."""
+    """How hard a problem was to solve: the sum of its signs, and their names."""
 
     score: float
     signs: tuple[str, ...]
 
 
 def verdict(problem: Problem, settings: DetectionSettings | None = None) -> Verdict:
-    """Weigh the signs that a solution was hard-won."""
+    """Compute how hard-won the solution of a problem was."""
     rule = settings or DetectionSettings()
     looks = len(problem.looks)
     for_nothing = problem.stuck + problem.reversals + problem.reworks + looks > 0
@@ -75,9 +79,9 @@ def _moved(problem: Problem, rule: DetectionSettings) -> float:
 def to_offer(
     session: SessionTrace, rejected: AbstractSet[str] = frozenset(), settings: DetectionSettings | None = None
 ) -> Problem | None:
-    """Return the problem that is worth an offer at this stop; None mostly.
+    """Return the problem to propose at this stop; mostly None.
 
-    `rejected` are keys of problems that a person did not want to keep: neither they nor what was offered come again.
+    `rejected` are keys of problems that a person refused to keep; neither they nor offered ones are proposed again.
     """
     rule = settings or DetectionSettings()
     silent = rejected | set(session.offers)
@@ -87,13 +91,13 @@ def to_offer(
 
 
 def offered(session: SessionTrace, problem: Problem) -> SessionTrace:
-    """Return the session after a problem was offered."""
+    """Return the session with this problem marked as offered."""
     problems = tuple(replace(each, offered=True) if each == problem else each for each in session.problems)
     return replace(session, problems=problems, offers=(*session.offers, *sorted(problem.keys))[-_OFFERS:])
 
 
 def _is_solved(problem: Problem) -> bool:
-    """Tell whether a problem was mended: not given up by skipping tests, nor gone by itself, as the network's are."""
+    """Tell whether a problem was really solved: not by skipping tests, and not by itself, as network errors are."""
     if problem.state != SOLVED or problem.offered or problem.pending.skipped:
         return False
     return problem.pending.edited or not (problem.network or problem.usage)

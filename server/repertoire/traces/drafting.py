@@ -1,4 +1,4 @@
-"""Drafts a trace from a solved problem: what failed, what was tried, what mended it, where; for a person to edit."""
+"""Drafts a trace from a solved problem (failure, attempts, solution, environment) for a person to edit."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _SPOKEN = {
 
 @dataclass(frozen=True)
 class Draft:
-    """What is proposed to be kept. It holds what stood on the screen: redact it before it is shown or kept."""
+    """A draft of a trace. It contains text from the screen: redact it before it is shown or stored."""
 
     title: str
     context: str
     solution: str
-    marks: tuple[Mark, ...]  # signatures, the main one first
+    marks: tuple[Mark, ...]  # error signatures, the main one first
     languages: tuple[str, ...]
     versions: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
 
 
 def draft_of(session: SessionTrace, problem: Problem) -> Draft:
-    """Return the trace of a solved problem, every part of it capped."""
+    """Return the draft for a solved problem, every part of it capped."""
     main = problem.mark
     marks = (main, *(mark for mark in problem.marks if mark != main)) if main else ()
     return Draft(
@@ -96,13 +96,13 @@ def _quoted(text: str) -> str:
 
 
 def _versions(session: SessionTrace, problem: Problem) -> tuple[tuple[str, str], ...]:
-    """Return the versions that were told, those that the problem speaks of first."""
+    """Return the versions seen in the session, those that the problem mentions first."""
     text = f"{problem.excerpt} {problem.passed} {' '.join(problem.commands)}".lower()
     return tuple(sorted(session.versions, key=lambda pair: pair[0].lower() not in text)[:_VERSIONS])
 
 
 def _languages(session: SessionTrace, problem: Problem) -> tuple[str, ...]:
-    """Return the languages of what was edited; where nothing was, that of the program."""
+    """Return the languages of the edited files, or of the failing program if no file was edited."""
     program = problem.part.family.split()[0].rpartition(".")[2]
     return session.languages or ((_SPOKEN[program],) if program in _SPOKEN else ())
 

@@ -1,4 +1,4 @@
-"""How alike two environments are: the places that both name, weighed, and where their versions part."""
+"""Compares two environments: which of the facts that both state (language, framework, …) agree, weighted."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from repertoire import linear
 
 _WEIGHTS = {"language": 0.3, "framework": 0.25, "os": 0.15, "package_manager": 0.1, "runtime": 0.1}
-_MAJOR = 0.4  # of a place's weight, where the same name stands at another major version
+_MAJOR = 0.4  # share of the weight for the same name with another major version
 _PARTS = linear.compile(r"^\s*(?P<name>[^\d\s][^\d=<>~^@]*?)[\s=<>~^@v]*(?P<version>\d[\w.+-]*)?\s*$")
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """From 0 (every named place differs) to 1 (all agree, or none can be compared), and what differs."""
+    """The agreement of two environments, from 0 to 1 (all agree, or none can be compared), and the differences."""
 
     value: float
     same: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Alignment:
 
 
 def align(told: Mapping[str, str], here: Mapping[str, str]) -> Alignment:
-    """Return how a trace's environment fits the one at hand, by what both of them name."""
+    """Compare a trace's environment with the present one, by the facts that both state."""
     agreed, weighed = 0.0, 0.0
     same, different = [], []
     for place, weight in _WEIGHTS.items():
@@ -46,7 +46,7 @@ def _share(one: str, other: str) -> float:
 
 
 def _line(version: str) -> tuple[str, ...]:
-    """Return the part of a version within which nothing should break: below 1.0 the minor one belongs to it."""
+    """Return the part of a version that identifies compatible releases: the major, below 1.0 also the minor."""
     numbers = version.split(".")
     return tuple(numbers[:2] if numbers[0] == "0" else numbers[:1])
 

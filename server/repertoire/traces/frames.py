@@ -1,4 +1,4 @@
-"""Tells which lines of an error are frames of a stack, and a library's frames from one's own code."""
+"""Recognises the lines of a stack trace, and distinguishes frames of libraries from frames of a person's own code."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from repertoire.traces.expressions import any_of, expression
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One call of a stack; `library` names the package it belongs to, and is empty where it is one's own code."""
+    """A frame of a stack; `library` is the package it belongs to, empty for a person's own code."""
 
     function: str
-    file: str  # the library's own part of the path; of one's own code the file's name alone
+    file: str  # the path within the library; for own code, the file's name alone
     library: str = ""
 
     @property
     def own(self) -> bool:
-        """Tell whether it belongs to the code of whoever met the error."""
+        """Tell whether the frame belongs to the person's own code."""
         return not self.library
 
 
@@ -69,7 +69,7 @@ _DOTTED = linear.compile(r"^[\w$]+(?:\.[\w$<>`\[\],]+)+$")
 
 
 def frame_of(line: str) -> Frame | None:
-    """Return the call that a line of a stack tells of; None where it is no such line."""
+    """Return the frame in a line of a stack trace, or None."""
     line = line.strip()
     if not _ANY.match(line):
         return None
@@ -81,7 +81,7 @@ def frame_of(line: str) -> Frame | None:
 
 
 def library_of(path: str) -> tuple[str, str]:
-    """Return the package that a file belongs to and the package's own part of the path; empty where it is one's own."""
+    """Return the package of a file and the path within it; both empty for own code."""
     whole = path.replace("\\", "/")
     if found := _MARKER.match(whole):
         rest = _DIGITS.sub("", str(found["rest"]))

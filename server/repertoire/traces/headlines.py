@@ -1,4 +1,4 @@
-"""Finds in what a command printed the lines that name an error: which kind it is, and what it says."""
+"""Finds the lines of a command's output that name an error, with the kind and the message."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repertoire.traces.expressions import any_of, expression
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A line that names an error: its kind as the tool calls it, what it says, and how surely the line is that."""
+    """A line that names an error: its kind in the tool's words, its message, and how certain the match is."""
 
     kind: str  # an exception's class, a compiler's code, a tool's name, or empty
     message: str
     weight: int
 
 
-# how surely a line is the error itself: the higher the sooner it is taken
+# how certain it is that a line is the error itself; the highest is taken
 CAUSE, RAISED, NAMED, TOLD, LOGGED, HINTED = 90, 80, 70, 60, 50, 20
 
 
@@ -34,7 +34,7 @@ _PREFIX = (
 _WHERE = r"(?:(?:[A-Za-z]:(?:[^:()'\"]|\(x86\))*?|[^:()'\"]*?)(?:\(\d+(?:,[ ]?\d+)?\)|:\d+(?::\d+)?)[: -]+)"
 _CODE = r"(?:[A-Z]{1,8}-?\d{3,6}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E(?:[A-QS-Z][A-Z]{3,}|R[A-QS-Z][A-Z]{2,}))"
 
-_PATTERNS: tuple[tuple[int, linear.Pattern], ...] = (
+_PATTERNS: tuple[tuple[int, linear.LinearPattern], ...] = (
     (CAUSE, expression(r"^(?:Caused[ ]by|\.\.\.[ ]caused[ ]by):[ ](?P<kind>[\w$.]+)(?::[ ](?P<message>.*))?$")),
     (
         RAISED,
@@ -108,12 +108,12 @@ _EMPTY_TALK = expression(
 
 
 def is_empty_talk(line: str) -> bool:
-    """Tell whether a line only says that something failed, or where the rest of it is told."""
+    """Tell whether a line only says that something failed, or where more is to be found."""
     return _EMPTY_TALK.match(line) is not None
 
 
 def headline_of(line: str) -> Headline | None:
-    """Return the error that a line names; None where it names none."""
+    """Return the error that a line names, or None."""
     if not _ANY_BUT_HINTS.match(line):
         hinted = _HINT.match(line)
         return None if hinted is None or is_empty_talk(line) else Headline("", str(hinted["message"]).strip(), HINTED)
@@ -128,7 +128,7 @@ def headline_of(line: str) -> Headline | None:
 
 
 def deeper(headline: Headline) -> Iterator[Headline]:
-    """Yield the headlines that stand within another's message, outermost first: `Error: TypeError: no`."""
+    """Yield the headlines nested in a message, the outermost first, as in `Error: TypeError: no`."""
     for _ in range(3):
         inner = headline_of(headline.message) if headline.message else None
         if inner is None or inner.weight < NAMED or not inner.kind:

@@ -1,4 +1,4 @@
-"""Compares edits: one that puts back another, one that rewrites what another wrote, and those that try nothing."""
+"""Compares edits: recognises those that undo or rewrite an earlier one, and those that attempt no solution."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from repertoire.traces.expressions import expression
 from repertoire.traces.invocations import digest
 
-KEPT, _LINES = 300, 24  # characters of a side, and lines that are remembered by their hash
-APPROACH = 3  # lines that are more than a value: who takes them away tries another way
-_SHORT = 4  # characters: a brace alone is nobody's line
+KEPT, _LINES = 300, 24  # characters kept of each side of an edit; lines whose hash is kept
+APPROACH = 3  # lines: removing at least this many of an earlier attempt means another approach
+_SHORT = 4  # characters: shorter lines, such as a brace, are not compared
 
 _PRINTS = expression(
     r"""^\s*(?:print(?:ln|f)?!?\b|console\.\w+\(|e?println!|dbg!|p[ ]|pp[ ]|puts[ ]|var_dump|dd\(|dump\(|echo[ ]
@@ -47,18 +47,18 @@ _DOCUMENTS = expression(r"(?i)\.(?:md|rst|txt|adoc)$|(?:^|[/\\])(?:LICENSE|CHANG
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An edit as far as later ones are compared with it."""
+    """The digests of an edit with which later edits are compared."""
 
     file: str
-    before: str  # digests of the two sides
+    before: str  # digests of the text before and after
     after: str
-    added: frozenset[str]  # digests of lines
-    time: int  # how many failures there had been
+    added: frozenset[str]  # digests of the added lines
+    time: int  # the number of failures before the edit
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A part of a file as it was and as it is, cut."""
+    """A changed part of a file before and after, cut to a length."""
 
     file: str
     old: str
@@ -67,7 +67,7 @@ class Hunk:
 
 
 def change_of(file: str, old: str, new: str, time: int) -> Change:
-    """Return what later edits are compared with."""
+    """Return the digests of an edit."""
     was, now = _lines(old), _lines(new)
     return Change(
         file, digest(old), digest(new), frozenset(list(dict.fromkeys(x for x in now if x not in was))[:_LINES]), time
@@ -75,12 +75,12 @@ def change_of(file: str, old: str, new: str, time: int) -> Change:
 
 
 def reverses(change: Change, earlier: Change) -> bool:
-    """Tell whether an edit puts back what another changed."""
+    """Tell whether an edit undoes an earlier one."""
     return change.file == earlier.file and (change.before, change.after) == (earlier.after, earlier.before)
 
 
 def gone(file: str, old: str, new: str, earlier: Change, *, whole: bool) -> int:
-    """Return how many lines an edit takes away that another had written."""
+    """Return the number of lines that an edit removes and an earlier one had added."""
     if file != earlier.file or not earlier.added:
         return 0
     stays, was = set(_lines(new)), set(_lines(old))
@@ -88,7 +88,7 @@ def gone(file: str, old: str, new: str, earlier: Change, *, whole: bool) -> int:
 
 
 def tries_nothing(file: str, old: str, new: str) -> bool:
-    """Tell whether an edit only prints, comments or documents: it looks for the cause and does not mend it."""
+    """Tell whether an edit only adds prints, comments or documentation, which cannot solve a problem."""
     if is_document(file):
         return True
     was, now = old.splitlines(), new.splitlines()
@@ -99,29 +99,29 @@ def tries_nothing(file: str, old: str, new: str) -> bool:
 
 
 def is_document(file: str) -> bool:
-    """Tell whether a file is read by people alone, by its name."""
+    """Tell by its name whether a file is documentation."""
     return _DOCUMENTS.search(file) is not None and not configures(file)
 
 
 def skips_tests(old: str, new: str) -> bool:
-    """Tell whether an edit has a test not run, or a finding not told: what then passes was given up."""
+    """Tell whether an edit skips a test or silences a check, so that a pass afterwards is no solution."""
     if len(_TEST.findall(new)) < len(_TEST.findall(old)):
         return True
     return any(len(each.findall(new)) > len(each.findall(old)) for each in (_SKIPS, _SILENCES))
 
 
 def is_test(file: str) -> bool:
-    """Tell whether a file holds tests, by its name."""
+    """Tell by its name whether a file contains tests."""
     return _TESTS.search(file) is not None
 
 
 def configures(file: str) -> bool:
-    """Tell whether a file configures or declares packages, by its name."""
+    """Tell by its name whether a file is a configuration or declares packages."""
     return _CONFIGURES.search(file) is not None
 
 
 def shown(file: str, old: str, new: str, number: int) -> Hunk:
-    """Return the lines of an edit that differ, cut."""
+    """Return the changed lines of an edit, cut to a length."""
     was, now = old.splitlines(), new.splitlines()
     first = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     tail = _common_tail(was[first:], now[first:])

@@ -1,4 +1,4 @@
-"""Says of a shell command what it is, apart from what came of it: the same as another, a look around, or a change."""
+"""Classifies a shell command, apart from its result: equal to another, only reading, or a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repertoire.traces.expressions import expression
 
 SHOWN, _PARTS, _TARGETS = 160, 12, 12
 
-# Their status is an answer or says nothing; they read, and a failure of theirs is no problem.
+# Commands that only read: their exit status is an answer, and a failure is no problem.
 _READS = frozenset(
     """grep egrep fgrep rg ag ack diff cmp comm test [ [[ which whereis type command hash pgrep ls ll dir tree cat bat
     head tail less more stat file find fd locate wc sort uniq cut tr awk gawk jq yq xxd od strings nm readelf
@@ -49,11 +49,13 @@ _MANAGERS = frozenset(
     flyctl ansible-playbook vagrant minikube kind skaffold systemctl service brew deno ng vue-cli-service next
     cmake meson bazel pod fastlane xcodebuild""".split()
 )
-_INSTALLS = frozenset("install i add get update upgrade ci require migrate".split())  # one package is not the whole
+_INSTALLS = frozenset(
+    "install i add get update upgrade ci require migrate".split()
+)  # subcommands whose target is a package: installing one package is not installing all
 _OTHER_CHECKS = "lint type tsc mypy ruff format vet clippy e2e playwright cypress integration git".split()
-_PACKAGED = _INSTALLS | {"uninstall", "remove", "rm"}  # all their arguments are names
+_PACKAGED = _INSTALLS | {"uninstall", "remove", "rm"}  # subcommands whose arguments are all names of packages
 _VALUED = frozenset("-f -C -n --prefix --file --namespace --project --cwd --workspace --filter --context --dir".split())
-_HOOKED = ("git commit", "git push")  # what fails there are the project's checks
+_HOOKED = ("git commit", "git push")  # commands that run the project's checks as hooks
 _NESTED = frozenset("run compose exec pip volume network config mod stash rollout cache tool".split())
 _INTERPRETERS = frozenset("python python3 python2 py node nodejs ruby perl php bash sh zsh deno ts-node tsx".split())
 _SNIPPET = frozenset("-c -e -p --eval --print -".split())
@@ -89,24 +91,24 @@ _DIGITS = expression(r"\d+")
 
 
 class RanPart(Protocol):
-    """A simple command as the shell's reader tells it."""
+    """A simple command as the shell parser returns it."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its words, without assignments and redirections."""
+        """Return its words, without assignments and redirections."""
 
     @property
     def sure(self) -> bool:
-        """Whether it succeeded, given that the whole did."""
+        """Tell whether it succeeded if the whole command line did."""
 
     @property
     def piped(self) -> bool:
-        """Whether it stands in a pipeline."""
+        """Tell whether it is part of a pipeline."""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """What is known of shell commands elsewhere: their parts, which of them check, and which undo."""
+    """Functions about shell commands from other packages: parse, tell checks, tell undo commands."""
 
     commands: Callable[[str], Sequence[RanPart]]
     is_check: Callable[[Sequence[str]], bool]
@@ -115,37 +117,37 @@ class Shell:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A simple command that is worth a name: not `cd`, not a look around."""
+    """A simple command that does work, unlike `cd` or `ls`."""
 
-    family: str  # its program and subcommand: `npm run build`, `pytest`
-    targets: frozenset[str]  # what it was told to work on; empty: everything
+    family: str  # program and subcommand, such as `npm run build` or `pytest`
+    targets: frozenset[str]  # the files or packages it works on; empty for all
     check: bool
-    runner: bool  # it runs what the project calls so
+    runner: bool  # it runs a script that the project defines
     sure: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A shell command by what it is; equal keys are the same command, however it is cut, piped or timed."""
+    """A classified shell command; equal keys mean the same command, whatever filters or timeouts surround it."""
 
     key: str
-    line: str  # as it is shown
+    line: str  # the text to show
     folder: str
     parts: tuple[Part, ...] = ()
     changes: bool = False
-    undoes: bool = False  # or puts aside
+    undoes: bool = False  # it undoes changes or puts them aside
     aside: bool = False
-    settings: bool = False  # it sets variables
-    filtered: bool = False  # its status is that of a filter, such as grep
+    settings: bool = False  # it sets environment variables
+    filtered: bool = False  # its exit status comes from a filter, such as grep
 
     @property
     def blamed(self) -> Part | None:
-        """Return the part that a failure of the whole is put down to: its last check, else its last part."""
+        """Return the part to which a failure is attributed: the last check, else the last part."""
         return next((part for part in reversed(self.parts) if part.check), self.parts[-1] if self.parts else None)
 
 
 def invocation_of(text: str, shell: Shell) -> Invocation:
-    """Return what a command is; whatever cannot be read as a shell's is known by its text alone."""
+    """Classify a command; one that cannot be parsed is identified by its text alone."""
     ran = [each for each in shell.commands(text) if each.words][: 4 * _PARTS]
     named = [(each, words) for each in ran if (words := _unwrapped(each.words))]
     working = [(each, words) for each, words in named if _works(words)]
@@ -168,7 +170,7 @@ def invocation_of(text: str, shell: Shell) -> Invocation:
 
 
 def same_work(problem: Part, here: Part) -> bool:
-    """Tell whether two commands do the same work, on things that have something in common."""
+    """Tell whether two commands do the same work on overlapping targets."""
     if problem.family != here.family and not _is_its_runner(problem, here):
         return False
     if problem.targets and here.targets:
@@ -177,17 +179,17 @@ def same_work(problem: Part, here: Part) -> bool:
 
 
 def _is_its_runner(problem: Part, here: Part) -> bool:
-    """Tell whether one of two checks runs tests, and the other is what the project calls its tests."""
+    """Tell whether one of two checks runs tests directly, and the other through the project's test script."""
     return problem.check and here.check and problem.runner != here.runner and _tests(problem) and _tests(here)
 
 
 def digest(text: str) -> str:
-    """Return a short name that differs for each text, the same in every process."""
+    """Return a short digest of a text, equal in every process."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def _tests(part: Part) -> bool:
-    """Tell whether a check runs the tests that a project's own name for them runs: no linter, nothing in a browser."""
+    """Tell whether a check runs tests that the project's test script also runs: no linter, no browser tests."""
     return not any(word in part.family for word in _OTHER_CHECKS)
 
 
@@ -213,7 +215,7 @@ def _unwrapped(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _plainly(name: str, rest: Sequence[str]) -> tuple[str, ...]:
-    """Return a command as it is known best: `npm run test` is `npm test`."""
+    """Return the usual form of a command: `npm run test` becomes `npm test`."""
     if name in ("npm", "pnpm", "yarn", "bun") and rest[:1] in (["run"], ["run-script"]):
         rest = rest[1:]
     return (*_ALIASES.get(name, (name,)), *rest)
@@ -260,7 +262,7 @@ def _targets(words: Sequence[str], *, every: bool) -> frozenset[str]:
 
 
 def _family(words: Sequence[str]) -> tuple[str, int]:
-    """Return what names the kind of work, and how many words that took."""
+    """Return the family of a command (program and subcommand), and the number of words it takes."""
     name, kept, used = words[0], [words[0]], 1
     if name in _INTERPRETERS:
         at = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), 0)
@@ -281,7 +283,7 @@ def _family(words: Sequence[str]) -> tuple[str, int]:
 
 
 def _target(word: str) -> str:
-    """Return what a word names, without version, line or test within a file."""
+    """Return the file or package in a word, without version, line number or test name."""
     bare = word[:120].partition("::")[0].removeprefix("./").rstrip("/")
     named = _VERSION.sub("", bare[1:]) if bare.startswith("@") else _VERSION.sub("", bare)
     return named[:60] if not _DIGITS.fullmatch(named) else ""
@@ -304,7 +306,7 @@ def _puts_aside(words: Sequence[str]) -> bool:
 
 
 def _writes(text: str, ran: Sequence[RanPart]) -> bool:
-    """Tell whether text was written to a file: by a redirection of what only prints, or by a program given in place."""
+    """Tell whether a command writes text to a file, by redirecting output or by an inline program."""
     names = {_name(each.words[0]) for each in ran}
     if names & {"cat", "echo", "printf", "tee"} and _WRITES.search(_TO_NOWHERE.sub(" ", text.split("\n", 1)[0])):
         return True

@@ -1,4 +1,4 @@
-"""Remembers which commands failed with nothing changed since, and tells it of one that is about to run: one fact."""
+"""Remembers commands that failed without a change since, and states that fact before such a command runs again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from repertoire.traces.invocations import Invocation, Shell, invocation_of
 from repertoire.traces.problem import Failure, SessionTrace
 
 _MOST, _HEADLINE, _COMMAND = 24, 160, 80
-_STALE = 4 * 3600.0  # seconds: outside the session's sight too much may have changed
+_STALE = 4 * 3600.0  # seconds after which too much may have changed outside the session
 
 
 def remember(failed: tuple[Failure, ...], here: Invocation, headline: str, at: float) -> tuple[Failure, ...]:
-    """Return the failed commands with one more."""
+    """Return the failed commands with this one added."""
     before = next((each for each in failed if each.key == here.key), None)
     times = before.times + 1 if before else 1
     now = Failure(here.key, here.line, clean_line(headline, _HEADLINE), at, times)
@@ -21,14 +21,14 @@ def remember(failed: tuple[Failure, ...], here: Invocation, headline: str, at: f
 
 
 def settle(failed: tuple[Failure, ...], here: Invocation) -> tuple[Failure, ...]:
-    """Return the failed commands without one that passes."""
+    """Return the failed commands without this one, which has passed."""
     return tuple(each for each in failed if each.key != here.key)
 
 
 def failed_before(session: SessionTrace, command: str, shell: Shell, now: float) -> Failure | None:
-    """Return how a command failed here before, where no edit and no other change came since; None otherwise.
+    """Return the earlier failure of a command if nothing was changed since, or None.
 
-    It is the session's own knowledge: of edits by other hands it knows nothing.
+    Only changes within the session are known, not edits from outside.
     """
     if not session.failed:
         return None
@@ -38,12 +38,12 @@ def failed_before(session: SessionTrace, command: str, shell: Shell, now: float)
 
 
 def changed(session: SessionTrace) -> SessionTrace:
-    """Return the session after a change that no hook tells of: no failure is known to stand any more."""
+    """Return the session after a change that hooks do not report: all known failures are dropped."""
     return replace(session, failed=())
 
 
 def fact(failure: Failure, now: float) -> str:
-    """Return one line that states what happened, and asks for nothing."""
+    """Return one line that states the earlier failure and gives no order."""
     minutes = max(0, round((now - failure.at) / 60))
     when = f"{minutes} min ago" if minutes else "just now"
     often = f"failed here {failure.times} times, last {when}" if failure.times > 1 else f"failed here {when}"

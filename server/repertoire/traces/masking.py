@@ -1,4 +1,4 @@
-"""Puts marks where a line names what differs from machine to machine: paths, hosts, names, numbers, times, secrets."""
+"""Replaces the parts of a line that differ between machines by marks: paths, hosts, names, numbers, times, secrets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from repertoire import linear
 from repertoire.traces.expressions import expression
 
-LONGEST = 1_000  # characters of a line that are looked at
+LONGEST = 1_000  # characters of a line that are read
 ANY = "<*>"
 
 MARK = linear.compile(r"<(?:secret|url|time|id|mail|host|path|name|address|version|number)>")
@@ -33,26 +33,26 @@ _SECRETIVE = r"passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?
 _PERSONAL = r"user(?:[_ -]?(?:name|id))?|logname|login|account|owner|r?host(?:name)?|ruser|server|database|db(?:name)?"
 
 
-def _kept(mark: str) -> Callable[[linear.Match], str]:
-    def replace(match: linear.Match) -> str:
+def _kept(mark: str) -> Callable[[linear.LinearMatch], str]:
+    def replace(match: linear.LinearMatch) -> str:
         groups = match.groupdict()
         return (groups.get("before") or "") + mark + (groups.get("after") or "")
 
     return replace
 
 
-def _named(match: linear.Match) -> str:
-    """Mask who it is about, and leave `for user bob` and `for invalid user bob` to the rule that knows what a user is."""
+def _named(match: linear.LinearMatch) -> str:
+    """Mask a person's name; `for user bob` and `for invalid user bob` are left to the rule for users."""
     word = str(match["value"])
     return str(match.group()) if word.lower() in _NO_NAMES else str(match["before"]) + "<name>"
 
 
-def _hash(match: linear.Match) -> str:
+def _hash(match: linear.LinearMatch) -> str:
     return str(match.group()) if str(match.group()).isdigit() else "<id>"
 
 
-def _opaque(match: linear.Match) -> str:
-    """Mask what nobody reads: a long row of letters and digits, as keys, tokens and hashes are."""
+def _opaque(match: linear.LinearMatch) -> str:
+    """Mask a long sequence of letters and digits, as in keys, tokens and hashes."""
     token = str(match.group())
     return "<id>" if any(sum(map(str.isdigit, run)) > 1 for run in _ROW.findall(token)) else token
 
@@ -63,8 +63,8 @@ _NO_NAMES = frozenset(
     or request should that the this to unknown was were with without""".split()
 )
 
-# Each is applied to what the ones before it left, so that a path within a URL is no path and a clock no host's port.
-_MASKS: tuple[tuple[linear.Pattern, str | Callable[[linear.Match], str]], ...] = (
+# Applied in this order, so that a path within a URL is not masked as a path, nor a time as a host's port.
+_MASKS: tuple[tuple[linear.LinearPattern, str | Callable[[linear.LinearMatch], str]], ...] = (
     (expression(r"\[(?:secret|email)\]"), "<secret>"),
     (
         expression(
@@ -160,13 +160,13 @@ _INNER = linear.compile(r"(?P<before>[A-Za-z_$])\d+")
 
 
 def plain(line: str) -> str:
-    """Return a line as a terminal shows it: without colours, with one kind of quotes and single blanks."""
+    """Return a line without colour codes, with one kind of quotes and single spaces."""
     shown = _ESCAPE.sub("", line[:LONGEST]) if "\x1b" in line else line[:LONGEST]
     return " ".join(shown.translate(_ODD_QUOTES).split())
 
 
 def mask(line: str) -> str:
-    """Return a line with a mark for each thing that differs between machines; masking it again changes nothing."""
+    """Return a line with a mark for each part that differs between machines; the function is idempotent."""
     text = plain(line)
     for pattern, new in _MASKS:
         text = pattern.sub(new, text)
@@ -174,6 +174,6 @@ def mask(line: str) -> str:
 
 
 def generalise(masked: str) -> str:
-    """Return what of a masked line is compared: one kind of mark for all, runs of marks as one, digits in words gone."""
+    """Return the form of a masked line for comparison: one kind of mark, runs of marks merged, no digits in words."""
     text = _RUN.sub(ANY + " ", masked)
     return " ".join(_INNER.sub(lambda match: match["before"] + "0", text).split()).lower()

@@ -1,4 +1,4 @@
-"""Takes out of a trace's words what tells whose machine it was: home folders, the project's folder, hosts within."""
+"""Removes from a trace's text what identifies a machine: home folders, the project's folder, internal hosts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ADDRESS = linear.compile(
 _HOST = linear.compile(
     r"(?i)(?P<before>^|[^\w.-])(?:[a-z0-9-]{1,63}\.){1,6}(?:internal|local|corp|lan|intranet|home\.arpa)(?P<after>[^\w.-]|[.](?:\s|$)|$)"
 )
-_LEAST = 2  # parts of a project's folder: `/` or `/srv` are everybody's
+_LEAST = 2  # path parts: a shorter project folder, such as `/` or `/srv`, identifies nobody
 
 
 def without_places(text: str, project: str = "") -> str:
-    """Return the text with `~` for home folders, `PROJECT` for the project's, and marks for hosts of a network."""
+    """Return the text with `~` for home folders, `PROJECT` for the project's folder, and marks for internal hosts."""
     folder = project.replace("\\", "/").rstrip("/")
     if folder.count("/") >= _LEAST:
         text = text.replace(folder, "PROJECT")

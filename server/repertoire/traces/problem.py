@@ -1,4 +1,4 @@
-"""The small values that a session is folded into: problems with the attempts at them, failed commands, recent edits."""
+"""Defines the values of a folded session: problems with the attempts at them, failed commands, recent edits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPEN, SOLVED = "open", "solved"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is kept of an error's signature."""
+    """The stored parts of an error's signature."""
 
     key: str
     exact: str
@@ -23,35 +23,35 @@ class Mark:
 
     @property
     def headline(self) -> str:
-        """Return the error in one line: which, and what it says."""
+        """Return the error in one line: exception and message."""
         said = self.message or self.template
         return f"{self.exception}: {said}" if self.exception and self.exception not in said else said
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """How a check failed: what it said, of which tests, and how often."""
+    """One failed run of a check: its errors, tests and files, and the number of failures."""
 
-    firsts: frozenset[str] = frozenset()  # the error that is blamed
+    firsts: frozenset[str] = frozenset()  # exact keys of the error to which the failure is attributed
     exacts: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     tests: frozenset[str] = frozenset()
-    places: frozenset[str] = frozenset()  # files
-    count: int = -1  # failures that it counted; -1: it told no number
+    places: frozenset[str] = frozenset()  # files in the errors
+    count: int = -1  # the number of failures in its summary; -1 if it prints none
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What was changed since the last failure."""
+    """The changes since the last failure, which form the current attempt."""
 
-    lines: tuple[str, ...] = ()  # a line each
+    lines: tuple[str, ...] = ()  # one line for each change
     digests: frozenset[str] = frozenset()
     commands: tuple[str, ...] = ()
-    aside: bool = False  # the last of it puts work aside, and mostly it comes back
-    skipped: bool = False  # a test is no longer run
+    aside: bool = False  # the last command put work aside (such as git stash), mostly for a short time
+    skipped: bool = False  # the changes skip a test
     edited: bool = False
-    touched: bool = False  # a command ran that may have changed something
-    setup: bool = False  # it is about packages or configuration
+    touched: bool = False  # a command ran that may have changed files
+    setup: bool = False  # the changes concern packages or configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +60,31 @@ class Problem:
 
     part: Part
     folder: str
-    opened: float  # seconds
-    time: int  # how many failures there had been
-    tested_first: bool = False  # a test was written just before
+    opened: float  # time of the first failure, in seconds
+    time: int  # the number of failures in the session before it
+    tested_first: bool = False  # a test was edited just before
     state: str = OPEN
     solved: float = 0.0
     offered: bool = False
-    seen: float = 0.0  # when it last failed
+    seen: float = 0.0  # time of the last failure
     marks: tuple[Mark, ...] = ()
-    blamed: tuple[tuple[str, int], ...] = ()  # an error's key, and how often it was the one to blame
+    blamed: tuple[tuple[str, int], ...] = ()  # error keys, and how often each was the main error
     commands: tuple[str, ...] = ()
     invocations: frozenset[str] = frozenset()
     excerpt: str = ""
     last: Round = Round()
-    stuck: int = 0  # attempts after which it was the same error
-    moved: int = 0  # after which it was another
-    held: int = 0  # of these, in the same test
-    eased: int = 0  # of these, where less failed than before
-    varied: int = 0  # with the command alone, another way
-    setup: int = 0  # attempts at packages or configuration
+    stuck: int = 0  # attempts after which the error was the same
+    moved: int = 0  # attempts after which the error was another
+    held: int = 0  # those of `moved` in the same test
+    eased: int = 0  # those of `moved` after which fewer tests failed
+    varied: int = 0  # attempts that changed only the command
+    setup: int = 0  # attempts that changed packages or configuration
     reversals: int = 0
     reworks: int = 0
-    network: bool = False  # nothing but the network failed
-    usage: bool = False  # nothing but the command's own arguments were wrong
+    network: bool = False  # all failures were network errors
+    usage: bool = False  # all failures were wrong arguments of the command
     looks: tuple[str, ...] = ()
-    sought: bool = False  # one of them asked for the error itself
+    sought: bool = False  # one of the look-ups searched for the error itself
     attempts: tuple[str, ...] = ()
     tried: frozenset[str] = frozenset()
     pending: Pending = Pending()
@@ -93,19 +93,19 @@ class Problem:
 
     @property
     def keys(self) -> frozenset[str]:
-        """Return the keys of its errors, by which it is known again; of its command where it printed none."""
+        """Return the keys that identify the problem: those of its errors, or of its command if it printed none."""
         return frozenset(key for key, _ in self.blamed) or frozenset((f"command:{self.part.family}",))
 
     @property
     def mark(self) -> Mark | None:
-        """Return the error that took the most attempts, the first of equals."""
+        """Return the error with the most attempts, the first of equals."""
         counts = dict(self.blamed)
         return max(self.marks, key=lambda mark: counts.get(mark.key, 0), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A command that failed, while nothing that could matter has changed since."""
+    """A failed command, since which nothing relevant was changed."""
 
     key: str
     line: str
@@ -116,13 +116,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class SessionTrace:
-    """What a session is folded into. Small: every part is capped."""
+    """A folded session; every part is capped."""
 
-    failures: int = 0  # counted
+    failures: int = 0  # number of failures
     problems: tuple[Problem, ...] = ()
     failed: tuple[Failure, ...] = ()
     changes: tuple[Change, ...] = ()
-    written_tests: bool = False  # a test was edited since something last failed or passed
+    written_tests: bool = False  # a test was edited since the last run of a check
     versions: tuple[tuple[str, str], ...] = ()
     languages: tuple[str, ...] = ()
-    offers: tuple[str, ...] = ()  # keys of problems that were offered
+    offers: tuple[str, ...] = ()  # keys of problems that were proposed as traces

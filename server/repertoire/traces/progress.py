@@ -1,4 +1,4 @@
-"""Says what one step makes of one problem: an attempt more, a change that waits for its check, or a solution."""
+"""Updates a problem by one step of the session: another attempt, a change to be checked, or a solution."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _LESS = expression(
 
 
 def was_passed_by(problem: Problem, here: Invocation) -> bool:
-    """Tell whether a command fails that had failed before: what passed between was another way to call it."""
+    """Tell whether a failing command had failed before, so that a pass between came from calling it differently."""
     return here.key in problem.invocations and here.line != problem.passed
 
 
 def same_folder(one: str, other: str) -> bool:
-    """Tell whether two commands ran in one folder, as far as they say."""
+    """Tell whether two commands ran in the same folder, as far as known."""
     return not one or not other or one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def continued(problem: Problem, here: Invocation, this: Round) -> Problem:
-    """Return a problem after one more failure: an attempt at it failed, if something new was tried."""
+    """Return a problem after another failure, which counts as a failed attempt if something new was tried."""
     tried = problem.pending.digests - problem.tried
     varied, stuck = _is_varied(problem, here), same_error(problem.last, this)
     eased, same_test = fewer(problem.last, this), bool(problem.last.tests & this.tests)
@@ -57,12 +57,12 @@ def continued(problem: Problem, here: Invocation, this: Round) -> Problem:
 
 
 def _is_varied(problem: Problem, here: Invocation) -> bool:
-    """Tell whether the command itself is another attempt; which tests a check is given is not, a variable it is."""
+    """Tell whether the changed command is an attempt: other variables or options are, other chosen tests are not."""
     return here.key not in problem.invocations and (here.settings or not problem.part.check)
 
 
 def described(problem: Problem, step: Step, here: Invocation, marks: tuple[Mark, ...]) -> Problem:
-    """Return a problem with what a failure of it said."""
+    """Return a problem with the output of its failure added."""
     known = {mark.key: mark for mark in (*problem.marks, *marks)}
     counts = dict(problem.blamed)
     if marks:
@@ -83,7 +83,7 @@ def described(problem: Problem, step: Step, here: Invocation, marks: tuple[Mark,
 
 
 def solver(problem: Problem, here: Invocation, printed: str) -> Part | None:
-    """Return the part of a command by whose success a problem is solved."""
+    """Return the part of a passing command that solves a problem, or None."""
     if not same_folder(problem.folder, here.folder):
         return None
     for part in here.parts:
@@ -94,7 +94,7 @@ def solver(problem: Problem, here: Invocation, printed: str) -> Part | None:
 
 
 def solved(problem: Problem, step: Step, here: Invocation, part: Part) -> Problem | None:
-    """Return a problem whose check passes: solved, or None where nothing was changed, so that it is flaky."""
+    """Return a problem after its check passed: solved, or None if nothing was changed, since the check is flaky."""
     narrower = bool(part.targets) and not problem.part.targets
     if narrower and problem.last.tests and not any(target in problem.excerpt for target in part.targets):
         return problem
@@ -104,12 +104,12 @@ def solved(problem: Problem, step: Step, here: Invocation, part: Part) -> Proble
 
 
 def is_own(problem: Problem, here: Invocation) -> bool:
-    """Tell whether a command is the problem's own."""
+    """Tell whether a command is the failing one of a problem."""
     return len(here.parts) == 1 and same_work(problem.part, here.parts[0])
 
 
 def touched(problem: Problem, here: Invocation) -> Problem:
-    """Take a command that may have changed something: no attempt by itself, but what passes then is not flaky."""
+    """Note a command that may have changed something: no attempt, but a pass afterwards is not flaky."""
     pending = problem.pending
     commands = appended(pending.commands, here.line, _COMMANDS)
     return replace(problem, pending=replace(pending, touched=True, commands=commands))
@@ -136,7 +136,7 @@ def acted_on(problem: Problem, here: Invocation) -> Problem:
 
 
 def _takes_back(here: Invocation, problem: Problem) -> bool:
-    """Tell whether a command removes a package that an earlier attempt had brought."""
+    """Tell whether a command removes a package that an earlier attempt installed."""
     brought = " ".join(problem.attempts)
     removing = [part for part in here.parts if _REMOVES & set(part.family.split())]
     return any(f" {target}" in brought for part in removing for target in part.targets)
@@ -145,7 +145,7 @@ def _takes_back(here: Invocation, problem: Problem) -> bool:
 def edited(
     problem: Problem, change: Change, sides: tuple[str, str], earlier: tuple[list[Change], list[Change]], *, back: bool
 ) -> Problem:
-    """Return a problem after an edit, which may take back or write over earlier ones."""
+    """Return a problem after an edit, which may undo or rewrite earlier ones."""
     reversed_, rewritten = (any(each.time >= problem.time for each in changes) for changes in earlier)
     number = problem.stuck + problem.moved + problem.varied
     hunk, pending = edits.shown(change.file, *sides, number), problem.pending
@@ -173,7 +173,7 @@ def _both_ways(change: Change) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _net(kept: tuple[Hunk, ...], hunk: Hunk) -> tuple[Hunk, ...]:
-    """Return the parts that still stand after one more: what it puts back or writes over is gone."""
+    """Return the edits that are still effective after another one, without those it undoes or rewrites."""
     if any((each.file, each.old, each.new) == (hunk.file, hunk.new, hunk.old) for each in kept):
         return tuple(each for each in kept if (each.file, each.old, each.new) != (hunk.file, hunk.new, hunk.old))
     over = [
@@ -191,13 +191,13 @@ def _brief(hunk: Hunk) -> str:
 
 
 def _asks_for(query: str, problem: Problem) -> bool:
-    """Tell whether a search names an error by two of its words, and not only a subject."""
+    """Tell whether a search contains at least two words of the error, and not only a topic."""
     said = " ".join(f"{mark.exception} {mark.message}" for mark in problem.marks)
     return len(set(content_words(query)) & set(content_words(said))) >= _NAMED
 
 
 def appended(kept: tuple[str, ...], more: str, most: int) -> tuple[str, ...]:
-    """Return words with one more that is new, the last ones of them."""
+    """Return the last `most` texts after adding one that is new."""
     return (*kept, more)[-most:] if more and more not in kept else kept
 
 
@@ -206,7 +206,7 @@ def _more(digests: frozenset[str], one: str) -> frozenset[str]:
 
 
 def looked(problem: Problem, query: str) -> Problem:
-    """Return a problem after something was looked up."""
+    """Return a problem after a look-up."""
     return replace(
         problem, looks=appended(problem.looks, query, _LOOKS), sought=problem.sought or _asks_for(query, problem)
     )

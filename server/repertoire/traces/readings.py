@@ -1,4 +1,4 @@
-"""Reads what a command printed: how it failed, whether its status hid that, and which versions it tells."""
+"""Reads a command's output: its errors, failures that the exit status hides, and versions of programs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _NO_PACKAGE = frozenset("in at took time version test tests line lines of to fro
 
 
 def marks_in(printed: str) -> tuple[Mark, ...]:
-    """Return what is kept of the errors that a failed command printed, the one to blame first."""
+    """Return the errors that a failed command printed, the main one first."""
     found = signatures_in(printed, failed=True)
     errors = [one for one in found if not one.exception.endswith("Warning")] or found
     return tuple(
@@ -68,7 +68,7 @@ def marks_in(printed: str) -> tuple[Mark, ...]:
 
 
 def round_of(printed: str, marks: tuple[Mark, ...]) -> Round:
-    """Return how a check failed, as far as the next failure is compared with it."""
+    """Return a failed run of a check in the form that is compared with the next failure."""
     counts = [int(number) for found in _COUNT.findall(printed[-_READ:]) for number in found if number][:20]
     places = [match["file"] for match in _PLACE.finditer(printed[:_READ])]
     named = (next(filter(None, found), "") for found in _TEST.findall(printed))
@@ -84,7 +84,7 @@ def round_of(printed: str, marks: tuple[Mark, ...]) -> Round:
 
 
 def told_failure(printed: str) -> bool:
-    """Tell whether output says that something failed, where the status does not tell."""
+    """Tell whether output reports a failure that the exit status does not show."""
     return _TOLD_FAILURE.search(printed[-_READ:]) is not None
 
 
@@ -94,16 +94,16 @@ def sums_up_failure(printed: str) -> bool:
 
 
 def is_network(printed: str) -> bool:
-    """Tell whether output blames the network, which may be there again without anybody's doing."""
+    """Tell whether output reports a network error, which may disappear by itself."""
     return _NETWORK.search(printed[-_READ:]) is not None
 
 
 def is_usage(printed: str) -> bool:
-    """Tell whether output blames the command's own words."""
+    """Tell whether output reports wrong arguments of the command."""
     return _USAGE.search(printed[-_READ:]) is not None
 
 
 def versions_in(printed: str) -> dict[str, str]:
-    """Return the versions of programs and packages that output names."""
+    """Return the versions of programs and packages in output."""
     found = ((match["name"], match["version"]) for match in _VERSIONS.finditer(printed[:_READ]))
     return {name.strip("-./")[:40]: version[:20] for name, version in found if name.lower() not in _NO_PACKAGE}

@@ -1,4 +1,4 @@
-"""What a contributor's word weighs in one domain (a tag): how the traces that they wrote there fared with others.
+"""Computes the weight of a contributor's votes in a domain (a tag), from the votes of others on their traces.
 
 A newcomer's word weighs little, all newcomers' together on one trace at most CROWD, nobody's on an own one:
 however many voters are invented, they stay below what a few with a record say. Where a person vouches for somebody,
@@ -16,11 +16,11 @@ from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.trace import Vote
 from repertoire.traces.ageing import faded
 
-Authorship = Mapping[str, tuple[str, tuple[str, ...]]]  # a trace's author and tags, by its key
+Authorship = Mapping[str, tuple[str, tuple[str, ...]]]  # trace key → author and tags
 
-NEWCOMER = 0.1  # the weight of a voter of whom nothing is known in a domain
-CROWD = 1.0  # the most that newcomers weigh together: as one voter with the best record
-_ROUNDS = 3  # of weighing voters by voters; the figures stand still by then
+NEWCOMER = 0.1  # the weight of a voter without a record in a domain
+CROWD = 1.0  # the greatest weight of all newcomers together, equal to one voter with the best record
+_ROUNDS = 3  # iterations of weighting voters by voters; the values have converged by then
 EVERYWHERE = ""  # the domain of a trace without tags
 
 
@@ -32,7 +32,7 @@ class Reputation:
     trusted: frozenset[str] = frozenset()
 
     def of(self, voter: str, tags: Iterable[str]) -> float:
-        """Return what a voter's word weighs on a trace of these tags: as in the domain where they are known best."""
+        """Return the weight of a voter on a trace with these tags: the greatest of the domains."""
         if voter in self.trusted:
             return 1.0
         return max((self.weights.get((voter, tag), NEWCOMER) for tag in domains(tags)), default=NEWCOMER)
@@ -46,7 +46,7 @@ def domains(tags: Iterable[str]) -> tuple[str, ...]:
 def reputation(
     votes: Iterable[Vote], authorship: Authorship, today: date, *, trusted: frozenset[str] = frozenset()
 ) -> Reputation:
-    """Return how much each contributor's word weighs, from what others said of their traces."""
+    """Compute the weight of each contributor from the votes of others on their traces."""
     known = [vote for vote in votes if vote.trace in authorship and authorship[vote.trace][0] != vote.voter]
     found = Reputation(trusted=trusted)
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Compares two failures of a check: whether it is still the same error, another one, or fewer of them."""
+"""Compares two failed runs of a check: the same error, another one, or fewer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _KEPT = 24
 
 
 def same_error(before: Round, now: Round) -> bool:
-    """Tell whether two failures are one error, at one place."""
+    """Tell whether two runs failed with the same error at the same place."""
     if fewer(before, now) or _elsewhere(before, now):
         return False
     if before.firsts & now.exacts or now.firsts & before.exacts or not (before.keys or now.keys):
@@ -17,7 +17,7 @@ def same_error(before: Round, now: Round) -> bool:
 
 
 def fewer(before: Round, now: Round) -> bool:
-    """Tell whether less failed than before."""
+    """Tell whether the later run has fewer failures."""
     return before.count > now.count > 0
 
 
@@ -28,7 +28,7 @@ def _elsewhere(before: Round, now: Round) -> bool:
 
 
 def merged(before: Round, now: Round) -> Round:
-    """Return one failure that was looked at twice."""
+    """Merge two runs of a check over the same state of the code."""
     return Round(
         frozenset(sorted(before.firsts | now.firsts)[:_KEPT]),
         frozenset(sorted(before.exacts | now.exacts)[:_KEPT]),

@@ -1,4 +1,4 @@
-"""Writes a folded session as JSON of a bounded size, and reads it again; what cannot be read begins anew."""
+"""Encodes a folded session as JSON of bounded size, and decodes it; invalid JSON gives an empty session."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from repertoire.traces.problem import SessionTrace
 
-MOST = 64_000  # bytes
+MOST = 64_000  # bytes of an encoded session
 _HINTS: dict[type, dict[str, Any]] = {}
 
 
 def dumps(session: SessionTrace) -> str:
-    """Return a session as JSON of MOST bytes at most: where it is more, the oldest problems are let go."""
+    """Return a session as JSON of at most MOST bytes, without the oldest problems if it would be longer."""
     text = _json(session)
     while len(text.encode("utf-8", "replace")) > MOST:
         session = replace(
@@ -26,7 +26,7 @@ def dumps(session: SessionTrace) -> str:
 
 
 def loads(text: str) -> SessionTrace:
-    """Return the session that JSON tells of; an empty one where it is none of ours."""
+    """Return the session in JSON, or an empty session if it is invalid."""
     try:
         session = _read(SessionTrace, json.loads(text))
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -1,4 +1,4 @@
-"""Makes of an error's printed text its signature: what stays of it on another machine, as a key and as words.
+"""Computes the signature of a printed error: keys and words that are the same on every machine.
 
 Secrets: give text that trust's redaction has been over. What it leaves is masked again here (values of keys and tokens,
 whatever stands in quotes or holds a long row of letters and digits), so that template and keys hold none; `names` and
@@ -19,39 +19,37 @@ from repertoire.traces.masking import LONGEST, MARK, generalise, mask, plain
 HEAD, TAIL = (
     8_000,
     12_000,
-)  # characters looked at: an error stands at an output's end, or its first one at the beginning
-MOST = 8  # signatures of one output
-FRAMES = 40  # of a stack
+)  # characters read: an error is printed at the end of an output, the first of several at the beginning
+MOST = 8  # the most signatures of one output
+FRAMES = 40  # the most frames of a stack
 _NAMES, _NAME, _TEMPLATE = 8, 80, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What stays of an error on another machine.
+    """The parts of an error that are the same on every machine.
 
     Three keys, each wider than the one before: `exact` is the same error about the same names, `key` the same error,
     and `coarse` holds those that differ in what is no word.
     """
 
-    exception: (
-        str  # the class without its package, or a compiler's, database's or tool's code; empty where none is told
-    )
-    template: str  # what the error says, with a mark for each thing that differs between machines
+    exception: str  # the class without its package, or the code of a compiler, database or tool; may be empty
+    template: str  # the message, with a mark for each part that differs between machines
     key: str
     exact: str
     coarse: str
-    names: tuple[str, ...]  # what stood in quotes: tells `numpy` from `torch` among equal keys
+    names: tuple[str, ...]  # quoted names, which distinguish `numpy` from `torch` among equal keys
     message: str
     frames: tuple[Frame, ...] = ()
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Return the packages that its stack went through, each once, the nearest to the error first."""
+        """Return the packages in the stack, each once, the nearest to the error first."""
         return tuple(dict.fromkeys(frame.library for frame in self.frames if not frame.own))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the words to search for it with, the most telling first: exception, names, then what it says."""
+        """Return the words to search for the error with: exception, names, then the message."""
         said = _WORD.findall(MARK.sub(" ", self.template))
         named = [word for name in self.names for word in _WORD.findall(name)]
         kind = [word for word in _WORD.findall(self.exception) if word]
@@ -85,16 +83,16 @@ _TOOL = linear.compile(r"^(?:npm (?:ERR!|error)|yarn error|remote:|E|>) +")
 
 
 def signature_of(text: str, *, failed: bool = False) -> Signature | None:
-    """Return the signature of the error that a text tells of, the cause where it tells of several; None where of none.
+    """Return the signature of the error in a text, the cause if there are several; None without an error.
 
-    `failed`: it is known to be an error, so that its first telling line is taken where no rule knows any.
+    `failed`: the text is known to be an error; if no rule matches, its first informative line is taken.
     """
     found = signatures_in(text, failed=failed)
     return found[0] if found else None
 
 
 def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
-    """Return the signature of each different error in an output, the one to blame first; MOST at most."""
+    """Return the signatures of the different errors in an output, the main one first, at most MOST."""
     lines = _lines(text)
     frames = tuple(frame_of(line) for line in lines)
     ranked = sorted(_found(lines, frames), key=lambda found: found[:2])
@@ -103,7 +101,7 @@ def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
     made: dict[str, Signature] = {}
     seen: set[tuple[str, str]] = set()
     for _, _, headline, at in ranked:
-        like = (headline.kind, headline.message.translate(_NO_DIGITS))  # a thousand lines alike are masked once
+        like = (headline.kind, headline.message.translate(_NO_DIGITS))  # a thousand similar lines are masked once
         if like in seen:
             continue
         seen.add(like)
@@ -122,7 +120,7 @@ def signatures_in(text: str, *, failed: bool = False) -> tuple[Signature, ...]:
 
 
 def template_of(line: str) -> str:
-    """Return what is compared of a line of a log, whether or not it tells of an error."""
+    """Return the template of any line of a log, also of one without an error."""
     return generalise(mask(line))
 
 
@@ -132,7 +130,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _found(lines: Sequence[str], frames: Sequence[Frame | None]) -> Iterator[tuple[int, int, Headline, int]]:
-    """Yield each headline with what orders it: how sure it is, then its place, the last one first where causes end."""
+    """Yield each headline with its sort key: certainty, then position, last first where the cause is printed last."""
     traceback, last_first = False, any(map(_begins_traceback, lines))
     for at, line in enumerate(lines):
         if frames[at] is not None or not line.strip():
@@ -179,7 +177,7 @@ def _is_a_class(kind: str) -> bool:
 
 
 def _around(frames: Sequence[Frame | None], at: int) -> tuple[Frame, ...]:
-    """Return the stack of a headline: below it, or above it where nothing is below."""
+    """Return the stack of a headline: the frames below it, or above if there are none below."""
     below: list[Frame] = []
     for frame in frames[at + 1 : at + 1 + 2 * FRAMES]:
         if frame is not None:
@@ -196,7 +194,7 @@ def _made(headline: Headline, frames: tuple[Frame, ...]) -> Signature | None:
     exception = _short(headline.kind)
     message = plain(headline.message)[:LONGEST]
     template = mask(_command_out(message))
-    if not exception and not _LETTERS.search(MARK.sub("", template)):  # all of it stands in quotes
+    if not exception and not _LETTERS.search(MARK.sub("", template)):  # the whole message is in quotes
         template = mask(_QUOTES.sub(" ", message))
     template = template[:_TEMPLATE]
     compared = generalise(template)
@@ -217,13 +215,13 @@ def _made(headline: Headline, frames: tuple[Frame, ...]) -> Signature | None:
 
 
 def _short(kind: str) -> str:
-    """Return a class without its package; nothing for what says no more than that it is an error."""
+    """Return a class without its package; empty for a general word such as `Error`."""
     last = kind.replace("\\", ".").replace("::", ".").replace("/", ".").rsplit(".", 1)[-1].strip()
     return "" if last.lower().replace(" ", "") in _GENERAL else last[:80]
 
 
 def _command_out(message: str) -> str:
-    """Return what shells say of a command in one form: each of them orders it differently."""
+    """Return a shell's message about a command in one form, because each shell has its own order of words."""
     if found := _OF_A_COMMAND.match(message):
         return f"'{found['value']}': {str(found['after']).removeprefix('command ')}"
     return _NOT_FOUND.sub("'command': not found", message)

@@ -1,6 +1,6 @@
-"""Reads what a hook tells of a session as one small step: a command with its end, an edit, a look-up, the turn's end.
+"""Reads a hook payload as one step of a session: a command with its result, an edit, a look-up, the turn's end.
 
-Text is taken as it comes: whoever calls has redacted it, since steps become attempts and attempts become a draft.
+The caller must redact the text first, because steps become attempts, and attempts become a draft.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from repertoire.traces.expressions import expression
 
 COMMAND, EDIT, LOOK, PROMPT, STOP = "command", "edit", "look", "prompt", "stop"
-FAILED, ENDED, CUT = "failed", "ended", "cut"  # cut: interrupted, denied, or still running
-LONGEST, PRINTED = 4_000, 20_000  # characters of a command or of an edit's side, and of what was printed
+FAILED, ENDED, CUT = "failed", "ended", "cut"  # results of a command; CUT: interrupted, denied, or still running
+LONGEST, PRINTED = 4_000, 20_000  # characters of a command or of a side of an edit; characters of output
 LINES, HUNKS = 600, 20
 
 _EXIT = expression(
@@ -40,7 +40,7 @@ _LOOK_WORDS = ("search", "fetch", "docs", "browse", "crawl", "context7")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened; fields that its kind does not have are empty."""
+    """A step of a session; fields that its kind does not use are empty."""
 
     kind: str
     at: float = 0.0  # seconds
@@ -48,13 +48,13 @@ class Step:
     end: str = ""
     printed: str = ""
     file: str = ""
-    hunks: tuple[tuple[str, str], ...] = ()  # what stood there, what stands there now
-    whole: bool = False  # the file was written as a whole
+    hunks: tuple[tuple[str, str], ...] = ()  # pairs of text before and after
+    whole: bool = False  # the whole file was written
     query: str = ""
 
 
 def step_of(told: Mapping[str, Any]) -> Step | None:
-    """Return what a hook's payload tells; None where it is nothing that counts here, whatever stands in it."""
+    """Return the step in a hook payload; None if it is irrelevant or invalid."""
     hook, at = str(told.get("hook") or told.get("hook_event_name") or ""), _seconds(told.get("at"))
     if hook in _TURNS:
         return Step(_TURNS[hook], at)
@@ -75,7 +75,7 @@ def _command(hook: str, at: float, given: Mapping[str, Any], told: Mapping[str, 
     if hook == "PostToolUseFailure":
         error = told.get("error")
         printed = _ends(error if isinstance(error, str) else _printed(error or told.get("tool_response")))
-        ran = _EXIT.match(printed) is not None  # what was denied has no status
+        ran = _EXIT.match(printed) is not None  # a denied command has no exit status
         stopped = (_INTERRUPTED if ran else _DENIED).search(printed[:LONGEST]) is not None
         cut = stopped or _true(told.get("is_interrupt"))
         return Step(COMMAND, at, command, CUT if cut else FAILED, _EXIT.sub("", printed, count=1))
@@ -125,14 +125,14 @@ def _printed(response: Any) -> str:
 
 
 def _ends(text: str) -> str:
-    """Return the beginning and the end of what was printed: errors stand there, and every line costs time."""
+    """Return the beginning and the end of output, where errors are, because every line takes time."""
     cut = text if len(text) <= PRINTED else f"{text[: PRINTED // 2]}\n{text[-PRINTED // 2 :]}"
     lines = cut.splitlines()
     return cut if len(lines) <= LINES else "\n".join([*lines[: LINES // 3], *lines[-2 * LINES // 3 :]])
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object, which the client may have sent as JSON text; empty where it is none."""
+    """Return an object, which the client may have sent as JSON text; empty if it is not one."""
     if isinstance(value, str) and value.startswith("{"):
         try:
             value = json.loads(value, parse_int=str, parse_float=str)

@@ -1,4 +1,4 @@
-"""How far a trace is to be trusted: Wilson's lower bound of the votes on it, each weighed by who gave it and when.
+"""Computes the trust in a trace: Wilson's lower bound of its votes, each weighted by the voter and its age.
 
 One vote a voter and trace, the last one; an author's own counts for nothing, save a
 person's on their own machine; old ones fade.
@@ -15,25 +15,25 @@ from repertoire.domain.trace import FAILED, PARTLY, Trace, Vote
 from repertoire.traces.ageing import faded
 from repertoire.traces.reputation import CROWD, NEWCOMER, Reputation
 
-# What a trace says of itself is a beginning, worth less than one voter with a record.
+# The author's own outcome is the prior, with less weight than one voter with a record.
 _OWN_WORD = {FAILED: (0.0, 0.5), PARTLY: (0.25, 0.5)}
 _WORKED = (0.5, 0.5)
 
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of how a trace fares: the bound, and the votes that it comes from, as they were given."""
+    """The trust in a trace: confidence bounds, and the votes behind them."""
 
-    bound: float  # the least share of uses that it serves, as far as votes show
-    high: float = 1.0  # the greatest
+    bound: float  # lower confidence bound of the share of uses in which it helps
+    high: float = 1.0  # upper confidence bound
     ups: int = 0
     votes: int = 0
-    last: str = ""  # when the last vote was given
-    complaints: tuple[str, ...] = ()  # tags of votes against it, each once
+    last: str = ""  # time of the last vote
+    complaints: tuple[str, ...] = ()  # tags of the votes against it, each once
 
     @property
     def disputed(self) -> bool:
-        """Tell whether some say that it works and others that it does not."""
+        """Tell whether there are votes for and against the trace."""
         return 0 < self.ups < self.votes
 
 
@@ -46,7 +46,7 @@ def latest(votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Trust:
-    """Return how far a trace is to be trusted, from the votes on it."""
+    """Compute the trust in a trace from the votes on it."""
     own = [vote for vote in latest(votes) if vote.trace == trace.key]
     counted = [vote for vote in own if vote.voter != trace.author or vote.voter in reputation.trusted]
     good, total = _OWN_WORD.get(trace.outcome, _WORKED)
@@ -64,7 +64,7 @@ def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: da
 
 
 def _weighed(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Iterator[tuple[bool, float]]:
-    """Yield each vote with its weight; newcomers' together come to no more than CROWD."""
+    """Yield each vote with its weight; all newcomers together weigh at most CROWD."""
     said = [(vote, reputation.of(vote.voter, trace.tags), faded(vote.at, today)) for vote in votes]
     crowd = sum(weight * left for _, weight, left in said if weight <= NEWCOMER)
     share = min(1.0, CROWD / crowd) if crowd else 1.0
@@ -73,7 +73,7 @@ def _weighed(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today:
 
 
 def by_trace(votes: Iterable[Vote]) -> Mapping[str, list[Vote]]:
-    """Return votes by the trace that they are on."""
+    """Group votes by their trace."""
     found: dict[str, list[Vote]] = {}
     for vote in votes:
         found.setdefault(vote.trace, []).append(vote)

@@ -74,7 +74,7 @@ class CheckMatch:
     reason: str
 
 
-Match = re.Match[str] | linear.Match
+Match = re.Match[str] | linear.LinearMatch
 
 
 class MatchFinder(Protocol):

@@ -47,7 +47,7 @@ _THINGS = (
 class _Either:
     """Several expressions as one pattern."""
 
-    patterns: tuple[linear.Pattern, ...]
+    patterns: tuple[linear.LinearPattern, ...]
 
     def finditer(self, text: str, /) -> Iterator[Match]:
         """Yield the matches of all expressions, by their start."""

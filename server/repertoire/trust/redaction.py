@@ -17,7 +17,7 @@ from typing import Protocol
 
 from repertoire import linear
 
-Match = re.Match[str] | linear.Match
+Match = re.Match[str] | linear.LinearMatch
 SECRET, ADDRESS = "[secret]", "[email]"
 RANDOM_BITS = 4.2  # entropy per character that names in code stay below and 32 random base64 characters reach
 _TELLING = 6  # characters of a secret that is redacted wherever it occurs again

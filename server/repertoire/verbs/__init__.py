@@ -1,1 +1,1 @@
-"""What both doors offer: each verb once, with how it is answered, recorded, told, and given as data."""
+"""Defines each verb of the CLI and the MCP server once: how it is answered, logged, and rendered as text and JSON."""

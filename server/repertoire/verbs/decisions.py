@@ -1,4 +1,4 @@
-"""The verbs by which a person decides: mute, say how a component did, correct what it provides, forget."""
+"""Defines the verbs of a person's decisions: mute, feedback on a component, correction of capabilities, forget."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from repertoire.verbs.verb import Context, Verb
 
 
 @dataclass(frozen=True)
-class Silence:
-    """What is to be silent, in the project at hand alone if told so; or, undone, to be heard again."""
+class MuteRequest:
+    """The target to mute, everywhere or in this project only (`here`); or to unmute (`undo`)."""
 
     target: str
     here: bool = False
@@ -32,8 +32,8 @@ class Silence:
 
 
 @dataclass(frozen=True)
-class Saying:
-    """How a component, named by id or name, did."""
+class FeedbackRequest:
+    """A person's feedback: a component, by id or name, and the outcome of its use."""
 
     target: str
     outcome: str
@@ -41,38 +41,38 @@ class Saying:
 
 
 @dataclass(frozen=True)
-class Correction:
-    """What a component, named by id or name, provides."""
+class CorrectionRequest:
+    """A person's correction: a component, by id or name, and the capabilities that it provides."""
 
     target: str
     capabilities: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Deletion:
-    """What to delete for good, and which trace where it is one."""
+class DeletionRequest:
+    """What to delete permanently; the ID of the trace, if it is one."""
 
     what: str
     trace: str = ""
 
 
-def _mute(context: Context, asked: Silence) -> Muted:
+def _mute(context: Context, asked: MuteRequest) -> Muted:
     store = context.repertoire.store
     if asked.undo:
         return unmute(store, asked.target, project=context.project)
     return mute(store, asked.target, project=context.project, now=now(), here=asked.here)
 
 
-def _report(context: Context, asked: Saying) -> Feedback:
+def _report(context: Context, asked: FeedbackRequest) -> Feedback:
     store = context.repertoire.store
     return give_feedback(store, asked.target, asked.outcome, moment=context.moment, note=asked.note)
 
 
-def _correct(context: Context, asked: Correction) -> Corrected:
+def _correct(context: Context, asked: CorrectionRequest) -> Corrected:
     return set_capabilities(context.repertoire.store, asked.target, asked.capabilities, now=now())
 
 
-def _forget(context: Context, asked: Deletion) -> Forgotten:
+def _forget(context: Context, asked: DeletionRequest) -> Forgotten:
     return forget(context.repertoire.store, asked.what, project=context.project, trace=asked.trace)
 
 

@@ -1,4 +1,4 @@
-"""The verb that explains one component, or one trace."""
+"""Defines the verb that explains one component, or one trace."""
 
 from __future__ import annotations
 

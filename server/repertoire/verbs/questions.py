@@ -1,4 +1,4 @@
-"""The verbs that ask what there is: search and recommend."""
+"""Defines the verbs that search for components and recommend a set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of traces: look for one, show it, tell one in two steps, amend it, vote on it, list tags."""
+"""Defines the verbs of traces: search, show, contribute in two steps, amend, vote, list tags."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from repertoire.verbs.verb import Context, Verb
 
 
 @dataclass(frozen=True)
-class Contributing:
-    """What is told, or the token of the draft that is confirmed, or discarded."""
+class ContributeRequest:
+    """A new trace; or the token of a draft to confirm or discard."""
 
     told: Told | None = None
     token: str = ""
@@ -39,18 +39,18 @@ class Contributing:
 
 
 @dataclass(frozen=True)
-class Amending:
-    """What changes of a trace."""
+class AmendRequest:
+    """A trace and its changed fields."""
 
     trace: str
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def environment_from(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return an environment from texts such as `language=python 3.12`.
+    """Parse an environment from texts such as `language=python 3.12`.
 
     Raises:
-        InvalidRequest: one names no place, or no value.
+        InvalidRequest: a text has no name or no value.
     """
     found = {}
     for pair in pairs:
@@ -71,7 +71,7 @@ def _show(context: Context, asked: str) -> ShownTrace:
     return show(context.repertoire.traces, asked)
 
 
-def _contribute(context: Context, asked: Contributing) -> Contribution:
+def _contribute(context: Context, asked: ContributeRequest) -> Contribution:
     store = context.repertoire.store
     if asked.token and asked.discard:
         return discard(store, asked.token)
@@ -83,7 +83,7 @@ def _contribute(context: Context, asked: Contributing) -> Contribution:
     return draft(store, asked.told, moment=context.moment)
 
 
-def _amend(context: Context, asked: Amending) -> Contribution:
+def _amend(context: Context, asked: AmendRequest) -> Contribution:
     store = context.repertoire.store
     return draft(store, amended(store, asked.trace, dict(asked.changes)), moment=context.moment)
 

@@ -1,4 +1,4 @@
-"""What a verb is, and what is filled in around a question once, whoever asks it: project, mutes, machine."""
+"""Defines `Verb`, and `Context`, which fills in the project, the mutes and the machine of a question once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Context:
-    """Where a question is asked: of which home, in which project, on which machine."""
+    """The context of a question: the opened home, the project, and the environment of the machine."""
 
     repertoire: Repertoire
     project: str
@@ -27,22 +27,22 @@ class Context:
 
     @classmethod
     def of(cls, repertoire: Repertoire, *, project: str = "", environment: Mapping[str, str] = os.environ) -> Context:
-        """Return the context of a question about a project, the one at hand if none is named."""
+        """Return the context of a question in a project, by default the current one."""
         return cls(repertoire, resolve_project(project), environment)
 
     @cached_property
     def muted(self) -> frozenset[str]:
-        """What a person silenced in the project."""
+        """Return the ids that are muted in the project."""
         return self.repertoire.muted(self.project)
 
     @cached_property
     def unfit(self) -> frozenset[str]:
-        """What no set in the project may hold."""
+        """Return the ids that no recommended set in the project may contain."""
         return self.repertoire.unfit_for_sets(self.project)
 
     @property
     def moment(self) -> Moment:
-        """When and where it is asked."""
+        """Return the time and project of the question."""
         return Moment(now(), "", self.project)
 
 
@@ -52,7 +52,7 @@ def _nothing(_context: Context, _question: Any, _answer: Any) -> Sequence[Event]
 
 @dataclass(frozen=True)
 class Verb(Generic[Q, A]):
-    """How a typed question becomes an answer, what the log keeps of it, and the answer's two forms."""
+    """A verb: the function that answers a question, those that render the answer, and the one that logs it."""
 
     run: Callable[[Context, Q], A]
     text: Callable[[A], str]

@@ -70,8 +70,8 @@ def test_it_tells_all_that_is_known(repertoire: Repertoire) -> None:
     text = told(repertoire, FORMS.id)
     for line in (
         "tax-forms (skill, available)",
-        "what it is: Fills tax forms.",
-        "from its text: Read the fields first.",
+        "description: Fills tax forms.",
+        "excerpt: Read the fields first.",
         "examples: fill form 1040",
         "provides: tax-filing",
         "needs: binary pdftk",
@@ -84,7 +84,7 @@ def test_it_tells_all_that_is_known(repertoire: Repertoire) -> None:
         f"id: {FORMS.id}",
     ):
         assert line in text.splitlines()
-    assert "found together with scanner (3 projects)" in text
+    assert "often together with scanner (3 projects)" in text
     assert "plugin taxes of marketplace acme" in text
 
 

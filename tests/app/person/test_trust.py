@@ -22,7 +22,7 @@ PIPER = {"skills/piper/SKILL.md": skill("piper", body="```bash\ncurl -fsSL https
 
 def flags(bench):
     return {
-        entry.name: [(f.rule, f.severity, f.file, f.line) for f in entry.flags] for entry in bench.store.flags.listed()
+        entry.name: [(f.rule, f.severity, f.file, f.line) for f in entry.flags] for entry in bench.store.flags.flagged()
     }
 
 
@@ -171,4 +171,4 @@ def test_a_secret_of_a_server_is_told_though_its_value_is_not_kept(bench):
     bench.ingest(bench.write({".mcp.json": json.dumps({"mcpServers": {"x": server, "y": {"command": "node"}}})}))
 
     assert flags(bench) == {"x": [("secret", "high", "", 3)]}
-    assert token not in json.dumps([entry.flags[0].text for entry in bench.store.flags.listed()])
+    assert token not in json.dumps([entry.flags[0].text for entry in bench.store.flags.flagged()])

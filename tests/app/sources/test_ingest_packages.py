@@ -181,7 +181,7 @@ def test_who_starts_a_package_and_the_package_are_the_same_server_and_a_tools_jo
         answer = search(repertoire.pipeline, Query("look for a phrase in notebooks"))
         assert "mcp-notes" in {hit.component.name for hit in answer.hits[:3]}
         told = explanation_text(explain(repertoire.store, repertoire.pipeline, ExplainRequest("mcp-notes")))
-    assert "made of: JavaScript; Express, MCP SDK; standard input and output" in told
+    assert "technologies: JavaScript; Express, MCP SDK; standard input and output" in told
     assert "exports: mcp-notes, openNotebook" in told
     assert "part of @acme/mcp-notes" in told
 

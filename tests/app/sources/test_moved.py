@@ -88,7 +88,7 @@ def test_a_repository_that_moved_is_read_on_and_says_where_it_is_now(bench, orig
     assert "skills/three/SKILL.md" in bench.all()
     now = address.removesuffix("/a") + "/b"
     assert f"{key}: has moved to {now}; the old address redirects there" in told
-    assert f"beware: its source {key} has moved to {now}" in answer
+    assert f"warning: its source {key} has moved to {now}" in answer
 
 
 def test_a_repository_that_vanished_keeps_its_last_good_state_until_it_is_back(bench, origin):

@@ -57,17 +57,17 @@ def test_reading_again_what_did_not_change_moves_nothing(mirrored):
     rows, revision = mirrored.rows(), mirrored.revision()
     mirrored.ingest(mirrored.root / "one")
     settle(mirrored.store)
-    mirrored.store.likeness.note_compared(ACROSS, "")  # all is compared again, and found as it is
+    mirrored.store.similarities.note_compared(ACROSS, "")  # all is compared again, and found as it is
     relate(mirrored.store)
     assert (mirrored.rows(), mirrored.revision()) == (rows, revision)
 
 
 def test_a_changed_file_is_the_only_one_whose_text_is_read_again(mirrored, monkeypatch):
     read: list[int] = []
-    texts = mirrored.store.likeness.texts()
-    original = mirrored.store.likeness.put
+    texts = mirrored.store.similarities.texts()
+    original = mirrored.store.similarities.put
     monkeypatch.setattr(
-        mirrored.store.likeness,
+        mirrored.store.similarities,
         "put",
         lambda carried, sketches: read.extend(c.node_id for c in carried) or original(carried, sketches),
     )
@@ -75,7 +75,7 @@ def test_a_changed_file_is_the_only_one_whose_text_is_read_again(mirrored, monke
     mirrored.ingest(mirrored.root / "two")
     assert len(read) == 1
     assert pairs(mirrored, TWIN_OF) == {frozenset(ids(mirrored, "tune"))}
-    after = mirrored.store.likeness.texts()
+    after = mirrored.store.similarities.texts()
     assert [node for node in texts if texts[node] != after[node]] == read
 
 
@@ -86,8 +86,8 @@ def test_what_goes_takes_its_edges_and_its_sketch_along(mirrored):
     mirrored.write({"skills/tune/SKILL.md": skill("tune", "Tunes.", "Short.")}, under="two")
     mirrored.ingest(mirrored.root / "two")
     assert pairs(mirrored, TWIN_OF) == set()
-    assert len(mirrored.store.likeness.signatures()[0]) == len(set(mirrored.store.likeness.texts().values()))
-    assert mirrored.store.likeness.known_pairs() == {}
+    assert len(mirrored.store.similarities.signatures()[0]) == len(set(mirrored.store.similarities.texts().values()))
+    assert mirrored.store.similarities.known_pairs() == {}
 
 
 def test_a_copy_differs_by_what_is_told_of_it(mirrored):
@@ -172,7 +172,7 @@ def test_alternatives_in_meaning_come_with_vectors_and_go_with_their_components(
     assert "descriptions alike to 0.90 in meaning" in bench.store.graph.edges_of(ALTERNATIVE_TO)[0][4]
     revision = bench.revision()
     for what in (ACROSS, MEANING):
-        bench.store.likeness.note_compared(what, "")
+        bench.store.similarities.note_compared(what, "")
     relate_in_meaning(bench.store, "m")
     relate(bench.store)
     assert bench.revision() == revision

@@ -62,7 +62,7 @@ def said(repertoire, name="ledger-keeper"):
 
 def test_nothing_speaks_against_what_is_whole(keeper, opened):
     assert said(opened) == said(opened, "ledger-store") == []
-    assert "beware" not in answer_text(search(opened.pipeline, Query("keep ledgers in balance")))
+    assert "warning" not in answer_text(search(opened.pipeline, Query("keep ledgers in balance")))
 
 
 def test_a_needed_server_that_left_its_source_is_told_in_every_answer_until_it_is_back(bench, keeper, opened):
@@ -73,15 +73,15 @@ def test_a_needed_server_that_left_its_source_is_told_in_every_answer_until_it_i
     gone = f"its MCP server ledger-store is gone from its source {keeper}"
 
     assert said(opened) == ["gone"]
-    assert f"beware: {gone}"[:150] in answer_text(search(opened.pipeline, Query("keep ledgers in balance")))
+    assert f"warning: {gone}"[:150] in answer_text(search(opened.pipeline, Query("keep ledgers in balance")))
     told = recommend(opened.pipeline, Task("keep ledgers in balance"))
     assert f"ledger-keeper: {gone}" in told.warnings
     assert recommendation_text(told).count("is gone from its source") == 1
     explained = explain(opened.store, opened.pipeline, ExplainRequest("ledger-keeper"))
-    assert f"beware: {gone}" in explanation_text(explained)
+    assert f"warning: {gone}" in explanation_text(explained)
     report = stale(opened, StaleFilter(), environment={})
     assert [found.name for found in report.unsound] == ["ledger-keeper"]
-    assert f"beware: {gone}" in stale_text(report)
+    assert f"warning: {gone}" in stale_text(report)
 
     (folder / ".mcp.json").write_text(whole)
     bench.ingest(folder)
@@ -133,7 +133,7 @@ def test_a_source_that_vanished_says_so_in_answers_and_keeps_what_was_known(benc
     text = answer_text(search(opened.pipeline, Query("keep ledgers in balance")))
 
     assert "ledger-keeper (agent, available)" in text
-    assert f"beware: its source {keeper} could not be read since "[:150] in text
+    assert f"warning: its source {keeper} could not be read since "[:150] in text
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_advisories_are_kept_and_matched_anew_with_what_is_read_later(bench, kee
     shutil.rmtree(place)
     assert said(opened, "ledger-store") == ["affected"]
     answer = answer_text(search(opened.pipeline, Query("ledger-store server")))
-    assert "beware: it requires ledger-store@1.2.3, which GHSA-9 concerns; fixed in 2.0.0" in answer
+    assert "warning: it requires ledger-store@1.2.3, which GHSA-9 concerns; fixed in 2.0.0" in answer
 
     bench.ingest(
         bench.write(
@@ -189,7 +189,7 @@ def test_what_is_missing_here_counts_in_how_fresh_a_component_is(bench, opened):
 
     assert explained.freshness is not None
     assert explained.freshness.parts["soundness"] == soundness([Trouble("lacking", "")]) < 1.0
-    assert "beware: it requires no-such-program, not found here" in explanation_text(explained)
+    assert "warning: it requires no-such-program, not found here" in explanation_text(explained)
 
 
 def test_however_much_speaks_against_something_it_counts_within_its_bound(opened, keeper):

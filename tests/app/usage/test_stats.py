@@ -22,7 +22,7 @@ def told(store):
 
 
 def test_nothing_is_told_of_nothing(store):
-    assert told(store)[1].startswith("Nothing was offered or used yet")
+    assert told(store)[1].startswith("No component was offered or used yet")
 
 
 def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
@@ -64,6 +64,6 @@ def test_what_is_not_wanted_is_told_with_where(store):
     give_feedback(store, FORMS, "dismissed", moment=Moment(now(), "s", "/here"))
     data, text = told(store)
     day = now()[:10]
-    assert f"Not to be suggested:\n  {SOURCE.key} (source), anywhere: muted {day}\n" in text
+    assert f"Muted or dismissed:\n  {SOURCE.key} (source), anywhere: muted {day}\n" in text
     assert f"  {FORMS} (component), in /here alone: dismissed {day}" in text
     assert [one["how"] for one in data["silenced"]] == ["muted", "dismissed"]

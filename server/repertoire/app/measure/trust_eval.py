@@ -113,7 +113,7 @@ def _own(rows: Sequence[Mapping[str, Any]]) -> list[JudgedCase]:
             address = addresses.parse(str(root), trusted=True, project=None)
             write_source(store, open_address(address, Surroundings(home, Settings(), Machine()), tick=lambda: None))
             flags: dict[str, list[Any]] = {}
-            for flagged in store.flags.listed():
+            for flagged in store.flags.flagged():
                 case = flagged.id.partition(f"{address.key}:")[2].partition("/")[0]
                 flags.setdefault(case, []).extend(flagged.flags)
     return [

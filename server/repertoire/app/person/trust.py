@@ -39,9 +39,9 @@ def show_flags(store: Store, asked: str = "", *, least: str = "medium") -> FlagR
     """
     counts = store.flags.counts()
     if not asked:
-        return FlagReport("", counts, tuple(store.flags.listed(least=max(rank(least), 1), limit=_MOST)))
+        return FlagReport("", counts, tuple(store.flags.flagged(least=max(rank(least), 1), limit=_MOST)))
     ids = {key for key, _ in _contents(store, asked)}
-    flagged = tuple(entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids)
+    flagged = tuple(entry for entry in store.flags.flagged(limit=1_000_000) if entry.id in ids)
     return FlagReport(asked, counts, flagged)
 
 
@@ -53,7 +53,7 @@ def accept(store: Store, asked: str, *, now: str) -> Accepted:
         InvalidRequest: the component has no flag.
     """
     ids = {key for key, _ in _contents(store, asked)}
-    flagged = [entry for entry in store.flags.listed(limit=1_000_000) if entry.id in ids]
+    flagged = [entry for entry in store.flags.flagged(limit=1_000_000) if entry.id in ids]
     if not flagged:
         message = (
             f"nothing was found in {asked!r}, so there is nothing to accept; `repertoire trust show` lists what was"

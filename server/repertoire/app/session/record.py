@@ -194,7 +194,7 @@ def learn(store: Store, lesson: Lesson, settings: Settings) -> None:
     moment, key = lesson.moment, lesson.request.key
     digest = hashlib.sha256(vector.tobytes()).hexdigest() if vector is not None else ""
     with store.transaction():
-        key = (store.requests.of_vector(digest, lesson.query_encoder) or key) if digest and not text else key
+        key = (store.requests.key_of_vector(digest, lesson.query_encoder) or key) if digest and not text else key
         known = store.requests.has_text(key)  # the first text stands for all near-identical ones
         said = "" if known else text
         node = store.requests.record(key, text=said, project=moment.project, session=moment.session, now=moment.at)

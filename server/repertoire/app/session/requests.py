@@ -30,9 +30,7 @@ def bound_requests(store: Store, settings: Settings, *, query_encoder: str = "")
     if count <= settings.max_requests:
         return 0
     least = count - settings.max_requests + settings.max_requests // _SLACK
-    gone = _least_useful(
-        store, store.requests.standings(), least, (settings.memory_days or HALF_LIFE_DAYS, query_encoder)
-    )
+    gone = _least_useful(store, store.requests.uses(), least, (settings.memory_days or HALF_LIFE_DAYS, query_encoder))
     store.requests.drop(gone)
     return len(gone)
 

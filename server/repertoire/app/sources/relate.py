@@ -21,7 +21,7 @@ from repertoire.ingestion.statements import NamedComponent, Statement
 from repertoire.ingestion.twins import ComponentText
 from repertoire.ports import Outline
 from repertoire.store.database import Store
-from repertoire.store.sketches import Carried
+from repertoire.store.sketches import TextSummary
 
 # The labels of edges that belong to no source. Only the edges labelled MEANING need vectors.
 TWINS, CONFLICTS, ACROSS, MEANING = "twins", "conflicts", "across sources", "alternatives in meaning"
@@ -35,7 +35,7 @@ Tell = Callable[[], None]
 
 def relate(store: Store, *, tick: Tell = lambda: None) -> None:
     """Bring the edges between sources that need no vectors up to date; do nothing if the graph is unchanged."""
-    if store.likeness.compared(ACROSS) == _state(store):
+    if store.similarities.compared(ACROSS) == _state(store):
         return
     _read_new(store, tick)
     known = _RuleInputs(store)
@@ -50,7 +50,7 @@ def relate(store: Store, *, tick: Tell = lambda: None) -> None:
         for label, edges in ((TWINS, same), (CONFLICTS, [*clashing, *against]), (ACROSS, instead)):
             store.sources.set_edges(edges, now=now(), file=label)
         store.sources.set_edges(_still_good(store, known), now=now(), file=MEANING)
-        store.likeness.note_compared(ACROSS, _state(store))
+        store.similarities.note_compared(ACROSS, _state(store))
 
 
 def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
@@ -68,7 +68,7 @@ def _still_good(store: Store, known: _RuleInputs) -> list[Edge]:
 
 def relate_in_meaning(store: Store, model: str) -> None:
     """Replace the alternatives that vectors show; do nothing if the graph and its vectors are unchanged."""
-    if store.likeness.compared(MEANING) == _state(store, model):
+    if store.similarities.compared(MEANING) == _state(store, model):
         return
     ids, vectors = store.vectors.matrix(DESCRIPTION_SPACE, model)
     edges: list[Edge] = []
@@ -82,7 +82,7 @@ def relate_in_meaning(store: Store, model: str) -> None:
         edges = alternatives.fill(present, alternatives.by_meaning([job for _, job in listed], nearest, settled))
     with store.transaction():
         store.sources.set_edges(edges, now=now(), file=MEANING)
-        store.likeness.note_compared(MEANING, _state(store, model))
+        store.similarities.note_compared(MEANING, _state(store, model))
 
 
 def _state(store: Store, model: str = "") -> str:
@@ -93,8 +93,8 @@ def _state(store: Store, model: str = "") -> str:
 
 def _read_new(store: Store, tick: Tell) -> None:
     """Read new and changed texts, and store their MinHash signatures and their statements on other components."""
-    sketched = set(store.likeness.signatures()[0])
-    while rows := store.likeness.pending(_VERSION, limit=_CHUNK):
+    sketched = set(store.similarities.signatures()[0])
+    while rows := store.similarities.pending(_VERSION, limit=_CHUNK):
         found = store.graph.components(node_id for node_id, _ in rows)
         carried, sketches = [], {}
         for node_id, stamp in rows:
@@ -107,27 +107,27 @@ def _read_new(store: Store, tick: Tell) -> None:
                 sketched.add(text)
                 sketches[text] = minhash.signature(minhash.shingles(words))
             said = tuple(astuple(statement) for statement in statements.statements(component))
-            carried.append(Carried(node_id, stamp, text, len(words), said))
-        store.likeness.put(carried, sketches)
+            carried.append(TextSummary(node_id, stamp, text, len(words), said))
+        store.similarities.put(carried, sketches)
         tick()
-    store.likeness.drop_unused()
+    store.similarities.drop_unused()
 
 
 def _alike(store: Store) -> dict[tuple[str, str], float]:
     """Return the exact Jaccard similarity of text pairs that may be copies, each pair computed once and stored."""
-    hashes, signatures = store.likeness.signatures()
+    hashes, signatures = store.similarities.signatures()
     pairs = [(hashes[low], hashes[high]) for low, high in minhash.candidates(signatures, least=twins.TWIN_THRESHOLD)]
-    known = store.likeness.known_pairs()
+    known = store.similarities.known_pairs()
     new = [pair for pair in pairs if pair not in known]
     if new:
         fresh = _compared(store, new)
-        store.likeness.put_pairs(fresh)
+        store.similarities.put_pairs(fresh)
         known.update(fresh)
     return {pair: known[pair] for pair in pairs if known.get(pair, 0.0) >= twins.TWIN_THRESHOLD}
 
 
 def _compared(store: Store, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    carrier = {carried.text_hash: carried.node_id for carried in store.likeness.texts().values()}
+    carrier = {carried.text_hash: carried.node_id for carried in store.similarities.texts().values()}
     wanted = sorted({text for pair in pairs for text in pair})
     shingled = {}
     for start in range(0, len(wanted), _CHUNK):
@@ -170,7 +170,7 @@ class _RuleInputs:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._outlines = store.graph.outlines()
-        self._texts = store.likeness.texts()
+        self._texts = store.similarities.texts()
         self._purposes = {o.node_id: frozenset(content_words(o.description)) for o in self._outlines}
         self.ids = {outline.node_id: outline.id for outline in self._outlines}
 
@@ -219,7 +219,7 @@ class _RuleInputs:
             if label != but and source in self.ids and target in self.ids
         ]
 
-    def _read(self) -> Iterator[tuple[Outline, Carried]]:
+    def _read(self) -> Iterator[tuple[Outline, TextSummary]]:
         for outline in self._outlines:
             if outline.source != CATALOGUE.key and outline.node_id in self._texts:
                 yield outline, self._texts[outline.node_id]

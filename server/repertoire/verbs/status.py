@@ -1,4 +1,4 @@
-"""The verb that tells the state of a home."""
+"""Defines the verb that shows the status of a home."""
 
 from __future__ import annotations
 
