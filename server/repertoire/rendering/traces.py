@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from repertoire.app.traces.contribute import Contribution
-from repertoire.app.traces.search import Found, TraceHit
-from repertoire.app.traces.show import NamedTrace, ShownTrace
-from repertoire.app.traces.voting import Voted
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import DRAFT, FAILED, PARTLY, TRACE, Trace, Vote
 from repertoire.rendering.flags import WITHHELD, flag_lines, gives_orders
-from repertoire.traces.trust import Trust
+from repertoire.traces.trust import RatedTrace, Trust
+
+if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
+    from repertoire.app.traces.contribute import Contribution
+    from repertoire.app.traces.search import Found, TraceHit
+    from repertoire.app.traces.show import ShownTrace
+    from repertoire.app.traces.voting import Voted
 
 _LINE, _TITLE, _SHORT, _HINT = 240, 200, 320, 400
 _BODY = 20_000
@@ -73,14 +75,14 @@ def proposal_text(title: str, token: str) -> str:
     )
 
 
-def named_text(named: NamedTrace) -> str:
+def named_text(named: RatedTrace) -> str:
     """Render a trace beside what it was solved with, in a line."""
     trace = named.trace
     title = WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)
     return f"{trace.key} {title} ({trusted(named.trust, trace)})"
 
 
-def named_data(named: NamedTrace) -> dict[str, Any]:
+def named_data(named: RatedTrace) -> dict[str, Any]:
     """Return a trace beside what it was solved with as a JSON object."""
     return {**trace_fields(named.trace, named.trust), "trust": trusted(named.trust, named.trace)}
 

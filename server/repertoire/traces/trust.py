@@ -37,6 +37,14 @@ class Trust:
         return 0 < self.ups < self.votes
 
 
+@dataclass(frozen=True)
+class RatedTrace:
+    """A trace and the trust in it."""
+
+    trace: Trace
+    trust: Trust
+
+
 def latest(votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """Return the last vote of each voter on each trace."""
     last: dict[tuple[str, str], Vote] = {}

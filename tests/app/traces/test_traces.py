@@ -18,7 +18,7 @@ from repertoire.app.person.mute import mute, unmute
 from repertoire.app.traces.contribute import amended, confirm, discard, draft
 from repertoire.app.traces.exchange import exported, import_lines
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import Found, Wanted, search_traces, standing
+from repertoire.app.traces.search import Found, Wanted, search_traces
 from repertoire.app.traces.show import ShownTrace
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, vote
@@ -255,7 +255,7 @@ def test_a_vote_is_forgotten_with_the_project_that_it_was_given_in(repertoire: R
     vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment("/srv/there"))
     vote(repertoire.traces, Verdict(kept.key, up=False), moment=moment("/srv/here"))
     forget(repertoire.store, PROJECT, project="/srv/here")
-    assert standing(repertoire.traces, kept, today()).ups == 1
+    assert repertoire.traces.trust(kept, today()).ups == 1
     forget(repertoire.store, PROJECT, project="/srv/there")
     assert not list(repertoire.store.events.every([CONTRIBUTED, VOTED]))
 
@@ -265,7 +265,7 @@ def test_compaction_of_the_log_keeps_every_vote(repertoire: Repertoire) -> None:
     for number in range(9):
         vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment(), voter=f"voter {number}")
     compact_when_due(repertoire.store, bounds=LogBounds(1, 1, 1, 1), every=1)
-    assert standing(repertoire.traces, kept, today()).votes == 9
+    assert repertoire.traces.trust(kept, today()).votes == 9
 
 
 def test_a_draft_that_nobody_confirms_is_gone_when_the_next_one_comes(repertoire: Repertoire) -> None:

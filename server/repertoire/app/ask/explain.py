@@ -13,7 +13,6 @@ from repertoire.app.lookup import find_components
 from repertoire.app.sources.freshness import FreshnessJudge
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.unreachable import LostSource, lost_sources
-from repertoire.app.traces.show import NamedTrace
 from repertoire.domain.answer import Hit, Item, Other, Query, StageReport, Task, Unit
 from repertoire.domain.component import (
     ALTERNATIVE_TO,
@@ -49,6 +48,7 @@ from repertoire.retrieval.snapshot import Snapshot
 from repertoire.sources.plugin_diff import InstalledCopy, compare
 from repertoire.sources.requirement_checks import RequirementCheck
 from repertoire.store.database import Store
+from repertoire.traces.trust import RatedTrace
 
 _GOES_WITH = (CO_OCCURS_WITH, PART_OF, MENTIONS, ALTERNATIVE_TO)
 _MOST, _COPIES, _NAMESAKES = 8, 3, 20
@@ -118,7 +118,7 @@ class Explanation:
     copy: InstalledCopy | None = None  # its installed plugin, compared with the marketplace
     lost: LostSource | None = None  # set if the last try to read its source failed
     troubles: tuple[Trouble, ...] = ()  # reasons against it that lie outside its own text
-    traces: tuple[NamedTrace, ...] = ()  # what was solved with it
+    traces: tuple[RatedTrace, ...] = ()  # what was solved with it
     unit: Unit | None = None  # the plugin that its install line brings as a whole
 
 

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from repertoire.app.traces.embed import SPACES
 from repertoire.domain.graph import TRACES
-from repertoire.domain.trace import ACTIVE, ME, Vote
+from repertoire.domain.trace import ACTIVE, ME, Trace, Vote
 from repertoire.ports import Vectors
 from repertoire.store.database import Store
 from repertoire.traces.reputation import Reputation, reputation
-from repertoire.traces.trust import by_trace
+from repertoire.traces.trust import Trust, by_trace, trust
 
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -87,6 +87,11 @@ class KeptTraces:
             weighed = reputation(votes, authors, day, trusted=frozenset((ME,)))
             self._opinion = version, Opinion(by_trace(votes), weighed)
         return self._opinion[1]
+
+    def trust(self, trace: Trace, day: date) -> Trust:
+        """Return the trust in a trace as of a day."""
+        opinion = self.opinion(day)
+        return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 
 import numpy as np
 
@@ -106,12 +105,6 @@ def search_traces(
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits if wanted.include_expired or not hit.overdue]
     confidence = hits[0].evidence.confidence if hits else 0.0
     return Found(tuple(hits[: wanted.limit]), confidence >= FITS, confidence, unread)
-
-
-def standing(kept: KeptTraces, trace: Trace, today_: date) -> Trust:
-    """Return how far one trace is to be trusted."""
-    opinion = kept.opinion(today_)
-    return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today_)
 
 
 def _question(wanted: Wanted) -> _Question:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from repertoire.app.clock import today
 from repertoire.app.traces.kept import KeptTraces
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import standing
 from repertoire.domain.trace import Trace, Vote
-from repertoire.traces.trust import Trust, latest
+from repertoire.traces.trust import RatedTrace, Trust, latest
 
 _MOST = 5  # traces that are named beside a component
 
@@ -25,14 +24,6 @@ class ShownTrace:
     superseded_by: str = ""
 
 
-@dataclass(frozen=True)
-class NamedTrace:
-    """A trace that is named beside something else, and how far to trust it."""
-
-    trace: Trace
-    trust: Trust
-
-
 def show(kept: KeptTraces, asked: str) -> ShownTrace:
     """Return what is known of the trace of a key, the beginning of one, or a draft's token.
 
@@ -41,12 +32,12 @@ def show(kept: KeptTraces, asked: str) -> ShownTrace:
     """
     trace, day = trace_named(kept.store, asked), today()
     votes = latest(kept.opinion(day).votes.get(trace.key, ()))
-    return ShownTrace(trace, standing(kept, trace, day), votes[::-1], kept.store.traces.replacing(trace.key))
+    return ShownTrace(trace, kept.trust(trace, day), votes[::-1], kept.store.traces.replacing(trace.key))
 
 
-def solved_with(kept: KeptTraces, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[NamedTrace, ...]:
+def solved_with(kept: KeptTraces, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[RatedTrace, ...]:
     """Return the active traces that were solved with one of these, the most trusted first."""
     day = today()
     found = [trace for trace in kept.store.traces.concerning(tuple(keys)) if trace.key not in muted]
-    named = [NamedTrace(trace, standing(kept, trace, day)) for trace in found]
+    named = [RatedTrace(trace, kept.trust(trace, day)) for trace in found]
     return tuple(sorted(named, key=lambda one: (-one.trust.bound, one.trace.key))[:_MOST])

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from repertoire.app.clock import today
 from repertoire.app.traces.kept import KeptTraces
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import standing
 from repertoire.app.traces.telling import environment_of, redacted
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import VOTED, Event, Moment
@@ -55,4 +54,4 @@ def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
     kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
-    return Voted(trace, verdict.up, standing(kept, trace, today()))
+    return Voted(trace, verdict.up, kept.trust(trace, today()))
