@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from repertoire.ingestion.parts import SourceLayout, Strategy
 from repertoire.ingestion.strategies import (
-    agent,
     awesome,
-    command,
     copilot,
     crew,
     docker_server,
-    guidance,
     hook,
-    loose,
+    markdown_kinds,
     marketplace,
     mcp_server,
     package,
@@ -20,7 +17,6 @@ from repertoire.ingestion.strategies import (
     python_agents,
     registry_server,
     setting,
-    skill,
     tool_list,
     workflow,
 )
@@ -34,17 +30,17 @@ STRATEGIES: tuple[Strategy, ...] = (
     tool_list.STRATEGY,
     setting.STRATEGY,
     hook.STRATEGY,
-    skill.STRATEGY,
-    agent.STRATEGY,
-    command.STRATEGY,
+    markdown_kinds.SKILLS,
+    markdown_kinds.AGENTS,
+    markdown_kinds.COMMANDS,
     copilot.STRATEGY,
-    guidance.STRATEGY,
+    markdown_kinds.GUIDANCE,
     workflow.STRATEGY,
     crew.STRATEGY,
     awesome.STRATEGY,
     package.STRATEGY,
     python_agents.STRATEGY,
-    loose.STRATEGY,  # last, because it reads any Markdown that is left
+    markdown_kinds.LOOSE,  # last, because it reads any Markdown that is left
 )
 
 

@@ -41,7 +41,8 @@ from repertoire.ingestion.install import Site
 from repertoire.ingestion.manifests import plugin_root
 from repertoire.ingestion.parts import Draft, FileOutcome, SourceFile, SourceLayout, Strategy, folder
 from repertoire.ingestion.source_context import SourceContext, StaticChecks
-from repertoire.ingestion.strategies import agent, command, plugin, skill
+from repertoire.ingestion.strategies import plugin
+from repertoire.ingestion.strategies.markdown_kinds import AGENTS, COMMANDS, SKILLS
 from repertoire.ports import Embedder, Vectors
 from repertoire.store.database import Store
 from repertoire.trust.scan import RULES_VERSION, scan
@@ -49,7 +50,7 @@ from repertoire.trust.scan import RULES_VERSION, scan
 _A_ROW_S = 15.0  # processor time for one row, as for a file of an ingest
 _NOWHERE = "eval"  # the source of rows without a repository
 _MANIFEST = ".claude-plugin/plugin.json"
-_READERS = {SKILL: skill.STRATEGY, AGENT: agent.STRATEGY, COMMAND: command.STRATEGY}
+_READERS = {SKILL: SKILLS, AGENT: AGENTS, COMMAND: COMMANDS}
 # The relations of a set by their names in the graph: an agent declares its skills, and a bundle is a plugin.
 _CALLED = {"uses_skill": DEPENDS_ON, "same_bundle": CO_OCCURS_WITH}
 _WEIGHTS = {MENTIONS: 0.5, CO_OCCURS_WITH: 0.5}  # weights as in an ingest; other relations weigh 1

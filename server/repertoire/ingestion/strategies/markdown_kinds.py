@@ -1,0 +1,141 @@
+"""Reads components that are Markdown files; a row for each kind says which files it claims, and their type and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from repertoire.domain.component import AGENT, COMMAND, SETTING, SKILL
+from repertoire.ingestion import front_matter, markdown
+from repertoire.ingestion.parts import (
+    FileOutcome,
+    SourceFile,
+    SourceLayout,
+    Strategy,
+    folder,
+    in_folder,
+    is_document,
+    stem,
+)
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_GUIDANCE = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules")
+_OFFERED = ("agents-md", "claude-md", "examples", "guidance", "rules", "samples", "templates")
+_OF_CLIENTS = (".claude", ".cursor", ".windsurf", ".clinerules", ".kiro")
+_OF_AGENTS = frozenset(("tools", "model", "color"))
+_OF_COMMANDS = frozenset(("allowed-tools", "argument-hint"))
+_PART = FileOutcome()  # the file is a part of the skill whose folder it lies in
+_NEITHER = FileOutcome(left="Markdown without the front matter of an agent or a command")
+_PROJECTS_OWN = FileOutcome(left="guidance for this source itself")
+
+
+@dataclass(frozen=True)
+class MarkdownKind:
+    """One kind of Markdown file; `name_of` gets the path and the name in the front matter, else the fallback name."""
+
+    kind: str
+    claims: Callable[[str, SourceLayout], bool]
+    type_of: Callable[[SourceFile, SourceLayout], str | FileOutcome]  # an outcome: the file holds no component
+    name_of: Callable[[str, str, SourceLayout], str] = lambda _, name, __: name
+    fallback_name: Callable[[str, SourceLayout], str] = lambda path, _: stem(path).removesuffix(".mdc")
+
+    def extract(self, file: SourceFile, layout: SourceLayout) -> FileOutcome:
+        """Return the file's component, or why it holds none."""
+        kind = self.type_of(file, layout)
+        if isinstance(kind, FileOutcome):
+            return kind
+        found = markdown.outcome(file, kind, fallback_name=self.fallback_name(file.path, layout))
+        drafts = (replace(draft, name=self.name_of(file.path, draft.name, layout)) for draft in found.drafts)
+        return replace(found, drafts=tuple(drafts))
+
+
+def _is_skill(path: str, _: SourceLayout) -> bool:
+    return path.rpartition("/")[2].lower() == "skill.md"
+
+
+def _skill_name(path: str, name: str, layout: SourceLayout) -> str:
+    """Return the folder's name outside plugins, because the client lists a skill by its folder."""
+    own = _folder_name(path)
+    kept = layout.plugin_of(path) is None or not own  # a loose one's folder is named when it is copied
+    return name if kept and (not own or _PLAIN.fullmatch(name)) else own
+
+
+def _is_agent(path: str, layout: SourceLayout) -> bool:
+    if path.endswith(".agent.md") or layout.declared_type(path) == AGENT:
+        return True
+    return path.endswith(".md") and in_folder(path, "agents", "subagents") and not is_document(path)
+
+
+def _agent_type(file: SourceFile, layout: SourceLayout) -> str | FileOutcome:
+    # A skill keeps prompts for its own helpers in agents/: without a name of its own, such a file is a part of it.
+    return AGENT if not layout.in_skill(file.path) or {"name", "description"} <= _keys(file) else _PART
+
+
+def _is_command(path: str, layout: SourceLayout) -> bool:
+    if layout.declared_type(path) == COMMAND:
+        return True
+    return path.endswith(".md") and in_folder(path, "commands") and not is_document(path)
+
+
+def _is_guidance(path: str, layout: SourceLayout) -> bool:
+    if layout.in_skill(path):
+        return False
+    base = path.rpartition("/")[2]
+    if base in _GUIDANCE or (base.endswith(".mdc") and in_folder(path, "rules")):
+        return True
+    styles = in_folder(path, "output-styles", "output_styles")
+    return base.endswith(".md") and not is_document(path) and (styles or _is_rule(path, layout))
+
+
+def _is_rule(path: str, layout: SourceLayout) -> bool:
+    """Tell whether Markdown lies where rules do: those of a linter are documented in folders called so, too."""
+    if not in_folder(path, "rules", "steering"):
+        return False
+    plugin = layout.plugin_of(path)
+    root = f"{plugin.root}/rules/" if plugin is not None and plugin.root else "rules/"
+    return path.startswith(root) or in_folder(path, *_OF_CLIENTS)
+
+
+def _guidance_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
+    own = file.path.rpartition("/")[2] in _GUIDANCE and not in_folder(file.path, *_OFFERED)
+    return _PROJECTS_OWN if own else SETTING
+
+
+def _guidance_name(path: str, name: str, _: SourceLayout) -> str:
+    return _folder_name(path) if path.rpartition("/")[2] in _GUIDANCE else name
+
+
+def _is_other(path: str, layout: SourceLayout) -> bool:
+    return path.endswith(".md") and not is_document(path) and not layout.in_skill(path)
+
+
+def _other_type(file: SourceFile, _: SourceLayout) -> str | FileOutcome:
+    """Return the type that the front matter shows: agents and commands may lie in any folder."""
+    keys = _keys(file) if file.text.startswith("---") else set()
+    if {"name", "description"} <= keys and keys & _OF_AGENTS:
+        return AGENT
+    return COMMAND if "description" in keys and keys & _OF_COMMANDS and "name" not in keys else _NEITHER
+
+
+def _keys(file: SourceFile) -> set[str]:
+    return set(front_matter.split(file.text).front_matter)
+
+
+def _folder_name(path: str) -> str:
+    return folder(path).rpartition("/")[2]
+
+
+_KINDS = (
+    MarkdownKind("skill", _is_skill, lambda *_: SKILL, _skill_name, lambda path, at: _folder_name(path) or at.name),
+    MarkdownKind("agent", _is_agent, _agent_type),
+    MarkdownKind(
+        "command",
+        _is_command,
+        lambda file, layout: _PART if layout.in_skill(file.path) else COMMAND,
+        lambda path, *_: stem(path),  # Claude Code names a command by its file, whatever its front matter says
+    ),
+    MarkdownKind("guidance", _is_guidance, _guidance_type, _guidance_name),
+    MarkdownKind("loose", _is_other, _other_type),
+)
+SKILLS, AGENTS, COMMANDS, GUIDANCE, LOOSE = (Strategy(row.kind, row.claims, row.extract) for row in _KINDS)
