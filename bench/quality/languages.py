@@ -76,7 +76,7 @@ def compared(english: dict, other: dict) -> dict[str, float]:
 
 
 def milliseconds(texts: list[str]) -> dict[str, float]:
-    """Return how long reading takes, the lexica being there."""
+    """Return how long reading takes, the dictionaries being there."""
     took = []
     for text in texts:
         translate(text)

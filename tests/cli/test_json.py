@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from json_page import Page
 from repertoire.cli.main import VERBS, cli
 from repertoire.domain.event import ASKED, CHECKED, OFFERED, SELECTED, Event
-from repertoire.mcp_server.definitions import TOOLS
+from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 

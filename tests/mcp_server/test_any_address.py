@@ -20,9 +20,9 @@ from mcp_types import Implementation
 from anything import ADDRESSES, ANY_ADDRESS, arguments_of, profile
 from mcp_server.talk import text_of
 from repertoire.cli.main import main
-from repertoire.mcp_server.definitions import TOOLS
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
+from repertoire.mcp_server.tool_definitions import TOOLS
 
 INGEST = next(tool for tool in TOOLS if tool.name == "ingest_repo")
 PROGRAMS = ("git", "git-remote-ext", "ssh", "npm", "npx", "pip", "pip3", "sh", "bash", "touch", "curl", "python3")

@@ -21,9 +21,9 @@ from mcp_types import CallToolResult, Implementation
 
 from anything import ANY_TEXT, ANYTHING, PLAIN, UTF8_TEXT, arguments_of, profile
 from mcp_server.talk import HELLO, READY, text_of
-from repertoire.mcp_server.definitions import HOOKS, TOOLS
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.server import build_server
+from repertoire.mcp_server.tool_definitions import HOOKS, TOOLS
 from repertoire.mcp_server.trace_tools import TRACE_TOOLS
 
 FIRST, LAST = 10, 1_000_000

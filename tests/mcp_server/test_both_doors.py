@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from mcp_server.talk import Talk, events_of
 from repertoire.cli.main import cli, main
 from repertoire.domain.event import OFFERED
-from repertoire.mcp_server.definitions import TOOLS
+from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of

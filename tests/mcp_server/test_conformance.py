@@ -19,7 +19,7 @@ from npm import UnavailableError
 from repertoire.app.traces.contribute import confirm, draft
 from repertoire.app.traces.telling import Told
 from repertoire.domain.event import Moment
-from repertoire.mcp_server.definitions import TOOLS
+from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE
 

@@ -24,8 +24,8 @@ from repertoire.domain.component import REQUEST, SELECTED
 from repertoire.domain.event import ASKED, CLOSED, COMPACTED, FAILED, OFFERED, Event
 from repertoire.domain.event import SELECTED as CHOSEN
 from repertoire.domain.hint import MAX_CHARACTERS
-from repertoire.mcp_server.definitions import HOOKS
 from repertoire.mcp_server.dispatcher import Dispatcher
+from repertoire.mcp_server.tool_definitions import HOOKS
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of
 

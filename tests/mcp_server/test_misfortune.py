@@ -86,7 +86,7 @@ from pathlib import Path
 from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.dispatcher import Dispatcher
 from repertoire.mcp_server.arguments import checked
-from repertoire.mcp_server.definitions import TOOLS
+from repertoire.mcp_server.tool_definitions import TOOLS
 
 root, home, project, keep = sys.argv[1:5]
 environment = {"REPERTOIRE_HOME": home, "REPERTOIRE_BACKGROUND": "no", "PATH": os.environ["PATH"], "HOME": project,

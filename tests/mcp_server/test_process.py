@@ -22,7 +22,7 @@ from mcp_server.talk import HELLO, READY, ask, events_of, refused, text_of
 from repertoire.app.session.spool import take_in
 from repertoire.boot.spool import waiting
 from repertoire.domain.event import OFFERED, SELECTED
-from repertoire.mcp_server.definitions import HOOKS
+from repertoire.mcp_server.tool_definitions import HOOKS
 from repertoire.store.database import Store
 from repertoire.store.migrations import NEWEST
 

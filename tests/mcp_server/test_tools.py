@@ -14,7 +14,7 @@ from mcp_types import TextContent
 from mcp_server.talk import Talk, ask, events_of, refused, text_of
 from repertoire.domain.event import GAP
 from repertoire.domain.text import clean_line
-from repertoire.mcp_server.definitions import HOOKS, INSTRUCTIONS, TOOLS
+from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, TOOLS
 from repertoire.store.database import Store
 from sample_home import NOW, SOURCE, component, record_of
 

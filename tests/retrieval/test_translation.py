@@ -7,10 +7,10 @@ import pytest
 
 from repertoire.domain.answer import Query
 from repertoire.retrieval.language import LANGUAGES, language_of
-from repertoire.retrieval.lexicon import FOLDER
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SEARCH
 from repertoire.retrieval.translation import in_english, translate
+from repertoire.retrieval.translation_dictionary import FOLDER
 
 REQUESTS = Path(__file__).parents[2] / "bench" / "quality" / "plain_requests"
 CHINESE = 2  # of the requests
@@ -125,7 +125,7 @@ def test_reading_can_be_switched_off(pipeline):
 
 
 @pytest.mark.parametrize("code", sorted(LANGUAGES))
-def test_a_lexicon_says_each_word_once(code):
+def test_a_dictionary_says_each_word_once(code):
     heading, *lines = (FOLDER / f"{code}.txt").read_text(encoding="utf-8").splitlines()
     assert heading == f"# {LANGUAGES[code]}"
     said = [word for line in lines if not line.startswith("~") for word in line.partition(": ")[2].split(", ")]

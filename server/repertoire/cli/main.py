@@ -38,12 +38,12 @@ VERBS = {
     "mute": "person",
     "forget": "person",
     "trust": "person",
-    "serve": "setup",
+    "serve": "serve",
     "doctor": "health",
     "rescue": "rescue",
     "completion": "completion",
     "eval": "measure",
-    "model": "setup",
+    "model": "model",
 }
 WRONG_USAGE = (InvalidRequest, UnknownComponent)  # errors in what the user typed; any other error is a failure
 

@@ -19,11 +19,11 @@ from repertoire.boot.home import database_path, locate
 from repertoire.boot.spool import put_off
 from repertoire.domain.errors import CorruptStore, RepertoireError, StoreFull
 from repertoire.mcp_server.deferred_use import heard
-from repertoire.mcp_server.definitions import TOOLS
 from repertoire.mcp_server.hook_calls import NOTHING, Hook
 from repertoire.mcp_server.ingesting import ingest
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.server import Handlers, Progress
+from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.mcp_server.worker import StoreCare, Worker
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from mcp.server.lowlevel import Server
 from repertoire import __version__
 from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.arguments import checked
-from repertoire.mcp_server.definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.tool import Tool
+from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
 
 Progress = Callable[[float, str], Awaitable[None]]
 CallTool = Callable[[str, Mapping[str, Any], Progress], Awaitable[Reply]]

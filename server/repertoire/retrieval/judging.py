@@ -7,7 +7,7 @@ from dataclasses import replace
 from repertoire.domain.text import content_words
 from repertoire.ports import GraphReader
 from repertoire.retrieval.arrays import Floats, Rows
-from repertoire.retrieval.gate import ConfidenceFeatures, LeaderFeatures, chance, confidence, fits, interpolate
+from repertoire.retrieval.confidence import ConfidenceFeatures, LeaderFeatures, chance, confidence, fits, interpolate
 from repertoire.retrieval.implied_capabilities import CapabilityScorer, ImpliedCapabilities
 from repertoire.retrieval.lexical import MAX_TERMS
 from repertoire.retrieval.matched_words import coverage, rarity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from repertoire.retrieval.lexicon import lexicon
+from repertoire.retrieval.translation_dictionary import dictionary
 
 LANGUAGES = {
     "de": "German",
@@ -69,7 +69,7 @@ def _by_script(text: str, english: int) -> str:
 
 def _by_words(words: list[str], english: int) -> str:
     parts = [part for word in words for part in word.replace("'", "' ").split()]
-    counts = {code: lexicon(code).tells(parts) for code in _BY_WORDS}
+    counts = {code: dictionary(code).tells(parts) for code in _BY_WORDS}
     code = max(counts, key=lambda language: counts[language])
     enough = max(english + 1, 1 if len(words) <= _FEW else 2, _SEEN * len(words))
     return code if counts[code] >= enough else ""

@@ -45,7 +45,7 @@ RERANK = (
     -0.581,
 )
 
-# weights of the log-odds of the confidence, one for each of gate.ConfidenceFeatures, and the constant
+# weights of the log-odds of the confidence, one for each of confidence.ConfidenceFeatures, and the constant
 GATE = (
     11.70,
     2.20,

@@ -32,7 +32,7 @@ from repertoire.domain.graph import COMPONENTS, HOME
 from repertoire.ports import GraphReader, Summary, VectorReader, Vectors
 from repertoire.retrieval.arrays import Arrays, Floats, Mask, Rows, Space
 from repertoire.retrieval.exact_copies import Copies
-from repertoire.retrieval.units import Units
+from repertoire.retrieval.installation_units import Units
 
 SPACES = HOME.spaces_of(COMPONENTS)
 # Component types that seldom serve a request themselves: components that use them do.

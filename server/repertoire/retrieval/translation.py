@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from repertoire.retrieval.language import ENGLISH, LANGUAGES, UNPARTED, language_of
-from repertoire.retrieval.lexicon import Lexicon, lexicon
+from repertoire.retrieval.translation_dictionary import TranslationDictionary, dictionary
 
 _MOST = 2_000  # characters that are translated; the rest of a longer prompt is mostly pasted text
 _STOPS = frozenset(".,;:?!")
@@ -82,9 +82,9 @@ def translate(text: str) -> Translation | None:
         return None
     english_text, head = _EnglishText(), text[:_MOST].replace("\u2019", "'")
     if code in UNPARTED:
-        _by_letters(head.translate(_FULL), lexicon(code), english_text)
+        _by_letters(head.translate(_FULL), dictionary(code), english_text)
     else:
-        _by_words(head, lexicon(code), english_text)
+        _by_words(head, dictionary(code), english_text)
     return english_text.translation(LANGUAGES[code], text[_MOST:])
 
 
@@ -112,7 +112,7 @@ class _Token:
         return self.bare.lower()
 
 
-def _by_words(text: str, words: Lexicon, english_text: _EnglishText) -> None:
+def _by_words(text: str, words: TranslationDictionary, english_text: _EnglishText) -> None:
     tokens, place = list(_tokens(text)), 0
     while place < len(tokens):
         width = _add_phrase(tokens, place, words, english_text)
@@ -146,7 +146,7 @@ def _bare(written: str) -> tuple[str, str]:
     return quoted if _NAME.search(quoted) else quoted.strip("()[]*."), mark
 
 
-def _add_phrase(tokens: list[_Token], place: int, words: Lexicon, english_text: _EnglishText) -> int:
+def _add_phrase(tokens: list[_Token], place: int, words: TranslationDictionary, english_text: _EnglishText) -> int:
     """Translate the longest known phrase that begins at a token; return its number of words, 0 if none is known."""
     ahead = tokens[place : place + words.most]
     ends = next((count for count, token in enumerate(ahead, 1) if token.mark), len(ahead))
@@ -158,7 +158,7 @@ def _add_phrase(tokens: list[_Token], place: int, words: Lexicon, english_text: 
     return 0
 
 
-def _add_word(bare: str, words: Lexicon, english_text: _EnglishText) -> None:
+def _add_word(bare: str, words: TranslationDictionary, english_text: _EnglishText) -> None:
     lower = bare.lower()
     if not bare or lower == "'":
         return
@@ -177,7 +177,7 @@ def _add_word(bare: str, words: Lexicon, english_text: _EnglishText) -> None:
         english_text.miss(bare)
 
 
-def _by_letters(text: str, words: Lexicon, english_text: _EnglishText) -> None:
+def _by_letters(text: str, words: TranslationDictionary, english_text: _EnglishText) -> None:
     place, begun, lost = 0, False, ""
     while place < len(text):
         letter = text[place]
@@ -212,7 +212,7 @@ def _add_plain(text: str, place: int, english_text: _EnglishText) -> int:
     return found.end()
 
 
-def _longest(text: str, place: int, words: Lexicon, *, begun: bool) -> str:
+def _longest(text: str, place: int, words: TranslationDictionary, *, begun: bool) -> str:
     """Return the longest known word at a position; after a Korean word, a single syllable is a particle and no word."""
     for end in range(min(place + words.longest, len(text)), place, -1):
         key = text[place:end]

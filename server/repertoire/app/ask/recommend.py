@@ -22,7 +22,7 @@ from repertoire.app.ask.set_candidates import (
 from repertoire.domain.answer import Dependency, Hit, Item, Other, Query, Recommendation, Task
 from repertoire.domain.component import CAPABILITY, PLUGIN, PROVIDES, Component
 from repertoire.domain.errors import InvalidRequest
-from repertoire.retrieval.gate import SET_THRESHOLD, SURE_THRESHOLD, fits
+from repertoire.retrieval.confidence import SET_THRESHOLD, SURE_THRESHOLD, fits
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import RECOMMEND, SIMPLE, combined_topic
 from repertoire.retrieval.ranking import Ranking

@@ -1,4 +1,4 @@
-"""`serve` and `model`: the MCP server for other clients, and the embedding model."""
+"""`serve`: the MCP server for any client."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from repertoire.app.wiring import find_home
 from repertoire.boot.layout import command
-from repertoire.cli.output import json_option, show
-from repertoire.inference.embedder import fetch
-from repertoire.inference.weights import Weights, bundled, find, verify
-from repertoire.settings import load
 
 PORT = 8391
 
@@ -57,56 +51,3 @@ def serve_command(context: click.Context, http: bool, host: str, port: int) -> N
         context.exit(subprocess.call(line))
     sys.stdout.flush()
     os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals and pipes are the server's own
-
-
-@click.group("model")
-def model_command() -> None:
-    r"""Show, check or fetch the embedding model.
-
-    \b
-    repertoire model show
-    """
-
-
-@model_command.command("show")
-@json_option
-def show_command(as_json: bool) -> None:
-    r"""Name the configured model and check its files.
-
-    \b
-    repertoire model show
-    """
-    home = find_home()
-    weights = find(load(home, os.environ).model, cache=home / "models")
-    verify(weights)
-    size = f"{weights.bytes / 1e6:.1f} MB"
-    show(
-        _data(weights),
-        lambda: f"{weights.model}, {weights.dimensions} dimensions, {size}, in {weights.folder}",
-        as_json=as_json,
-    )
-
-
-@model_command.command("fetch")
-@click.argument("name")
-@json_option
-def fetch_command(name: str, as_json: bool) -> None:
-    r"""Download the fastembed model NAME into the home: the only command that needs a model hub.
-
-    \b
-    repertoire model fetch sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2
-    REPERTOIRE_MODEL=sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2 repertoire refresh
-    """
-    home = find_home()
-    weights = fetch(name, cache=home / "models")
-    use = f"use it with REPERTOIRE_MODEL={name} (the bundled one is {bundled().name})"
-    show(_data(weights), lambda: f"fetched {weights.model}; {use}", as_json=as_json)
-
-
-def _data(weights: Weights) -> dict[str, Any]:
-    return {
-        "model": weights.model,
-        "dimensions": weights.dimensions,
-        "bytes": weights.bytes,
-        "folder": str(weights.folder),
-    }

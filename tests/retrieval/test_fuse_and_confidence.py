@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repertoire.retrieval.confidence import ConfidenceFeatures, confidence, fits
 from repertoire.retrieval.fuse import CONDITIONS, FEATURES, conditions, features, fuse, matched_rows
-from repertoire.retrieval.gate import ConfidenceFeatures, confidence, fits
 from repertoire.retrieval.lexical import Lexical
 from repertoire.retrieval.matched_words import coverage, held_words, rarity, stem
 from repertoire.retrieval.ranking_weights import WEIGHTS

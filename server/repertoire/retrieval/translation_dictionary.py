@@ -1,4 +1,4 @@
-"""Looks up the English for developers' words of one other language, from the dictionaries `lexica/*.txt`.
+"""Looks up the English for developers' words of one other language, from `dictionaries/*.txt`.
 
 A line has an English word and, after a colon, its translations; `*` stands for any ending. Words after `-` are
 dropped. Words after `~` may stand in an English sentence too, and so count less for detecting the language.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
-FOLDER = Path(__file__).with_name("lexica")
+FOLDER = Path(__file__).with_name("dictionaries")
 _DROPPED, _SHARED = "-", "~"
 _SHORTEST = 3  # letters that stand before an ending, at least
 _OWN, _ENGLISH_TOO = 1.0, 0.5
@@ -23,7 +23,7 @@ _JOINTS = ("", "s", "es", "n", "en")  # linking elements between the parts of a 
 _OPENING = 3  # first letters of a phrase that are indexed, to skip most look-ups
 
 
-class Lexicon:
+class TranslationDictionary:
     """The dictionary from one language to English."""
 
     def __init__(self, code: str, text: str) -> None:
@@ -139,6 +139,6 @@ def unaccented(word: str) -> str:
 
 
 @cache
-def lexicon(code: str) -> Lexicon:
+def dictionary(code: str) -> TranslationDictionary:
     """Return the dictionary of a language, read once."""
-    return Lexicon(code, (FOLDER / f"{code}.txt").read_text(encoding="utf-8"))
+    return TranslationDictionary(code, (FOLDER / f"{code}.txt").read_text(encoding="utf-8"))
