@@ -135,7 +135,7 @@ def test_every_table_has_an_owner_and_a_rule_of_forgetting(tmp_path: Path, file:
         }
     rows = {table.name: table for table in file.layout.tables}
     assert rows.keys() == found.keys()
-    owners = {CORE, "log", "person", *file.layout.view}
+    owners = {CORE, "log", "person", *file.layout.views_by_name}
     for name, table in rows.items():
         assert table.owner in owners
         assert table.forgotten
@@ -151,7 +151,7 @@ def test_every_table_has_an_owner_and_a_rule_of_forgetting(tmp_path: Path, file:
 def test_every_kind_has_a_view_that_exists_and_its_stand_ins_go_with_their_edges() -> None:
     for layout in (HOME, LAYOUT, FILE.layout):
         for row in (*layout.kinds, *layout.relations):
-            assert {*row.views} <= layout.view.keys()
+            assert {*row.views} <= layout.views_by_name.keys()
             assert row.means
         assert layout.kind[STAND_IN].forgotten == WITH_EDGES
         assert len({*layout.kind}) == len(layout.kinds)

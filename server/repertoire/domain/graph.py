@@ -189,7 +189,7 @@ class Layout:
     tables: tuple[Table, ...]
 
     @cached_property
-    def view(self) -> Mapping[str, View]:
+    def views_by_name(self) -> Mapping[str, View]:
         """Each view (a part of the graph that one system ranks) by its name."""
         return {view.name: view for view in self.views}
 
@@ -226,7 +226,7 @@ class Layout:
     def text_of(self, kind: str) -> str:
         """Return the full-text table that holds a kind of node; empty if none does."""
         views = self.views_of(kind)
-        return self.view[views[0]].text if views else ""
+        return self.views_by_name[views[0]].text if views else ""
 
     def kinds_forgotten(self, rule: str) -> tuple[str, ...]:
         """Return the kinds of nodes that are forgotten by a rule."""

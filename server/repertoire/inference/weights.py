@@ -86,11 +86,11 @@ def find(name: str, *, cache: Path) -> Weights:
         record = json.loads(path.read_text(encoding="utf-8"))
         weights = Weights(**{**record, "folder": cache / record["folder"], "files": tuple(record["files"])})
     except FileNotFoundError as error:
-        raise ModelUnavailable(_fetch_it(name, f"is not in {cache}")) from error
+        raise ModelUnavailable(_fetch_advice(name, f"is not in {cache}")) from error
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ModelUnavailable(_fetch_it(name, f"cannot be read from {path} ({error})")) from error
+        raise ModelUnavailable(_fetch_advice(name, f"cannot be read from {path} ({error})")) from error
     if _size(weights) != weights.bytes:
-        raise ModelUnavailable(_fetch_it(name, f"in {weights.folder} is cut short or incomplete"))
+        raise ModelUnavailable(_fetch_advice(name, f"in {weights.folder} is cut short or incomplete"))
     return weights
 
 
@@ -122,7 +122,7 @@ def verify(weights: Weights) -> None:
     trouble = f"has SHA-256 {found[:12]}… instead of {weights.sha256[:12]}…"
     if weights.folder == BUNDLED:
         raise ModelUnavailable(_reinstall(BUNDLED / "model.onnx", trouble))
-    raise ModelUnavailable(_fetch_it(weights.name, f"in {weights.folder} {trouble}"))
+    raise ModelUnavailable(_fetch_advice(weights.name, f"in {weights.folder} {trouble}"))
 
 
 def checksum(folder: Path, files: tuple[str, ...]) -> str:
@@ -146,7 +146,7 @@ def _reinstall(path: Path, trouble: str) -> str:
     return f"the bundled model is damaged: {path}: {trouble}; reinstall Repertoire, or `git checkout` that file"
 
 
-def _fetch_it(name: str, trouble: str) -> str:
+def _fetch_advice(name: str, trouble: str) -> str:
     return (
         f"model {name!r} {trouble}; run `repertoire model fetch {name}` where there is a network, "
         "or unset the setting `model` (REPERTOIRE_MODEL) to use the bundled one"

@@ -85,7 +85,7 @@ def sum_up(found: Iterable[Trial], clock: Decay, *, through: int) -> LogSummary:
     for trial in found:
         of_project[trial.project].append(trial)
     looks = {place: looks_of(own, fading.weight) for place, own in of_project.items()}
-    sides = {place: _sides(own, fading) for place, own in of_project.items()}
+    sides = {place: _counts_by_node(own, fading) for place, own in of_project.items()}
     seen = {place: seen_of(own, fading.weight) for place, own in of_project.items()}
     return LogSummary(clock.now, clock.half_life, through, looks, sides, seen)
 
@@ -101,7 +101,7 @@ def recall(
 
     `copies` maps every exact copy to one representative, under which all copies are counted.
     """
-    looks, sides, seen = looks_of(since, clock.weight), _sides(since, clock), seen_of(since, clock.weight)
+    looks, sides, seen = looks_of(since, clock.weight), _counts_by_node(since, clock), seen_of(since, clock.weight)
     if kept is not None:
         _add(looks, kept.looks, lambda place: _factor(kept, place, clock))
         _add(seen, kept.seen, lambda place: _factor(kept, place, clock))
@@ -138,7 +138,7 @@ def through(events: Sequence[Dated]) -> int:
     return last
 
 
-def _sides(found: Iterable[Trial], clock: Decay) -> dict[str, Sides]:
+def _counts_by_node(found: Iterable[Trial], clock: Decay) -> dict[str, Sides]:
     """Count the requests of known outcome with and without each component."""
     of_node: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:

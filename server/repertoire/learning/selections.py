@@ -40,7 +40,7 @@ def from_tool(tool: str, arguments: Mapping[str, Any]) -> Mention | None:
 
 
 def from_command(command: str) -> Mention | None:
-    """Return the component that a slash command mentions; None if it has no name."""
+    """Return a mention of the command or skill that a slash command names; None if it has no name."""
     return _mention((COMMAND, SKILL), command.removeprefix("/"))
 
 

@@ -46,7 +46,7 @@ _SELECTED_ONCE = 1.0  # selections that count half towards being known to past r
 
 @dataclass(frozen=True)
 class PassedOver:
-    """Computes how far the requests similar to a question passed over components that they did not select."""
+    """Computes how probably similar requests saw a component that could have served them, and selected another."""
 
     spaces: tuple[Space, ...]
     question: Vectors

@@ -148,7 +148,7 @@ class Connection:
         for view in sorted(self._touched):
             self.execute(
                 "INSERT INTO meta VALUES (?, 1) ON CONFLICT(key) DO UPDATE SET value = value + 1",
-                (self.layout.view[view].revision,),
+                (self.layout.views_by_name[view].revision,),
             )
 
     def _undo(self, level: int) -> None:

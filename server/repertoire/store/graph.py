@@ -59,7 +59,7 @@ class Graph:
 
     def revision(self, view: str = COMPONENTS) -> int:
         """Return the revision of a view: a number that changes whenever a node or an edge in the view does."""
-        key = self._db.layout.view[view].revision
+        key = self._db.layout.views_by_name[view].revision
         return int(self._db.value("SELECT value FROM meta WHERE key = ?", (key,)) or 0)
 
     def match(
@@ -75,7 +75,7 @@ class Graph:
 
         `weights` are the column weights of name, description and body.
         """
-        text = self._db.layout.view[view].text
+        text = self._db.layout.views_by_name[view].text
         if not words or not text:
             return []
         narrowed, values = _narrowed(among, text)

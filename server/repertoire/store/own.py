@@ -193,7 +193,7 @@ def build(path: Path, file: GraphFile, damaged: OldFile | None, backup: OldFile 
         with connection.transaction():
             _settle(connection, file.layout)
             _go_on_numbering(connection, damaged.numbers() if damaged else None, backup.numbers() if backup else None)
-            connection.touch(*file.layout.view)
+            connection.touch(*file.layout.views_by_name)
     finally:
         connection.close()
     return brought

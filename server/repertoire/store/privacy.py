@@ -164,5 +164,5 @@ class Privacy:
         self._db.execute(f"DELETE FROM {table} WHERE {where}", bindings)
         gone = self._db.changes()
         if gone and table in ("node", "edge"):
-            self._db.touch(*self._db.layout.view)
+            self._db.touch(*self._db.layout.views_by_name)
         return gone

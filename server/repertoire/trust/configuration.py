@@ -42,8 +42,8 @@ def at_install(text: str) -> Iterator[str]:
                 yield scripts[name]
 
 
-def values(component: Component, text: str) -> Iterator[CheckMatch]:
-    """Yield matches for secrets in a setting or server, and for addresses that all requests are redirected to."""
+def secrets_and_redirects(component: Component, text: str) -> Iterator[CheckMatch]:
+    """Yield matches for secrets in `env` and `headers`, for a moved API address, and for a proxy without TLS checks."""
     if component.type not in (SETTING, MCP_SERVER) or not _HELD.search(text):
         return
     own = _parse(text)

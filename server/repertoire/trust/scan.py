@@ -110,7 +110,7 @@ def _scan_shared_data(component: Component, text: str) -> Iterator[CheckMatch]:
         yield from _scan_text(ScannedText(" ".join(str(word) for word in words if word), kind=SCRIPT))
     for command in configuration.commands(component, text):
         yield from _scan_text(ScannedText(command, kind=SCRIPT))
-    yield from configuration.values(component, text)
+    yield from configuration.secrets_and_redirects(component, text)
     described = ScannedText(component.description)
     yield from prompt_injection.hidden(described)
     yield from prompt_injection.comments(described)

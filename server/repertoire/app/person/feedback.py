@@ -38,7 +38,7 @@ def give_feedback(store: Store, target: str, outcome: str, *, moment: Moment, no
     if outcome not in SAYINGS:
         message = f"{outcome!r} is no outcome; send one of {', '.join(SAYINGS)}"
         raise InvalidRequest(message)
-    component, use = _meant(store, target, moment.project)
+    component, use = _named_component(store, target, moment.project)
     if outcome == DISMISSED:
         return _dismiss(store, component, moment, used=use is not None)
     data = {"name": clean_line(component.name, 120), "outcome": outcome, "by": "feedback"}
@@ -57,8 +57,8 @@ def _dismiss(store: Store, component: Component, moment: Moment, *, used: bool) 
     return Feedback(component, DISMISSED, used=used)
 
 
-def _meant(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
-    """Return the component and its latest use; of several with the name, the one used last in the project."""
+def _named_component(store: Store, target: str, project: str) -> tuple[Component, Event | None]:
+    """Return the component that an id or name means (the one used last in the project), and its latest use."""
     found = [entry.component for entry in find_components(store, target)]
     uses = [
         (event.project == project, event.id, component, event)

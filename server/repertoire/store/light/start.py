@@ -163,7 +163,7 @@ class StartReader:
             f"LEFT JOIN source s ON s.id = n.source_id WHERE n.id IN ({_marks(ids)}) AND c.type <> 'tool' "
             f"AND instr(n.key, ':https://') = 0 AND (c.risk <= {HINTABLE} OR "
             "EXISTS (SELECT 1 FROM acceptance a WHERE a.content_hash = c.content_hash)) "
-            f"AND (c.installed OR NOT {exact_copies.IS_THERE}) {self._of_ours()}",
+            f"AND (c.installed OR NOT {exact_copies.IS_THERE}) {self._own_client_condition()}",
             ids,
         ):
             yield Described(key, name, kind, text, provided.get(node, {}), bool(installed), *more)
@@ -196,8 +196,8 @@ class StartReader:
         )
         return [row for (row,) in rows]
 
-    def _of_ours(self) -> str:
-        """Return what leaves out what other clients read, where the store knows by now what they do."""
+    def _own_client_condition(self) -> str:
+        """Return the SQL condition that leaves out other clients' components; empty for an old schema."""
         schema = self._db.execute("PRAGMA user_version").fetchone()[0]
         return "AND c.client = ''" if schema >= _KNOWS_CLIENTS else ""
 
