@@ -37,7 +37,7 @@ def test_a_command_that_meets_damage_mends_it_and_the_next_one_goes_on(run: Run,
     first = run("search", "fill PDF forms", **NO_MODEL)
     assert (first.returncode, first.stdout) == (1, "")
     assert first.stderr.startswith(f"repertoire: {home / 'repertoire.db'} was damaged (")
-    assert first.stderr.endswith("do the same again\n")
+    assert first.stderr.endswith("try again\n")
     assert first.stderr.count("\n") == 1
     again = run("status")
     assert again.returncode == 0, again.stderr
@@ -79,7 +79,7 @@ def test_a_list_of_sources_that_is_lost_comes_back_as_the_last_ingest_or_removal
     spoil_tables(home / "repertoire.db", "source")
     told = run("rescue").stdout
     assert "; from the backup of 2" in told
-    assert ": sources (2); lost is what was recorded after that, in 1 minute at most, of: sources; " in told
+    assert ": sources (2); what was recorded after it (at most 1 minute) is lost of: sources; " in told
     assert run("refresh", "--text-only").returncode == 0
     with Store.open(home / "repertoire.db") as store:
         assert "pebble-counting" in {summary.name for summary in store.graph.summaries()}

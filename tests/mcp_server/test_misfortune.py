@@ -50,7 +50,7 @@ async def test_a_damaged_database_is_mended_and_the_tool_says_so(talk: Talk, hom
         text = await refused(client, "search_components", query="fill PDF forms")
         assert "was damaged" in text
         assert "kept as repertoire.db.damaged-" in text
-        assert text.endswith("do the same again")
+        assert text.endswith("try again")
         await ask(client, "search_components", query="fill PDF forms")
         assert "repertoire.db.damaged-" in await ask(client, "status")
     assert len(events_of(home, RESCUED)) == 1

@@ -12,7 +12,7 @@ from repertoire.domain.errors import StoreError
 from repertoire.domain.event import Event
 from repertoire.domain.graph import HOME
 from repertoire.store.database import Store
-from repertoire.store.own import own_parts
+from repertoire.store.user_data import user_data_parts
 from store.damages import valuable
 from store.samples import LATER, NOW, in_process, start
 
@@ -53,7 +53,7 @@ def test_it_holds_every_row_that_is_a_persons_own_and_others_may_not_read_it(pat
         store.backup.write(now=LATER)
         db = store._connection
         db.execute("ATTACH ? AS copy", (str(store.backup.path),))
-        for table, sql in ((table, sql) for part in own_parts(HOME) for table, sql in part.items()):
+        for table, sql in ((table, sql) for part in user_data_parts(HOME) for table, sql in part.items()):
             assert db.rows(f"SELECT * FROM copy.{table}") == db.rows(sql), table
         assert {table.name for table in HOME.tables if table.own} <= {
             name for (name,) in db.rows("SELECT name FROM copy.sqlite_schema")

@@ -1,4 +1,4 @@
-"""What became of a damaged database: where it lies now, what was brought from where, and what is lost."""
+"""The result of a rescue: where the damaged database is kept, which rows came from which file, and what is lost."""
 
 from __future__ import annotations
 
@@ -26,35 +26,33 @@ _HOUR, _DAY = 60, 24 * 60
 
 @dataclass(frozen=True)
 class Rescue:
-    """How a damaged database was mended."""
+    """The result of replacing a damaged database by a new one."""
 
-    kept: str  # the file's name now, in the same folder
+    kept: str  # the damaged file's new name, in the same folder
     cause: str
-    brought: Mapping[str, int] = field(default_factory=dict)  # out of the damaged file: rows by table, nodes by kind
-    backed: Mapping[str, int] = field(default_factory=dict)  # out of the backup
-    backup: str = ""  # when that was made; empty: there was none that could be read
-    minutes: int = 0  # from then until the rescue
-    partly: tuple[str, ...] = ()  # tables of which rows may be missing
+    from_damaged: Mapping[str, int] = field(default_factory=dict)  # rows by table, nodes by kind
+    from_backup: Mapping[str, int] = field(default_factory=dict)  # the same
+    backup: str = ""  # the time of the backup; empty if none could be read
+    minutes: int = 0  # between the backup and the rescue
+    incomplete: tuple[str, ...] = ()  # tables that may lack rows
 
     def data(self) -> dict[str, Any]:
-        """Return it as the event holds it."""
+        """Return the fields as data of an event."""
         return asdict(self)
 
     @property
     def text(self) -> str:
-        """Say what was brought from where, what is lost, and where the rest comes from."""
-        parts = [f"brought over: {_counted(self.brought)}"]
-        if self.partly:
-            named = _listed(_CALLED.get(name, name) for name in self.partly)
+        """Describe which rows came from which file, what is lost, and where components come from."""
+        parts = [f"recovered from the damaged file: {_counted(self.from_damaged)}"]
+        if self.incomplete:
+            named = _listed(_CALLED.get(name, name) for name in self.incomplete)
             if self.backup:
-                parts.append(f"from the backup of {self.backup}: {_counted(self.backed)}")
-                still = ", but for what the first list counts" if self.brought else ""
-                parts.append(
-                    f"lost is what was recorded after that, in {_span(self.minutes)} at most, of: {named}{still}"
-                )
+                parts.append(f"from the backup of {self.backup}: {_counted(self.from_backup)}")
+                still = ", except what the first list counts" if self.from_damaged else ""
+                parts.append(f"what was recorded after it (at most {_span(self.minutes)}) is lost of: {named}{still}")
             else:
-                parts.append(f"there was no backup yet, some are lost of: {named}")
-                if "source" in self.partly:
+                parts.append(f"there was no backup; some rows are lost of: {named}")
+                if "source" in self.incomplete:
                     parts.append("compare `repertoire sources` with what you had added")
         return "; ".join([*parts, "components are read again from their sources"])
 
@@ -74,7 +72,7 @@ def _span(minutes: int) -> str:
 
 
 def minutes_between(earlier: str, later: str) -> int:
-    """Return how many minutes lie between two times at most."""
+    """Return the minutes between two times, rounded up; 0 if a time cannot be read."""
     try:
         end, start = (datetime.strptime(at, _FORMAT).replace(tzinfo=timezone.utc) for at in (later, earlier))
     except ValueError:
@@ -83,6 +81,6 @@ def minutes_between(earlier: str, later: str) -> int:
 
 
 def rescue_of(data: Mapping[str, Any]) -> Rescue:
-    """Return what an event's data hold."""
-    told: dict[str, Any] = {name: data[name] for name in (one.name for one in fields(Rescue)) if name in data}
-    return Rescue(**{"kept": "", "cause": "", **told, "partly": tuple(told.get("partly", ()))})
+    """Return the rescue that an event's data describe."""
+    known: dict[str, Any] = {name: data[name] for name in (one.name for one in fields(Rescue)) if name in data}
+    return Rescue(**{"kept": "", "cause": "", **known, "incomplete": tuple(known.get("incomplete", ()))})

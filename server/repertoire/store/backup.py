@@ -1,4 +1,4 @@
-"""Keeps a copy of what is a person's own beside the database: always whole, and forgotten with what it copies."""
+"""Writes and deletes the backup: a copy of the user data beside the database, replaced only by a complete one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from repertoire.boot.filelock import only_one
 from repertoire.boot.home import backup_path
 from repertoire.domain.errors import StoreBusy, StoreError
 from repertoire.store.connection import Connection
-from repertoire.store.own import NUMBERS, own_parts
+from repertoire.store.user_data import NUMBERS, user_data_parts
 
 _PATIENCE_S = 60
 
 
 class Backup:
-    """The copy of one database, as SQLite's own file: a plain table for each that holds something of a person's."""
+    """The backup of one database: an SQLite file with a plain table for each table that holds user data."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -25,44 +25,45 @@ class Backup:
         self._making = self.path.with_name(f"{self.path.name}.making")
 
     def write(self, *, now: str) -> None:
-        """Copy what stands in the database now; until that is complete and on the disk, the copy before it stays.
+        """Write a backup; the former one is replaced when the new one is complete and on the disk.
 
-        Where another process is at it, or is forgetting, that is left to it.
+        Do nothing while another process writes or deletes the backup.
 
         Raises:
-            StoreError: the database is damaged, or there is no room; the copy before it is still there.
+            StoreError: the database is damaged, or the disk is full; the former backup remains.
         """
-        with contextlib.suppress(StoreBusy), self._alone(_not_now):
+        with contextlib.suppress(StoreBusy), self._alone(_give_up):
             self._making.unlink(missing_ok=True)
             try:
                 os.close(os.open(self._making, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
                 self._copy(now)
-                _to_disk(self._making)
+                _flush(self._making)
                 self._making.replace(self.path)
             except BaseException:
                 self._making.unlink(missing_ok=True)
                 raise
 
     @contextlib.contextmanager
-    def forgetting(self) -> Iterator[None]:
-        """Have no copy for the length of the block, whoever would write one.
+    def deleted(self) -> Iterator[None]:
+        """Delete the backup, and let no process write one until the block ends.
 
         Raises:
-            StoreError: it cannot be deleted; the block did not begin.
+            StoreError: it cannot be deleted; the block is not run.
         """
-        with self._alone(_patient):
-            self._making.unlink(missing_ok=True)  # of a process that was killed
+        with self._alone(_wait):
+            self._making.unlink(missing_ok=True)  # left by a killed process
             self.path.unlink(missing_ok=True)
             yield
 
     def _copy(self, now: str) -> None:
         self._db.execute("ATTACH ? AS copy", (str(self._making),))
         try:
-            self._db.execute("PRAGMA copy.journal_mode = off")  # nobody sees it before it is complete
+            self._db.execute("PRAGMA copy.journal_mode = off")  # nobody opens it before it is complete
             self._db.execute("PRAGMA copy.synchronous = off")
             self._db.execute(f"PRAGMA copy.user_version = {self._db.schema:d}")
             with self._db.snapshot():
-                for table, sql in ((table, sql) for part in own_parts(self._db.layout) for table, sql in part.items()):
+                parts = user_data_parts(self._db.layout)
+                for table, sql in (pair for part in parts for pair in part.items()):
                     self._db.execute(f"CREATE TABLE copy.{table} AS {sql}")
                 self._db.execute(f"CREATE TABLE copy.{NUMBERS} AS SELECT name, seq FROM main.sqlite_sequence")
                 self._db.execute("CREATE TABLE copy.made(at TEXT)")
@@ -83,18 +84,18 @@ class Backup:
             raise StoreError(message) from error
 
 
-def _not_now(_seconds: int) -> None:
+def _give_up(_seconds: int) -> None:
     message = "another process writes the backup"
     raise StoreBusy(message)
 
 
-def _patient(seconds: int) -> None:
+def _wait(seconds: int) -> None:
     if seconds >= _PATIENCE_S:
         message = f"another process has been writing the backup for {seconds} s; nothing was deleted, try again"
         raise StoreBusy(message)
 
 
-def _to_disk(path: Path) -> None:
+def _flush(path: Path) -> None:
     handle = os.open(path, os.O_RDWR)
     try:
         os.fsync(handle)

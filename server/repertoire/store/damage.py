@@ -1,4 +1,4 @@
-"""Tells whether a database is damaged, and opens what lies there to read, without changing a byte of it."""
+"""Checks databases for damage, and opens damaged ones and backups without changing a byte of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repertoire.boot.home import backup_path, lost, writable
 from repertoire.domain.errors import CorruptStore
 from repertoire.store.graph_file import HOME_FILE, GraphFile
 from repertoire.store.opening import refuse_newer, schema_in_header
-from repertoire.store.own import OldFile
+from repertoire.store.user_data import RecoverySource
 
 
 def damage(path: Path, file: GraphFile = HOME_FILE) -> str:
-    """Return what is wrong with a database, empty where nothing is; of what only its traces tell too.
+    """Return what is wrong with a database, also with one that was lost; empty if nothing is.
 
     Raises:
-        StoreError: it is not ours, newer than this version, or cannot be read at all.
+        StoreError: it belongs to another program, is newer than this version, or cannot be read at all.
     """
     try:
         schema = schema_in_header(path)
@@ -31,7 +31,7 @@ def damage(path: Path, file: GraphFile = HOME_FILE) -> str:
 
 
 def trouble(path: Path, *, with_log: bool = True) -> str:
-    """Return what is wrong with a database file, by SQLite's own full check; empty where it is sound."""
+    """Return what SQLite's full check finds wrong with a database file; empty if nothing."""
     if not path.is_file() or not path.stat().st_size:
         return "it is empty"  # and SQLite would delete the log beside it
     try:
@@ -41,7 +41,7 @@ def trouble(path: Path, *, with_log: bool = True) -> str:
         finally:
             db.close()
     except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
-        if with_log and not writable(path.parent):  # what SQLite needs beside the file cannot be made: no damage
+        if with_log and not writable(path.parent):  # SQLite cannot create its files beside this one, which is no damage
             return trouble(path, with_log=False)
         return str(error)
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.IOError) as error:
@@ -50,10 +50,10 @@ def trouble(path: Path, *, with_log: bool = True) -> str:
     return "" if found == "ok" else found.splitlines()[-1]
 
 
-def open_damaged(path: Path, file: GraphFile) -> OldFile | None:
-    """Open a damaged database; None where SQLite cannot.
+def open_damaged(path: Path, file: GraphFile) -> RecoverySource | None:
+    """Open a damaged database; None if SQLite cannot.
 
-    A log that belongs to another database makes a sound file look damaged: it is left out then.
+    A write-ahead log of another database makes a sound file look damaged: then it is ignored.
     """
     if not path.is_file() or not path.stat().st_size:
         return None
@@ -61,18 +61,18 @@ def open_damaged(path: Path, file: GraphFile) -> OldFile | None:
     return _opened(path, file, backup=False, with_log=not log.exists() or bool(trouble(path, with_log=False)))
 
 
-def open_backup(path: Path, file: GraphFile) -> OldFile | None:
-    """Open the backup of a database; None where there is none, or it is damaged too."""
+def open_backup(path: Path, file: GraphFile) -> RecoverySource | None:
+    """Open the backup of a database; None if there is none, or it is damaged too."""
     backup = backup_path(path)
     return None if trouble(backup, with_log=False) else _opened(backup, file, backup=True, with_log=False)
 
 
-def _opened(path: Path, file: GraphFile, *, backup: bool, with_log: bool) -> OldFile | None:
+def _opened(path: Path, file: GraphFile, *, backup: bool, with_log: bool) -> RecoverySource | None:
     with contextlib.suppress(apsw.Error):
         db = _reader(path, with_log=with_log)
         with contextlib.suppress(apsw.Error):
             db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-            old = OldFile(db, backup=backup)
+            old = RecoverySource(db, backup=backup)
             if 0 < old.schema <= file.newest:
                 return old
         db.close()

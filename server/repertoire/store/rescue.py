@@ -1,7 +1,7 @@
-"""Moves a damaged database out of the way and puts a new one with a person's own in its place; nothing is ever deleted.
+"""Replaces a damaged database by a new one with the user data; the damaged file is kept beside it.
 
-In an order that a process may be killed in at any point: the new file is complete under a name of its own before the
-old one is moved, and whoever comes next goes on from there.
+A process may be killed at any point: the new file is complete under a temporary name before the old one is moved, and
+the next process continues from there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repertoire.domain.errors import StoreError
 from repertoire.domain.rescue import Rescue, minutes_between
 from repertoire.store.damage import open_backup, open_damaged
 from repertoire.store.graph_file import HOME_FILE, GraphFile
-from repertoire.store.own import build
+from repertoire.store.user_data import recover
 
 _SIDECARS = ("-wal", "-shm", "-journal")
 
@@ -25,46 +25,46 @@ Finish = Callable[[Path, Rescue], object]
 
 
 def rescue(path: Path, cause: str, *, now: str, finish: Finish, file: GraphFile = HOME_FILE) -> Rescue:
-    """Put a new database in the place of a damaged one: a person's own out of that, else out of the backup.
+    """Replace a damaged database by a new one with the user data of the damaged file, else of the backup.
 
-    `finish` completes the new file before anybody sees it. One process at a time.
+    `finish` completes the new file before other processes see it. The caller holds a lock.
 
     Raises:
-        StoreError: there is no room for the new file, or the old one cannot be moved; it is as it was then.
+        StoreError: the new file does not fit on the disk, or the old one cannot be moved; nothing has changed then.
     """
     target = _free(path, now)
     mended = path.with_name(f"{path.name}{MENDED}{target.name.removeprefix(path.name)}")
     making = discard_unfinished(path)
     try:
-        told = _made(making, path, Rescue(target.name, cause), now, file)
-        finish(making, told)
+        rescued = _recovered(making, path, Rescue(target.name, cause), now, file)
+        finish(making, rescued)
     except BaseException:
         _discard(making)
         raise
     making.rename(mended)
-    go_on(path)
-    return told
+    resume(path)
+    return rescued
 
 
-def _made(making: Path, path: Path, told: Rescue, now: str, file: GraphFile) -> Rescue:
+def _recovered(making: Path, path: Path, rescued: Rescue, now: str, file: GraphFile) -> Rescue:
     with contextlib.ExitStack() as opened:
         damaged, backup = open_damaged(path, file), open_backup(path, file)
         for old in filter(None, (damaged, backup)):
             opened.callback(old.close)
-        brought = build(making, file, damaged, backup)
-        made = backup.made() if backup else ""
+        counts = recover(making, file, damaged, backup)
+        made = backup.made_at() if backup else ""
     return replace(
-        told,
-        brought=dict(brought.damaged),
-        backed=dict(brought.backup),
-        partly=tuple(brought.partly),
+        rescued,
+        from_damaged=dict(counts.damaged),
+        from_backup=dict(counts.backup),
+        incomplete=tuple(counts.incomplete),
         backup=made,
         minutes=minutes_between(made, now) if made else 0,
     )
 
 
-def go_on(path: Path) -> bool:
-    """Finish what a rescue began, where one was interrupted; tell whether one was.
+def resume(path: Path) -> bool:
+    """Finish an interrupted rescue; tell whether there was one.
 
     Raises:
         StoreError: a file cannot be moved.
@@ -80,18 +80,18 @@ def go_on(path: Path) -> bool:
 
 
 def unfinished(path: Path) -> list[Path]:
-    """Return the new databases that wait to take the place of a damaged one."""
+    """Return the complete new databases that were not yet moved into the place of the damaged one."""
     return sorted(path.parent.glob(f"{path.name}{MENDED}*"))
 
 
 def set_aside(path: Path) -> list[Path]:
-    """Return the damaged databases that lie beside this one; what was recorded then still stands in them."""
+    """Return the damaged databases that rescues kept beside this one; they still hold old data."""
     found = path.parent.glob(f"{path.name}.damaged-*")
     return sorted(file for file in found if not file.name.endswith(_SIDECARS))
 
 
 def discard_unfinished(path: Path) -> Path:
-    """Delete the half-made new file that a killed rescue left, and return where the next one is made."""
+    """Delete the incomplete new file of a killed rescue, and return the path for the next one."""
     making = path.with_name(f"{path.name}.making")
     _discard(making)
     return making
@@ -110,14 +110,14 @@ def _free(path: Path, now: str) -> Path:
 
 def _move(path: Path, target: Path) -> None:
     try:
-        for sidecar in _SIDECARS:  # first: a new database must never meet the log of the old one
+        for sidecar in _SIDECARS:  # first: a new database must never be opened with the log of the old one
             beside = path.with_name(path.name + sidecar)
             if beside.exists():
                 beside.rename(target.with_name(target.name + sidecar))
         if path.exists():
             path.rename(target)
         else:
-            target.touch(0o600)  # its log alone was left: it is known by this name
+            target.touch(0o600)  # only its log was left, which is kept under this name
     except OSError as error:
         message = (
             f"{path} is damaged and could not be moved to {target} ({error.strerror}); end the sessions that use it "

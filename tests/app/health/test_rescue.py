@@ -88,12 +88,12 @@ def test_all_but_what_neither_the_damaged_file_nor_the_backup_tells_is_brought_o
         assert [(row.info.key, row.ingested_at) for row in store.sources.all()] == [(SOURCE.key, "")]
         assert {w for found in store.requests.selections(range(1, 60)).values() for _, w in found} == {6.0}
         assert store.graph.counts()["components"] == 0, "sources tell them again"
-    assert told.brought.get("event", 0) + told.backed.get("event", 0) == len(events)
+    assert told.from_damaged.get("event", 0) + told.from_backup.get("event", 0) == len(events)
     if kind in READABLE:
-        assert (events, told.partly) == (sound.events, ())
+        assert (events, told.incomplete) == (sound.events, ())
     else:
         assert f"from the backup of {NOW}: " in told.text
-        assert "lost is what was recorded after that, in " in told.text
+        assert "what was recorded after it (at most " in told.text
     assert mend(home) is None
 
 
@@ -105,8 +105,8 @@ def test_each_table_comes_from_the_damaged_file_where_it_is_whole_there_else_fro
         store.requests.record("request:new", text="new", now=NOW)
     spoil_tables(path, "dismissal", "node")
     told = mended(home)
-    assert set(told.partly) == {"dismissal", "node", "trace"}, "a trace is a node, too"
-    assert (told.backed, told.brought["mute"]) == ({"dismissal": 1, "request": 20, "trace": 0}, 2)
+    assert set(told.incomplete) == {"dismissal", "node", "trace"}, "a trace is a node, too"
+    assert (told.from_backup, told.from_damaged["mute"]) == ({"dismissal": 1, "request": 20, "trace": 0}, 2)
     with Store.open(path) as store:
         assert "acme:new" in store.preferences.muted()
         assert list(store.preferences.dismissed().values()) == ["both"]
@@ -123,7 +123,7 @@ def test_where_there_is_no_backup_what_sqlite_reads_is_brought_over_and_the_loss
     spoil_tables(path, "mute")
     overwrite(path, page * PAGE + 8, random.Random(3).randbytes(PAGE))
     told = mended(home)
-    assert "there was no backup yet, some are lost of: " in told.text
+    assert "there was no backup; some rows are lost of: " in told.text
     assert "mutes" in told.text.partition("some are lost of: ")[2]
     with Store.open(path) as store:
         events = {event.id: event for event in store.events.since(0, limit=10_000) if event.kind != RESCUED}
@@ -208,7 +208,7 @@ def test_a_sound_database_another_programs_and_a_new_home_are_left_alone(home: P
 def test_whoever_meets_damage_mends_it_and_says_what_became_of_it(home: Path) -> None:
     spoil(home / "repertoire.db", 0.6)
     environment = {"REPERTOIRE_BACKGROUND": "no"}
-    said = r"was damaged .* kept as repertoire.db.damaged-\w+ .*brought over: .*do the same again"
+    said = r"was damaged .* kept as repertoire.db.damaged-\w+ .*recovered from the damaged file: .*try again"
     with pytest.raises(CorruptStore, match=said):
         read_all(home, environment)
     with open_repertoire(home, environment=environment) as repertoire:

@@ -146,8 +146,8 @@ def test_what_is_a_persons_own_is_brought_back_by_a_rescue(tmp_path: Path, kind:
         was = held(store)
     DAMAGES[kind](path)
     told = rescue(path, damage(path, FILE), now=NOW, finish=lambda *_: None, file=FILE)
-    assert (told.partly == ()) == (kind != "noise in the header"), "SQLite cannot read it without its header"
-    brought = told.backed if told.partly else told.brought
+    assert (told.incomplete == ()) == (kind != "noise in the header"), "SQLite cannot read it without its header"
+    brought = told.from_backup if told.incomplete else told.from_damaged
     assert (brought["note"], brought["mark"]) == (2, 2)
     with Store.open(path, file=FILE) as store:
         assert held(store) == {**was, "vectors": []}, "vectors are made anew from the words"

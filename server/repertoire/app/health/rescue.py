@@ -1,4 +1,4 @@
-"""Mends a damaged database: sets it aside, brings over what is a person's own, and says from where."""
+"""Replaces a damaged database by a new one with the user data, and says where the data came from."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from repertoire.domain.rescue import Rescue, rescue_of
 from repertoire.settings import Settings, load
 from repertoire.store.damage import damage
 from repertoire.store.database import Store
-from repertoire.store.rescue import discard_unfinished, go_on, rescue
+from repertoire.store.rescue import discard_unfinished, rescue, resume
 
 _PATIENCE_S = 120
 
 
 def mend(home: Path) -> Rescue | None:
-    """Put a sound database in the place of a damaged one; return what became of it, None where nothing is wrong.
+    """Replace the database if it is damaged; return the rescue, or None if nothing is wrong.
 
-    A sound one is sound where it cannot be written too. Where another process is at it already, its work is waited for
-    and counts as ours.
+    A database that cannot be written is not damaged. If another process is rescuing it, its result is waited for and
+    returned.
 
     Raises:
-        StoreError: it is not ours, there is no room for a new one, or it cannot be moved; it is as it was then.
+        StoreError: the file belongs to another user, the new one does not fit on the disk, or the old one cannot be
+            moved; nothing has changed then.
     """
     path = homes.database_path(home)
     try:
         with only_one(home / "mend.lock", _patient):
-            if go_on(path):
+            if resume(path):
                 return last_rescue(path)
             cause = damage(path)
             if not cause:
@@ -49,19 +50,19 @@ def mend(home: Path) -> Rescue | None:
 
 
 def discard_unfinished_rescue(home: Path) -> None:
-    """Delete what a killed rescue left half-made; one that is at work is waited for.
+    """Delete the incomplete file of a killed rescue, after waiting for one that is running.
 
     Raises:
-        StoreBusy: it takes too long.
+        StoreBusy: the wait took too long.
     """
     with only_one(home / "mend.lock", _patient):
         discard_unfinished(homes.database_path(home))
 
 
 def mended(home: Path, settings: Settings, found: CorruptStore) -> CorruptStore:
-    """Mend what an error found damaged, and have its components read again; return the error that tells of it.
+    """Rescue the database of an error and start a refresh; return an error that describes the rescue.
 
-    Where nothing is wrong (any more), that is the error that was found.
+    If the database is not damaged any more, return the given error.
     """
     told = mend(home)
     if told is None:
@@ -72,21 +73,19 @@ def mended(home: Path, settings: Settings, found: CorruptStore) -> CorruptStore:
 
 
 def mended_home(found: CorruptStore, environment: Mapping[str, str]) -> CorruptStore:
-    """Do the same for this machine's home, from wherever the damage was met."""
+    """Do the same as `mended` for this machine's home."""
     home = homes.home()
     return mended(home, load(home, environment), found)
 
 
 def rescue_text(home: Path, told: Rescue) -> str:
-    """Say what was damaged, where it lies now, what was brought over, and what to do next."""
+    """Return what was damaged, where it is kept, what was recovered, and what to do next."""
     path = homes.database_path(home)
-    return (
-        f"{path} was damaged ({told.cause}) and is kept as {told.kept} beside a new one; {told.text}; do the same again"
-    )
+    return f"{path} was damaged ({told.cause}) and is kept as {told.kept} beside a new one; {told.text}; try again"
 
 
 def last_rescue(path: Path) -> Rescue | None:
-    """Return what the newest rescue came to that a database remembers."""
+    """Return the newest rescue in a database's log, or None."""
     with Store.open(path) as store:
         return next((rescue_of(event.data) for event in store.events.recent(kinds=(RESCUED,), limit=1)), None)
 

@@ -46,7 +46,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
         raise InvalidRequest(message)
     versions = _versions(store, trace) if what == TRACE else ()
     discard_unfinished_rescue(store.path.parent)
-    with store.backup.forgetting():
+    with store.backup.deleted():
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
     if what != ALL:
         store.backup.write(now=now())

@@ -1,4 +1,4 @@
-"""Says in SQL what of a graph file is a person's own, and brings it from damaged files and backups into a new one."""
+"""Selects the user data of a graph file in SQL, and copies it from a damaged file and a backup into a new file."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from repertoire.store.rows import marks
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import GraphWriter
 
-Part = Mapping[str, str]  # tables that are brought from one file together, each with the SQL that reads what is own
-NUMBERS = "number"  # what a copy calls SQLite's table of the numbers that were given last
-_GAP = 1_000_000  # more events than come between two backups
-_LARGEST = 2**53  # of the numbers that we write
+Part = Mapping[str, str]  # tables that must come from the same file, each with the SQL that reads its user data
+NUMBERS = "number"  # the table of a backup that holds each table's last row number
+_GAP = 1_000_000  # row numbers left unused after a backup: more events than come between two backups
+_LARGEST = 2**53  # the largest number that Repertoire writes
 _TYPES: Mapping[str, tuple[type, ...]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (int, float)}
-_AS_JSON = ("data", "capabilities")  # columns, of whatever table
+_AS_JSON = ("data", "capabilities")  # columns that hold JSON, in any table
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What was read of a table."""
+    """The columns of a table, and the rows that were read."""
 
     columns: Sequence[str] = ()
     rows: Sequence[tuple[Any, ...]] = ()
 
 
 @dataclass
-class Brought:
-    """How many rows of each table, or nodes of each kind, came from where, and of which some may be missing."""
+class RecoveredCounts:
+    """The rows by table and nodes by kind that came from each file, and the tables that may lack some."""
 
     damaged: Counter[str] = field(default_factory=Counter)
     backup: Counter[str] = field(default_factory=Counter)
-    partly: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
 
 
-def own_parts(layout: Layout) -> list[Part]:
-    """Return what is a person's own: each table for itself, and nodes with all that hangs on their numbers."""
+def user_data_parts(layout: Layout) -> list[Part]:
+    """Return the parts of the user data: each table alone, and the nodes with all rows that refer to them."""
     kinds = [kind.name for kind in layout.kinds if kind.own]
     nodes = f"SELECT id FROM node WHERE type IN ({', '.join(map(repr, kinds))})"
     edges = f"source IN ({nodes}) OR target IN ({nodes})"
@@ -68,8 +68,8 @@ def own_parts(layout: Layout) -> list[Part]:
     ]
 
 
-class OldFile:
-    """A file that a new one is made from: a damaged database, or a backup, which holds nothing but what is own."""
+class RecoverySource:
+    """A file from which user data is recovered: a damaged database, or a backup, which holds user data only."""
 
     def __init__(self, db: apsw.Connection, *, backup: bool) -> None:
         self._db = db
@@ -77,15 +77,15 @@ class OldFile:
         self.schema = int(db.pragma("user_version"))
         self.close = db.close
 
-    def whole(self, part: Part) -> dict[str, Rows] | None:
-        """Return all rows of a part; None where SQLite cannot read them all or finds something wrong with a table."""
+    def all_rows(self, part: Part) -> dict[str, Rows] | None:
+        """Return all rows of a part; None if SQLite cannot read them all, or its check of a table fails."""
         try:
             return {name: self._read(name, sql) for name, sql in part.items() if self._is_sound(name)}
         except (apsw.Error, UnicodeDecodeError):
             return None
 
-    def readable(self, part: Part) -> dict[str, Rows]:
-        """Return the rows of a part that SQLite reads, from the first on and from the last on; none that is torn."""
+    def readable_rows(self, part: Part) -> dict[str, Rows]:
+        """Return the intact rows of a part that SQLite reads from the first on, and from the last on backwards."""
         found = {}
         for name, sql in part.items():
             with contextlib.suppress(apsw.Error, UnicodeDecodeError):
@@ -94,29 +94,29 @@ class OldFile:
                 found[name] = Rows(tuple(columns), tuple(rows))
         return found
 
-    def numbers(self) -> dict[str, int] | None:
-        """Return the highest number that each table ever gave; None where that cannot be read."""
+    def last_numbers(self) -> dict[str, int] | None:
+        """Return the highest row number that each table ever used; None if it cannot be read."""
         table = NUMBERS if self._backup else "sqlite_sequence"
         try:
             return {str(name): int(number) for name, number in self._db.execute(f"SELECT name, seq FROM {table}")}
         except (apsw.Error, ValueError, TypeError):
             return None
 
-    def made(self) -> str:
-        """Return when a backup was made."""
+    def made_at(self) -> str:
+        """Return the time when a backup was made."""
         found = self._db.execute("SELECT at FROM made").fetchone()
         return str(found[0]) if found else ""
 
     def _is_sound(self, table: str) -> bool:
-        """Tell whether there is such a table (an older schema may have none); a virtual one is judged by reading it.
+        """Tell whether a table exists (an older schema may lack it); virtual tables are not checked.
 
         Raises:
-            apsw.CorruptError: something is wrong with it.
+            apsw.CorruptError: the check of the table fails.
         """
         found = self._db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
         if found is not None and found[0]:
-            told = self._db.execute(f"PRAGMA quick_check({table})").fetchone()
-            if told is None or told[0] != "ok":
+            checked = self._db.execute(f"PRAGMA quick_check({table})").fetchone()
+            if checked is None or checked[0] != "ok":
                 raise apsw.CorruptError(table)
         return found is not None
 
@@ -125,8 +125,8 @@ class OldFile:
         return Rows(tuple(self._columns(table)), rows)
 
     def _columns(self, table: str) -> dict[str, tuple[str, bool]]:
-        """Map each column to its type and whether it must not be empty; a table of full text has its number too."""
-        told = {
+        """Map each column to its type and whether it is NOT NULL; a full-text table has its rowid too."""
+        columns = {
             name: (kind, bool(needed))
             for name, kind, needed in self._db.execute(
                 'SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)
@@ -135,21 +135,21 @@ class OldFile:
         virtual = self._db.execute(
             "SELECT 1 FROM sqlite_schema WHERE name = ? AND rootpage = 0 AND type = 'table'", (table,)
         )
-        return {"rowid": ("INTEGER", True), **told} if virtual.fetchone() else told
+        return {"rowid": ("INTEGER", True), **columns} if virtual.fetchone() else columns
 
     def _until_damage(self, sql: str) -> Iterator[tuple[Any, ...]]:
         for order in ("", " ORDER BY rowid DESC"):
             try:
                 yield from self._db.execute(sql + order)
-            except (apsw.Error, UnicodeDecodeError):  # noqa: PERF203 - the other way may lead on
+            except (apsw.Error, UnicodeDecodeError):  # noqa: PERF203 - the other direction may read more
                 continue
             else:
                 return
 
 
 def _is_row(row: tuple[Any, ...], columns: Mapping[str, tuple[str, bool]]) -> bool:
-    """Tell whether values next to damage are what their columns hold."""
-    return all(_fits(value, name, *told) for value, (name, told) in zip(row, columns.items(), strict=True))
+    """Tell whether the values of a row that lies near damage fit their columns."""
+    return all(_fits(value, name, *column) for value, (name, column) in zip(row, columns.items(), strict=True))
 
 
 def _fits(value: object, name: str, kind: str, needed: bool) -> bool:  # noqa: FBT001 - as its column says
@@ -165,38 +165,41 @@ def _fits(value: object, name: str, kind: str, needed: bool) -> bool:  # noqa: F
     return isinstance(value, _TYPES.get(kind, (object,)))
 
 
-def build(path: Path, file: GraphFile, damaged: OldFile | None, backup: OldFile | None) -> Brought:
-    """Make a new database of what is own: of each part all that the damaged file holds, else what the backup does.
+def recover(
+    path: Path, file: GraphFile, damaged: RecoverySource | None, backup: RecoverySource | None
+) -> RecoveredCounts:
+    """Make a new database of the user data: each part whole from the damaged file, else from the backup.
 
-    What the backup brings is added to by what can still be read, where a table never gives one number twice.
+    To a part from the backup the readable rows of the damaged file are added, if its tables use no row number twice.
     """
-    brought = Brought()
-    numbered = set((backup.numbers() if backup else None) or ())
-    taken: dict[OldFile, list[dict[str, Rows]]] = {old: [] for old in (backup, damaged) if old}
-    for part in own_parts(file.layout):
-        found = damaged.whole(part) if damaged else None
+    counts = RecoveredCounts()
+    numbered = set((backup.last_numbers() if backup else None) or ())
+    taken: dict[RecoverySource, list[dict[str, Rows]]] = {old: [] for old in (backup, damaged) if old}
+    for part in user_data_parts(file.layout):
+        found = damaged.all_rows(part) if damaged else None
         if damaged and found is not None:
             taken[damaged].append(found)
             continue
-        brought.partly += [name for name in part if name not in ("edge", *_texts(file.layout))]
+        counts.incomplete += [name for name in part if name not in ("edge", *_texts(file.layout))]
         if backup:
-            taken[backup].append(backup.whole(part) or {})
+            taken[backup].append(backup.all_rows(part) or {})
         if damaged and (not backup or part.keys() <= numbered):
-            taken[damaged].append(damaged.readable(part))
+            taken[damaged].append(damaged.readable_rows(part))
     oldest = min((old.schema for old in taken), default=file.newest)
     connection = open_graph_file(path, _until(file, oldest))
+    numbers = [source.last_numbers() if source else None for source in (damaged, backup)]
     try:
         for old in sorted(taken, key=lambda one: one.schema):
             migrate(connection, _until(file, old.schema).migrations)
-            _insert(connection, file.layout, taken[old], brought.backup if old is backup else brought.damaged)
+            _insert(connection, file.layout, taken[old], counts.backup if old is backup else counts.damaged)
         migrate(connection, file.migrations)
         with connection.transaction():
             _settle(connection, file.layout)
-            _go_on_numbering(connection, damaged.numbers() if damaged else None, backup.numbers() if backup else None)
+            _continue_numbering(connection, *numbers)
             connection.touch(*file.layout.views_by_name)
     finally:
         connection.close()
-    return brought
+    return counts
 
 
 def _texts(layout: Layout) -> set[str]:
@@ -220,12 +223,14 @@ def _insert(connection: Connection, layout: Layout, parts: Sequence[Mapping[str,
                 counted.update({kind.name: kinds[kind.name] for kind in layout.kinds if kind.own})
             elif table != "edge" and table not in _texts(layout):
                 counted[table] += connection.total_changes() - before
-        for table, number, *_ in connection.rows("PRAGMA foreign_key_check"):  # what they lead to was not read
+        for table, number, *_ in connection.rows(
+            "PRAGMA foreign_key_check"
+        ):  # the rows they refer to were not recovered
             connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
 
 
 def _settle(connection: Connection, layout: Layout) -> None:
-    """Leave what sources tell again to them: their nodes stand in until they do, and none of them was read yet."""
+    """Mark every source as not yet read, and leave its nodes as stand-ins until it is read again."""
     if "source" in {table.name for table in layout.tables}:
         connection.execute("UPDATE source SET ingested_at = ''")
     writer = GraphWriter(connection, Vectors(connection), "")
@@ -234,8 +239,8 @@ def _settle(connection: Connection, layout: Layout) -> None:
     writer.release([(number, key) for number, key, kind in nodes if writer.of_a_source(kind) and kind not in own])
 
 
-def _go_on_numbering(connection: Connection, sure: Mapping[str, int] | None, kept: Mapping[str, int] | None) -> None:
-    """Never give a number twice: where nothing tells which was the last, go on far above all that is known."""
+def _continue_numbering(connection: Connection, sure: Mapping[str, int] | None, kept: Mapping[str, int] | None) -> None:
+    """Make each table continue after its last row number; if that is not known for sure, far above the known ones."""
     for (table,) in connection.rows("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'"):
         last = max(int(connection.value(f"SELECT max(id) FROM {table}") or 0), (sure or kept or {}).get(table, 0))
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
