@@ -124,7 +124,7 @@ def test_where_there_is_no_backup_what_sqlite_reads_is_brought_over_and_the_loss
     overwrite(path, page * PAGE + 8, random.Random(3).randbytes(PAGE))
     told = mended(home)
     assert "there was no backup; some rows are lost of: " in told.text
-    assert "mutes" in told.text.partition("some are lost of: ")[2]
+    assert "mutes" in told.text.partition("some rows are lost of: ")[2]
     with Store.open(path) as store:
         events = {event.id: event for event in store.events.since(0, limit=10_000) if event.kind != RESCUED}
         assert events.items() <= sound.events.items()
