@@ -17,7 +17,7 @@ from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines
-from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.search import Found, Wanted, confidence_in, search_traces
 from repertoire.app.traces.telling import Told, trace_of
 from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import Moment
@@ -192,10 +192,9 @@ def _silence(answers: Sequence[Found], right: Sequence[set[str]]) -> tuple[float
         found for found, keys in zip(answers, right, strict=True) if found.hits and found.hits[0].trace.key in keys
     ]
     others = [
-        next((hit for hit in found.hits if hit.trace.key not in keys), None)
-        for found, keys in zip(answers, right, strict=True)
+        [hit for hit in found.hits if hit.trace.key not in keys] for found, keys in zip(answers, right, strict=True)
     ]
-    false = sum(hit is not None and hit.evidence.confidence >= FITS for hit in others)
+    false = sum(confidence_in(hits) >= FITS for hits in others)
     held = sum(not found.fits for found in first)
     return round(100 * held / max(len(first), 1), 1), round(100 * false / max(len(answers), 1), 1)
 
@@ -206,4 +205,4 @@ def _write(run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[Fo
         for query, found in zip(queries, answers, strict=True):
             for rank, hit in enumerate(found.hits, 1):
                 name = keys.get(hit.trace.key, hit.trace.key)
-                file.write(f"{query['id']}\t{name}\t{rank}\t{hit.evidence.confidence:.6f}\n")
+                file.write(f"{query['id']}\t{name}\t{rank}\t{hit.score:.6f}\n")

@@ -20,7 +20,19 @@ from repertoire.ports import Among, Embedder
 from repertoire.store.database import Store
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
-from repertoire.traces.ranking import FITS, Evidence, fuse, rarity, telling_words, without_twins, worth
+from repertoire.traces.frames import frame_of
+from repertoire.traces.ranking import (
+    FITS,
+    WORDS_OF_ERROR,
+    WORDS_OF_QUESTION,
+    Evidence,
+    confidence,
+    fuse,
+    rarity,
+    telling_words,
+    without_twins,
+    worth,
+)
 from repertoire.traces.signature import Signature, signatures_in
 from repertoire.traces.trust import Trust, trust
 
@@ -30,7 +42,7 @@ _LATELY = 64  # traces without vectors that a search embeds itself; a refresh do
 _LOOKED_AT = 30  # of the best, of which trust and the like are read
 _WORDS, _TOLD = 128, 24  # words that are searched for; of these, words that are counted one by one
 _READ = 4_000  # characters of an error
-_EMBEDDED = 400  # characters of a question: more takes longer and put no trace higher
+_EMBEDDED, _EMBEDDED_ERROR = 400, 240  # characters of a question and of an error: more takes longer and finds no more
 _FIELDS = (1.0, 1.0, 1.0)  # weights of title, problem and solution: words are counted over all of a trace
 _SAME = {"exact": 1.0, "key": 0.5, "coarse": 0.25}  # what an error's key weighs, shared out among those that show it
 
@@ -79,7 +91,7 @@ class Found:
 class _Question:
     words: tuple[str, ...]
     errors: tuple[Signature, ...]
-    text: str
+    embedded: str
 
 
 def search_traces(
@@ -98,20 +110,40 @@ def search_traces(
     words = _by_words(kept, wanted, question, allowed)
     spaces, unread = _by_meaning(kept, wanted, question, allowed, embedder)
     same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
-    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()})
+    weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
+    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()}, weight)
     likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in fused} if spaces else {}
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
     hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits if wanted.include_expired or not hit.overdue]
-    confidence = hits[0].evidence.confidence if hits else 0.0
-    return Found(tuple(hits[: wanted.limit]), confidence >= FITS, confidence, unread)
+    sure = confidence_in(hits)
+    return Found(tuple(hits[: wanted.limit]), sure >= FITS, sure, unread)
+
+
+def confidence_in(hits: Sequence[TraceHit]) -> float:
+    """Return the probability that the first of some hits answers the question; 0 without hits."""
+    if not hits:
+        return 0.0
+    return confidence(hits[0].evidence, hits[0].score - hits[1].score if len(hits) > 1 else hits[0].score)
 
 
 def _question(wanted: Wanted) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, text)
+    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, _embedded(wanted))
+
+
+def _embedded(wanted: Wanted) -> str:
+    """Return the text whose vector is compared: the question, and the beginning of the error without its stack."""
+    told: list[str] = []
+    for line in wanted.error.strip()[-_READ:].splitlines():
+        if sum(map(len, told)) >= _EMBEDDED_ERROR:
+            break
+        if frame_of(line) is None:
+            told.append(line)
+    error = "\n".join(told) or wanted.error.strip()
+    return f"{wanted.query.strip()[:_EMBEDDED]}\n{error[:_EMBEDDED_ERROR]}".strip()
 
 
 def _allowed(kept: KeptTraces, wanted: Wanted) -> Rows:
@@ -148,7 +180,7 @@ def _by_meaning(
     if 0 < unread <= _LATELY:
         embed_latest(kept.store, embedder)
         spaces, unread = kept.spaces(embedder.model), 0
-    vector = embedder.embed_passages([question.text[:_EMBEDDED]])[0]
+    vector = embedder.embed_passages([question.embedded])[0]
     notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
     return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
@@ -192,7 +224,7 @@ def _judged(
         believed = trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
         fits = align(trace.environment, wanted.environment)
         told = max(trace.at, believed.last)
-        score = fused[node_id] * worth(
+        score = (fused[node_id] + evidence.bonus) * worth(
             believed,
             recency=recency(trace.tags, told, day),
             validity=validity(trace, day),
