@@ -1,4 +1,4 @@
-"""A session's start names what was solved in this project: three traces at most, and none that the checks flag."""
+"""A session's start names what was solved in this project: a trace beside components, else three; none is flagged."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ def test_what_was_solved_in_this_project_is_named(run: Run, project: Path, home:
     solve(home, project.parent / "elsewhere", "cargo hangs")
     text = context(run(project))
     assert "fastapi-templates" in text
-    assert "“vite is killed” (trace:" in text
-    assert "tsc stops" in text
+    assert text.count("(trace:") == 1
     assert "cargo hangs" not in text
     assert len(text) < LONGEST_HINT
 
