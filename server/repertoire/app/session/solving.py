@@ -40,6 +40,7 @@ from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
 
 SEEN = "seen in a session"  # the voter of what a session shows by itself: a newcomer, whose word counts for little
+_HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, LEAST_CHANCE
 _REPEATED = 0.5  # probability that a command fails again if nothing was changed since it failed
 _SHELL = Shell(commands, is_check, undoes)
 
@@ -109,7 +110,7 @@ class SolvingSessions:
         if hit is None:
             return Hint()
         text = render(hit)
-        candidate = Candidate(hit.trace.key, TRACE, hit.evidence.confidence, tokens_of(text))
+        candidate = Candidate(hit.trace.key, TRACE, _HELPS * hit.evidence.confidence, tokens_of(text))
         return self._shown(candidate, FAILURE, text, moment, errors=errors)
 
     def beside(
@@ -120,7 +121,7 @@ class SolvingSessions:
         if hit is None:
             return found, Hint()
         text = render(hit)
-        trace = Candidate(hit.trace.key, TRACE, hit.evidence.confidence, tokens_of(text))
+        trace = Candidate(hit.trace.key, TRACE, _HELPS * hit.evidence.confidence, tokens_of(text))
         named = [
             Candidate(one.component.id, one.component.type, found.confidence, COMPONENT_TOKENS) for one in found.hits
         ]
