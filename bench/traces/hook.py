@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Time the hook of a failing command as a whole call over stdio to a live server, and weigh the server with traces.
 
-FOLDER holds traces_error, whose dev errors are what the commands print; HOME is copied, and has traces already. The same
-server with the traces deleted is weighed after the same calls, in turn.
+FOLDER holds traces_error, whose dev errors are what the commands print; HOME is copied, and has traces. A server
+over the same home without its traces gets the same calls, in turn. Memory is read when the server has idled so long
+that it freed what it does not need.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "speed"), str(Path(__file__).resolve().parents[2] / "server")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "speed"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
 from harness import milliseconds, percentile
 from stdio import Client, launch_command, ready_environment
@@ -27,7 +29,7 @@ from stdio import Client, launch_command, ready_environment
 from repertoire.store.database import Store
 
 WARM = 10  # calls before the clock counts
-SETTLE_S = 3.0
+SETTLE_S, IDLE_S = 3.0, 35.0
 
 
 def errors(folder: Path) -> list[str]:
@@ -56,6 +58,8 @@ def measured(home: Path, printed: Sequence[str]) -> dict[str, Any]:
                 milliseconds(lambda text=text, number=number, said=said: said.append(fail(client, number, text)))
             )
             hints += said != ["{}"]
+        busy = client.memory()
+        time.sleep(IDLE_S)
         warm = times[WARM:]
         return {
             "calls": len(warm),
@@ -64,8 +68,13 @@ def measured(home: Path, printed: Sequence[str]) -> dict[str, Any]:
             "p50_ms": round(percentile(warm, 0.5), 1),
             "p95_ms": round(percentile(warm, 0.95), 1),
             "max_ms": round(max(warm), 1),
-            "memory_mb": {kind: round(value, 1) for kind, value in client.memory().items()},
+            "busy_mb": _rounded(busy),
+            "idle_mb": _rounded(client.memory()),
         }
+
+
+def _rounded(weights: dict[str, float]) -> dict[str, float]:
+    return {kind: round(value, 1) for kind, value in weights.items()}
 
 
 def emptied(home: Path) -> int:
