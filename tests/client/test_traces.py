@@ -108,6 +108,8 @@ def test_a_command_that_failed_here_is_told_before_it_runs_again(regular: Machin
     session = regular.session(CHIT_CHAT, script=Script([run(command), run(command), "Hm."]), args=ALLOWED)
     [fact] = session.injected("PreToolUse")
     assert CHECK in fact
+    assert {run["outcome"] for run in session.hook_runs("SessionEnd")} <= {"success"}
+    assert not list(Path(regular.env["REPERTOIRE_HOME"]).rglob("session-*.json")), "the session's end deletes its file"
     assert [hook["outcome"] for hook in session.hook_runs("PreToolUse")] == ["success", "success"]
 
 

@@ -86,7 +86,8 @@ def discard(store: Store, token: str) -> Contribution:
     data = {"errors": errors, "refused": True}
     with store.transaction():
         store.traces.drop(found.key)
-        store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
+        if not _refused(store).issuperset(errors):
+            store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
     return Contribution(found, known=True)
 
 
@@ -98,9 +99,12 @@ def proposed_before(store: Store) -> frozenset[str]:
 
 def was_refused(store: Store, trace: Trace) -> bool:
     """Tell whether somebody discarded a draft about one of a trace's errors."""
+    return any(f"{_KEY}{key}" in trace.signatures for key in _refused(store))
+
+
+def _refused(store: Store) -> frozenset[str]:
     events = store.events.recent(kinds=(PROPOSED,), limit=_PROPOSED)
-    refused = {f"{_KEY}{key}" for event in events if event.data.get("refused") for key in event.data["errors"]}
-    return not refused.isdisjoint(trace.signatures)
+    return frozenset(str(key) for event in events if event.data.get("refused") for key in event.data["errors"])
 
 
 def _resolved(store: Store, told: Told) -> tuple[str, ...]:
