@@ -98,7 +98,7 @@ def test_an_error_solved_once_is_shown_with_its_solution_in_another_project(regu
     assert hint in second.main_requests[1].text, "in the request after the first failure"
     assert str(regular.project) not in hint
     assert len(events(other, PROPOSED)) == 1
-    [trace] = [event.node for event in events(other, SHOWN)]
+    [trace] = [event.node for event in events(other, SHOWN) if event.node.startswith("trace:")]
     assert [event.node for event in events(other, VOTED)] == [trace]
 
 
@@ -108,6 +108,8 @@ def test_a_command_that_failed_here_is_told_before_it_runs_again(regular: Machin
     session = regular.session(CHIT_CHAT, script=Script([run(command), run(command), "Hm."]), args=ALLOWED)
     [fact] = session.injected("PreToolUse")
     assert CHECK in fact
+    assert {run["outcome"] for run in session.hook_runs("SessionEnd")} <= {"success"}
+    assert not list(Path(regular.env["REPERTOIRE_HOME"]).rglob("session-*.json")), "the session's end deletes its file"
     assert [hook["outcome"] for hook in session.hook_runs("PreToolUse")] == ["success", "success"]
 
 

@@ -114,6 +114,40 @@ def test_a_line_that_is_no_message_is_survived(server: subprocess.Popen[str]) ->
     assert answer(server.stdout, 7)["result"] == {}
 
 
+def hook(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": {"session_id": "s1", "cwd": "/project", **arguments}}
+
+
+def test_a_problem_that_was_under_way_when_the_server_was_killed_is_proposed_by_the_next_one(
+    surroundings: dict[str, str], project: Path
+) -> None:
+    run = {"tool_name": "Bash", "tool_input": '{"command": "pytest -q"}'}
+    failed = hook("hook_failed", **run, error="Exit code 1\nKeyError: 'net'")
+    passed = hook("hook_used", **run, tool_response='{"stdout": "3 passed in 0.10s"}')
+    edits = [
+        hook(
+            "hook_used",
+            tool_name="Edit",
+            tool_input=json.dumps({"file_path": "a.py", "old_string": a, "new_string": b}),
+        )
+        for a, b in ("ab", "bc", "cd")
+    ]
+    stop = hook("hook_stop", stop_hook_active="false")
+    outputs = []
+    for calls in ([failed, edits[0], failed, edits[1], failed], [edits[2], passed, stop]):
+        with subprocess.Popen(
+            COMMAND, env=surroundings, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True,
+        ) as process:  # fmt: skip
+            send(process, HELLO, READY)
+            for number, each in enumerate(calls, 2):
+                send(process, call(number, each))
+                outputs.append(json.loads(answer(process.stdout, number)["result"]["content"][0]["text"]))
+            process.kill()
+    assert outputs[:-1] == [{}] * 7
+    assert "KeyError" in outputs[-1]["systemMessage"]
+
+
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, None])
 def test_it_leaves_at_once_and_keeps_what_it_was_told(
     server: subprocess.Popen[str], home: Path, end: signal.Signals | None

@@ -12,9 +12,13 @@ import pytest
 from mcp import Client
 
 from mcp_server.talk import Talk, ask, events_of, text_of
+from repertoire.app.clock import now
 from repertoire.app.session.solving import SEEN
-from repertoire.domain.event import PROPOSED, SHOWN, VOTED
+from repertoire.boot import session_files
+from repertoire.domain.event import PROPOSED, SHOWN, TAKEN, VOTED, Event
 from repertoire.domain.trace import DRAFT
+from repertoire.mcp_server.dispatcher import Dispatcher
+from repertoire.mcp_server.server import build_server
 from repertoire.store.database import Store
 
 pytestmark = pytest.mark.anyio
@@ -42,15 +46,15 @@ async def fails(client: Client, command: str = "pytest -q", printed: str = HERE,
     return str(output.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-async def passes(client: Client, command: str = "pytest -q", printed: str = "3 passed in 0.10s") -> None:
+async def passes(client: Client, command: str = "pytest -q", printed: str = "3 passed in 0.10s", **more: str) -> None:
     response = json.dumps({"stdout": printed, "stderr": "", "interrupted": False})
-    arguments = {"tool_name": "Bash", "tool_input": json.dumps({"command": command}), "tool_response": response}
+    arguments = {"tool_name": "Bash", "tool_input": json.dumps({"command": command}), "tool_response": response, **more}
     assert await told(client, "hook_used", **arguments) == {}
 
 
-async def edits(client: Client, old: str, new: str, file: str = "/srv/ci/store/billing/totals.py") -> None:
+async def edits(client: Client, old: str, new: str, file: str = "/srv/ci/store/billing/totals.py", **more: str) -> None:
     change = json.dumps({"file_path": file, "old_string": old, "new_string": new})
-    assert await told(client, "hook_used", tool_name="Edit", tool_input=change) == {}
+    assert await told(client, "hook_used", tool_name="Edit", tool_input=change, **more) == {}
 
 
 async def solve(client: Client) -> None:
@@ -167,3 +171,163 @@ async def test_a_switch_silences_it(
         await solve(client)
         assert await told(client, "hook_stop", stop_hook_active="false") == {}
     assert events_of(home, SHOWN) + events_of(home, PROPOSED) == []
+
+
+async def reads(client: Client, key: str) -> None:
+    """Read a trace as the model does after a hint."""
+    assert key in await ask(client, "get_trace", id=key)
+
+
+async def test_a_hint_is_taken_where_its_trace_is_read_or_its_check_passes(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        key = await contribute(client)
+        await fails(client, session_id="read")
+        await reads(client, key)
+        await reads(client, key)
+        await fails(client, session_id="passed")
+        await edits(client, 'row["net"]', 'row["amount_net"]', session_id="passed")
+        await passes(client, session_id="passed")
+        await fails(client, session_id="ignored")
+        await ask(client, "status")
+    assert [(event.session, event.node) for event in events_of(home, TAKEN)] == [("read", key), ("passed", key)]
+
+
+async def test_a_trace_whose_hints_nobody_takes_is_shown_seldom_until_one_is_taken(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        key = await contribute(client)
+        ignored = [Event(now(), SHOWN, f"old{n}", "/srv/ci/store", node=key) for n in range(200)]
+        with Store.open(home / "repertoire.db") as store:
+            store.events.append(ignored)
+        hints = [await fails(client, session_id=f"s{n}") for n in range(30)]
+        assert 0 < sum(map(bool, hints)) < 15
+        with Store.open(home / "repertoire.db") as store:
+            store.events.append([Event(now(), TAKEN, one.session, one.project, node=key) for one in ignored[::4]])
+        assert all([await fails(client, session_id=f"t{n}") for n in range(5)])
+        with Store.open(home / "repertoire.db") as store:
+            store.privacy.forget_requests()
+        assert events_of(home, SHOWN, TAKEN) == []
+        assert all([await fails(client, session_id=f"u{n}") for n in range(5)])
+
+
+async def test_a_fact_on_a_failed_command_is_taken_where_something_is_changed_then(talk: Talk, home: Path) -> None:
+    run = {"tool_name": "Bash", "tool_input": json.dumps({"command": "pytest -q"})}
+    async with talk() as client:
+        for session in ("changed", "passed"):
+            await fails(client, session_id=session)
+            assert await told(client, "hook_before", **run, session_id=session) != {}
+        await edits(client, "a", "b", session_id="changed")
+        await passes(client, session_id="passed")
+        await ask(client, "status")
+    assert [event.session for event in events_of(home, TAKEN)] == ["changed"]
+
+
+async def test_an_error_that_a_prompt_quotes_names_its_trace_in_one_line_and_once(talk: Talk, home: Path) -> None:
+    asked = f"Our totals stopped working, please repair them:\n{HERE}"
+    async with talk() as client:
+        assert "trace:" not in json.dumps(await told(client, "hook_prompt", prompt=asked, session_id="before"))
+        key = await contribute(client)
+        said = (await told(client, "hook_prompt", prompt=asked))["hookSpecificOutput"]["additionalContext"]
+        assert [line.count(key) for line in said.splitlines() if "trace:" in line] == [1]
+        assert key not in json.dumps(await told(client, "hook_prompt", prompt=f"{asked}\nIt is urgent."))
+        assert await fails(client) == "", "it is not shown again when the error comes"
+        await ask(client, "status")
+    assert [event.data["where"] for event in events_of(home, SHOWN)] == ["prompt"]
+
+
+async def fight(client: Client, **more: str) -> None:
+    """Fail, and try what does not help."""
+    await fails(client, **more)
+    await edits(client, 'row["net"]', 'row.get("net")', **more)
+    await fails(client, **more)
+    await edits(client, 'row.get("net")', 'row["Net"]', **more)
+    await fails(client, **more)
+
+
+async def win(client: Client, **more: str) -> Mapping[str, Any]:
+    """Try what helps, and return what the turn's end says."""
+    await edits(client, 'row["Net"]', 'row.get("amount_net", row.get("net"))', **more)
+    await passes(client, **more)
+    return await told(client, "hook_stop", stop_hook_active="false", **more)
+
+
+async def test_a_problem_under_way_outlives_the_server(talk: Talk, environment: dict[str, str]) -> None:
+    async with talk() as client:
+        await fight(client)
+    second = Dispatcher(environment)
+    async with Client(build_server(second.handlers)) as client:
+        said = str((await win(client))["systemMessage"])
+        await ask(client, "status")
+        drafted = await ask(client, "get_trace", id=re.findall(r"contribute (\w+)", said)[0])
+    second.close()
+    assert 'row.get("net")' in drafted, "what was tried before the restart is known"
+
+
+def states(home: Path) -> list[Path]:
+    """Return the files of sessions."""
+    return list(home.rglob("session-*.json"))
+
+
+async def forget_in(client: Client, what: str) -> None:
+    await ask(client, "forget", what=what)
+
+
+@pytest.mark.parametrize("what", ["requests", "project", "all"])
+async def test_what_is_known_of_a_session_is_forgotten(talk: Talk, home: Path, what: str) -> None:
+    async with talk() as client:
+        await fight(client, cwd="/project")
+        assert states(home)
+        await forget_in(client, what)
+        assert not states(home)
+        assert await win(client, cwd="/project") == {}, "the live server knows nothing of it either"
+
+
+async def test_another_projects_sessions_stay(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await fight(client, cwd="/elsewhere")
+        await forget_in(client, "project")
+        assert states(home)
+
+
+async def test_no_secret_of_a_failing_command_reaches_the_disk(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await fails(client, "API_KEY=sk-ant-api03-abcdefghijklmnopqrstuv pytest -q", f"{HERE}\npassword=hunter22")
+        await edits(client, "a", "token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'")
+        await fails(client, "API_KEY=sk-ant-api03-abcdefghijklmnopqrstuv pytest -q", f"{HERE}\npassword=hunter22")
+        [file] = states(home)
+        written = file.read_text()
+    assert "KeyError" in written
+    assert not [secret for secret in ("sk-ant-api03", "hunter22", "ghp_abc") if secret in written]
+
+
+async def test_a_quiet_session_leaves_no_file(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        await edits(client, "a", "b")
+        await passes(client)
+    assert not states(home)
+
+
+async def test_many_sessions_leave_few_files(talk: Talk, home: Path) -> None:
+    async with talk() as client:
+        for number in range(20):
+            await fails(client, session_id=f"s{number}")
+    assert len(states(home)) == session_files.MOST
+
+
+async def test_a_proposal_that_was_refused_is_not_made_again_and_its_event_goes_with_the_requests(
+    talk: Talk, home: Path
+) -> None:
+    async with talk() as client:
+        await contribute_and_refuse(client)
+        await solve(client)
+        assert await told(client, "hook_stop", stop_hook_active="false") == {}
+        assert len(events_of(home, PROPOSED)) == 1
+        await ask(client, "forget", what="requests")
+        assert events_of(home, PROPOSED) == []
+        await solve(client)
+        assert "systemMessage" in await told(client, "hook_stop", stop_hook_active="false")
+
+
+async def contribute_and_refuse(client: Client) -> None:
+    drafted = await ask(client, "contribute_trace", title="Totals fail", context=FOUGHT, solution=SOLUTION)
+    token = re.findall(r"token\W+([0-9a-f]{8})\b", drafted)[0]
+    assert "nothing was kept" in await ask(client, "contribute_trace", token=token, discard=True)

@@ -25,12 +25,12 @@ SUBSTITUTED = {
 
 def test_every_moment_has_one_hook_and_what_a_shell_printed_one_more() -> None:
     moments = ["Bash" if "tool_response" in hook.get("input", {}) else event for event, _, hook in EACH]
-    assert sorted(moments) == sorted(["SessionStart", *SUBSTITUTED])
+    assert sorted(moments) == sorted(["SessionStart", "SessionEnd", *SUBSTITUTED])
 
 
-def test_only_session_start_spawns_a_process() -> None:
-    # an mcp_tool hook fails there: the server may not be up yet
-    assert [event for event, _, hook in EACH if hook["type"] == "command"] == ["SessionStart"]
+def test_only_the_start_and_end_of_a_session_spawn_a_process() -> None:
+    # an mcp_tool hook fails there: the server may not be up yet, or not any more
+    assert [event for event, _, hook in EACH if hook["type"] == "command"] == ["SessionStart", "SessionEnd"]
 
 
 def test_session_start_runs_isolated_without_a_shell_and_for_every_source() -> None:
@@ -41,8 +41,15 @@ def test_session_start_runs_isolated_without_a_shell_and_for_every_source() -> N
     assert hook["timeout"] <= 5
 
 
-def test_the_session_start_script_exists() -> None:
-    assert (ROOT / "hooks/session_start.py").is_file()
+def test_session_end_runs_isolated_within_the_time_that_the_client_gives() -> None:
+    [[hook]] = [group["hooks"] for group in HOOKS["SessionEnd"]]
+    assert hook["args"] == ["-I", "-S", "${CLAUDE_PLUGIN_ROOT}/hooks/session_end.py"]
+    assert hook["timeout"] <= 1.5
+
+
+@pytest.mark.parametrize("script", ["session_start.py", "session_end.py"])
+def test_a_script_of_a_session_exists(script: str) -> None:
+    assert (ROOT / "hooks" / script).is_file()
 
 
 @pytest.mark.parametrize(("event", "hook"), MCP_HOOKS)

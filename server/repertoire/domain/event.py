@@ -11,7 +11,7 @@ ASKED, OFFERED, SELECTED, FAILED, OUTCOME = "asked", "offered", "selected", "fai
 CHECKED, UNDONE, CORRECTED, CLOSED, COMPACTED = "checked", "undone", "corrected", "closed", "compacted"
 COUNTED, DISMISSED, REVIEWED, GAP = "counted", "dismissed", "reviewed", "gap"
 UNREAD, REREAD, MOVED, RESCUED = "unread", "reread", "moved", "rescued"
-CONTRIBUTED, VOTED, SHOWN, PROPOSED = "contributed", "voted", "shown", "proposed"
+CONTRIBUTED, VOTED, SHOWN, TAKEN, PROPOSED = "contributed", "voted", "shown", "taken", "proposed"
 OK, BAD, UNKNOWN = "ok", "failed", "unknown"
 OUTCOMES = (OK, BAD, UNKNOWN)
 SAYINGS = (*OUTCOMES, DISMISSED)  # feedback that a person may give; DISMISSED means "not wanted here", no outcome
@@ -52,8 +52,9 @@ EVENT_KINDS = (
     EventKind(MOVED, "a source is read from another address"),
     EventKind(RESCUED, "a damaged database was mended"),
     EventKind(CONTRIBUTED, "a trace was kept", lasting=True),
-    EventKind(SHOWN, "a trace was shown after a command failed", of_session=True),
-    EventKind(PROPOSED, "keeping a hard-won solution was proposed", lasting=True),
+    EventKind(SHOWN, "a hint held a trace, or a fact on a failed command"),
+    EventKind(TAKEN, "such a hint was used: the trace was read, the check passed, or something was changed"),
+    EventKind(PROPOSED, "keeping a hard-won solution was proposed, or refused"),
     EventKind(VOTED, "somebody said whether a trace helped", lasting=True),
 )
 LEARNED_KINDS = tuple(kind.name for kind in EVENT_KINDS if kind.learned)

@@ -22,7 +22,8 @@ from repertoire.domain.confidence_intervals import ANY_SHARE, Interval, wilson
 from repertoire.learning.outcomes import Trial
 
 PROMPT, SESSION_START = "prompt", "session_start"
-MOMENTS = (PROMPT, SESSION_START)
+FAILURE, BEFORE_COMMAND = "failure", "before_command"
+MOMENTS = (PROMPT, SESSION_START, FAILURE, BEFORE_COMMAND)
 RARE, FLOOR = 0.1, 5
 PATIENCE, MOST = 12.0, 8.0  # of a kind: ignored looks until the threshold rises, and its largest factor on the odds
 WEARY = 16.0  # of a component: largest factor on the odds; only a nearly certain hint still passes

@@ -8,8 +8,17 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class Consent:
+    """What a person is asked in a form: whether to keep the draft of a token."""
+
+    token: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Reply:
-    """The answer of a tool."""
+    """The answer of a tool; with a consent that it still needs, where the client can ask for it."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    consent: Consent | None = None

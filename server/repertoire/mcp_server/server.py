@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from repertoire import __version__
 from repertoire.domain.errors import RepertoireError
 from repertoire.mcp_server.arguments import checked
+from repertoire.mcp_server.consent import consent_to
 from repertoire.mcp_server.reply import Reply
 from repertoire.mcp_server.tool import Tool
 from repertoire.mcp_server.tool_definitions import HOOKS, INSTRUCTIONS, NAME, TITLE, TOOLS
@@ -61,6 +62,14 @@ def build_server(handlers: Handlers) -> Server[Any]:
 
         try:
             reply = await handlers.tool(tool.name, checked(tool, arguments), progress)
+            agreed = (
+                await consent_to(reply.consent, context.session, context.request_id)
+                if reply.consent is not None
+                else None
+            )
+            if reply.consent is not None and agreed is not None:
+                settled = {"token": reply.consent.token, "discard": not agreed}
+                reply = await handlers.tool("contribute_trace", settled, progress)
         except RepertoireError as error:
             return _text(str(error), failed=True)
         except Exception:  # noqa: BLE001 - the door: a bug becomes a message, its traceback goes to stderr

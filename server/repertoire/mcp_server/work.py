@@ -18,6 +18,7 @@ from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import record, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import append, of_session, take_in
+from repertoire.app.traces.contribute import Contribution, was_refused
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
 from repertoire.app.usage.compact_log import compact_when_due
@@ -31,9 +32,9 @@ from repertoire.learning.selections import Mention, from_command, from_tool
 from repertoire.learning.session import SessionState, replay
 from repertoire.learning.signals import asks, signal_of_call
 from repertoire.mcp_server.calls import CALLS
-from repertoire.mcp_server.hook_calls import NOTHING, Hook, context_output, user_output
-from repertoire.mcp_server.reply import Reply
-from repertoire.rendering.traces import hint_text, proposal_text
+from repertoire.mcp_server.hook_calls import Hook, context_output, user_output
+from repertoire.mcp_server.reply import Consent, Reply
+from repertoire.rendering.traces import consent_text, hint_text, mention_text, proposal_text
 from repertoire.verbs.verb import Context
 
 _KEPT_REQUESTS = 50  # open requests whose text is kept in memory, for settings that keep it off the disk
@@ -157,13 +158,21 @@ class Answers:
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # an offer that is not shown does not count as one
             return HookOutcome(events=(*before, record.asked(request, moment, settings)))
+        found, hint = self._with_trace(found, hook, moment)
         asked = record.asked(request, moment, settings, held=found.held)
-        events = (*before, asked, *record.offered(found, moment, request.key))
-        return HookOutcome(context_output("UserPromptSubmit", found.text), events)
+        events = (*before, asked, *record.offered(found, moment, request.key), *hint.events)
+        text = "\n".join(part for part in (found.text, hint.text) if part)
+        return HookOutcome(context_output("UserPromptSubmit", text), events)
+
+    def _with_trace(self, found: Offer, hook: Hook, moment: Moment) -> tuple[Offer, solving.Hint]:
+        if not self.repertoire.settings.trace_hints:
+            return found, solving.Hint()
+        both = self._solving.beside(found, hook.text("prompt"), moment, mention_text)
+        return (found, solving.Hint()) if hook.late else both
 
     def used(self, hook: Hook) -> HookOutcome:
         """Record the component that a tool call selected, or the outcome of earlier selections that a command shows."""
-        voted = self._solving.hear(hook.session, _told(hook, "PostToolUse"), _moment(hook))
+        voted = self._solving.hear(_told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
             signalled = record.signalled(signal, _moment(hook), self._session(hook.session))
@@ -179,8 +188,8 @@ class Answers:
         """Say that a command about to run failed before, if nothing changed since; the command is not stopped."""
         if not self._shows_traces(hook):
             return HookOutcome()
-        said = self._solving.failed_before(hook.session, str(hook.mapping("tool_input").get("command", "")))
-        return HookOutcome(context_output("PreToolUse", said))
+        said = self._solving.failed_before(str(hook.mapping("tool_input").get("command", "")), _moment(hook))
+        return HookOutcome(context_output("PreToolUse", said.text), said.events)
 
     def expanded(self, hook: Hook) -> HookOutcome:
         """Record the component that a slash command selected; the arguments of the command are the request."""
@@ -209,12 +218,12 @@ class Answers:
 
     def _command_failed(self, hook: Hook) -> HookOutcome:
         moment = _moment(hook)
-        voted = self._solving.hear(hook.session, _told(hook, "PostToolUseFailure"), moment)
-        if hook.late or not self._shows_traces(hook):
+        voted = self._solving.hear(_told(hook, "PostToolUseFailure"), moment)
+        silent = hook.late or not self._shows_traces(hook)
+        hint = None if silent else self._solving.solution(hook.ends("error"), moment, hint_text)
+        if hint is None or hook.late:  # a hint that is not shown does not count as one
             return HookOutcome(events=tuple(voted))
-        hit, shown = self._solving.solution(hook.session, hook.ends("error"), moment)
-        text = context_output("PostToolUseFailure", hint_text(hit)) if hit is not None else NOTHING
-        return HookOutcome(text, (*voted, *shown))
+        return HookOutcome(context_output("PostToolUseFailure", hint.text), (*voted, *hint.events))
 
     def stop(self, hook: Hook) -> HookOutcome:
         """Close the open request, and propose to keep a hard-won solution of this turn."""
@@ -229,11 +238,11 @@ class Answers:
         return HookOutcome(said, (*closed, *proposed), proposal)
 
     def _proposal(self, hook: Hook) -> tuple[solving.Proposal | None, list[Event]]:
-        self._solving.hear(hook.session, {"hook": "Stop"}, _moment(hook))
+        self._solving.hear({"hook": "Stop"}, _moment(hook))
         again = hook.name("stop_hook_active") == "true"
         if again or self.repertoire.store.read_only or not self._shows_traces(hook):
             return None, []
-        return self._solving.proposal(hook.session, _moment(hook))
+        return self._solving.proposal(_moment(hook))
 
     def _shows_traces(self, hook: Hook) -> bool:
         return self.repertoire.settings.trace_hints and not self._silent(hook)
@@ -339,7 +348,13 @@ class Writes:
         """Answer a tool that writes."""
         call, context = CALLS[name], Context.of(self._repertoire, project=arguments.get("project", ""))
         done = call.verb.run(context, call.question(arguments))
-        return Reply(call.verb.text(done), call.verb.data(done))
+        return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
+
+    def _consent(self, done: object) -> Consent | None:
+        """Return what a person is asked about a draft; None for other answers, and for a problem that was refused."""
+        if not isinstance(done, Contribution) or not done.token or was_refused(self._repertoire.store, done.trace):
+            return None
+        return Consent(done.token, consent_text(done.trace))
 
 
 def _patiently(write: Callable[[], object]) -> None:

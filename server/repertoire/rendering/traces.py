@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # a search of components renders no trace, and these import w
 
 _LINE, _TITLE, _SHORT, _HINT = 240, 200, 320, 400
 _BODY = 20_000
+_FORM = 6_000  # characters of a form
 _VOTES = 8  # the newest that are shown
 _OUTCOME = {PARTLY: "it helped partly", FAILED: "it did not help: what was tried and failed"}
 _UNTRUSTED = (
@@ -64,6 +65,12 @@ def hint_text(hit: TraceHit) -> str:
             "get_trace shows it whole; vote_trace keeps whether it helped here.",
         ]
     )
+
+
+def mention_text(hit: TraceHit) -> str:
+    """Render in a line that an error in a prompt was solved before."""
+    named = named_text(RatedTrace(hit.trace, hit.trust))
+    return f"Repertoire: the error in this prompt was solved before: {named}; get_trace shows how."
 
 
 def proposal_text(title: str, token: str) -> str:
@@ -142,20 +149,23 @@ def contribution_text(done: Contribution) -> str:
     return "\n".join(
         [
             "Draft, not kept yet; secrets, addresses and places are taken out. Show it to the user as it is, and ask.",
-            _title(trace),
-            *_facts(trace),
-            *flag_lines(trace.flags),
-            "",
-            "Problem:",
-            *_lines(trace.context),
-            "",
-            "Solution:",
-            *_lines(trace.solution),
+            *_whole(trace),
             "",
             f"token: {done.token} (contribute_trace with this token alone keeps it)",
             f"from a shell: repertoire trace contribute --confirm {done.token}  (or --discard)",
         ]
     )
+
+
+def consent_text(trace: Trace) -> str:
+    """Render a draft as the question to a person, in a form, whether to keep it."""
+    head = "Keep this solved problem on this machine? Secrets, addresses and places are taken out."
+    return "\n".join([head, "", *_whole(trace)])[:_FORM]
+
+
+def _whole(trace: Trace) -> list[str]:
+    said = ["", "Problem:", *_lines(trace.context), "", "Solution:", *_lines(trace.solution)]
+    return [_title(trace), *_facts(trace), *flag_lines(trace.flags), *said]
 
 
 def contribution_data(done: Contribution) -> dict[str, Any]:

@@ -121,7 +121,8 @@ def _interval_data(interval: Interval) -> dict[str, float]:
 def stats_text(found: Stats) -> str:
     """Render the statistics of use."""
     if not found.offered and not found.selected:
-        return "No component was offered or used yet, so there are no statistics."
+        nothing = "No component was offered or used yet, so there are no statistics."
+        return "\n".join([nothing, *_hint_lines(found.hints)])
     low, high = 100 * found.taken.low, 100 * found.taken.high
     told = ", ".join(f"{times} {outcome}" for outcome, times in found.outcomes.items())
     installed = f" ({found.installed} of them by installing what was offered)" if found.installed else ""

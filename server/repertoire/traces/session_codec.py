@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import typing
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +15,18 @@ MOST = 64_000  # bytes of an encoded session
 _HINTS: dict[type, dict[str, Any]] = {}
 
 
-def dumps(session: SessionTrace) -> str:
-    """Return a session as JSON of at most MOST bytes, without the oldest problems if it would be longer."""
-    text = _json(session)
+def _same(text: str) -> str:
+    return text
+
+
+def dumps(session: SessionTrace, *, mask: Callable[[str], str] = _same) -> str:
+    """Return a session as JSON of at most MOST bytes, every text masked; the oldest problems may be left out."""
+    text = _json(session, mask)
     while len(text.encode("utf-8", "replace")) > MOST:
         session = replace(
             session, problems=session.problems[1:], changes=session.changes[10:], failed=session.failed[8:]
         )
-        text = _json(session)
+        text = _json(session, mask)
     return text
 
 
@@ -34,20 +39,22 @@ def loads(text: str) -> SessionTrace:
     return typing.cast("SessionTrace", session)
 
 
-def _json(session: SessionTrace) -> str:
-    return json.dumps(_plain(session), ensure_ascii=False, separators=(",", ":"))
+def _json(session: SessionTrace, mask: Callable[[str], str]) -> str:
+    return json.dumps(_plain(session, mask), ensure_ascii=False, separators=(",", ":"))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, mask: Callable[[str], str]) -> Any:
     if dataclasses.is_dataclass(value):
         return {
-            field.name: _plain(held)
+            field.name: _plain(held, mask)
             for field in dataclasses.fields(value)
             if (held := getattr(value, field.name)) != field.default
         }
     if isinstance(value, frozenset):
-        return sorted(value)
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+        return sorted(_plain(each, mask) for each in value)
+    if isinstance(value, str):
+        return mask(value)
+    return [_plain(each, mask) for each in value] if isinstance(value, tuple) else value
 
 
 def _read(wanted: Any, value: Any) -> Any:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repertoire.app.clock import now
+from repertoire.app.session.taking import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
 from repertoire.app.traces.search import Found, Wanted, search_traces
 from repertoire.app.traces.show import ShownTrace, show
 from repertoire.app.traces.telling import Told
 from repertoire.app.traces.voting import Verdict, Voted, vote
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import Event
 from repertoire.domain.trace import PLACES
 from repertoire.rendering.traces import (
     contribution_data,
@@ -71,6 +73,10 @@ def _show(context: Context, asked: str) -> ShownTrace:
     return show(context.repertoire.traces, asked)
 
 
+def _taken(context: Context, _asked: str, shown: ShownTrace) -> tuple[Event, ...]:
+    return read_after_hint(context.repertoire.store, shown.trace.key, now=now())
+
+
 def _contribute(context: Context, asked: ContributeRequest) -> Contribution:
     store = context.repertoire.store
     if asked.token and asked.discard:
@@ -97,7 +103,7 @@ def _tags(context: Context, _question: None) -> Mapping[str, int]:
 
 
 SEARCH_TRACES = Verb(_search, found_text, found_data)
-SHOW_TRACE = Verb(_show, trace_text, trace_data)
+SHOW_TRACE = Verb(_show, trace_text, trace_data, _taken)
 CONTRIBUTE = Verb(_contribute, contribution_text, contribution_data)
 AMEND = Verb(_amend, contribution_text, contribution_data)
 VOTE = Verb(_vote, voted_text, voted_data)

@@ -10,11 +10,12 @@ import pytest
 
 from repertoire.app.kernel import Repertoire
 from repertoire.app.session import record
-from repertoire.app.session.hint import EXPLORATION_LOOKS, HINT_THRESHOLD, HintLimits, odds_of, offer, reason_for
+from repertoire.app.session.hint import EXPLORATION_LOOKS, HINT_THRESHOLD, HintLimits, offer, reason_for
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
+from repertoire.learning.arbiter import odds_of
 from repertoire.retrieval.plan import SEARCH
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 

@@ -31,6 +31,7 @@ from repertoire.domain.trace import ACTIVE, DRAFT, OTHERS, SUPERSEDED, Trace
 from repertoire.learning.log_compaction import LogBounds
 from repertoire.rendering.health import status_text
 from repertoire.rendering.traces import contribution_text, found_text, trace_text
+from sample_home import NOW, SOURCE, component, record_of
 
 PRINTED = """Traceback (most recent call last):
   File "/home/jane/acme/billing/main.py", line {line}, in <module>
@@ -149,6 +150,39 @@ def test_an_amended_trace_stays_superseded_and_nothing_is_overwritten(repertoire
     assert {key for hit in both for key in (hit.trace.key, *hit.twins)} == {new.key, kept.key}
     with pytest.raises(InvalidRequest, match="amended already"):
         draft(repertoire.store, replace(changed, solution="Another."), moment=moment())
+
+
+def test_of_two_drafts_that_amend_one_trace_the_second_is_refused_and_says_by_what(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    [first] = keep(repertoire, VITE)
+    one, other = (
+        draft(store, amended(store, first.key, {"solution": solution}), moment=moment())
+        for solution in ("Raise it to 4096.", "Split the chunks.")
+    )
+    kept = confirm(store, one.token, now=now()).trace
+    with pytest.raises(InvalidRequest, match=f"amended by {kept.key} meanwhile.*amend {kept.key} instead"):
+        confirm(store, other.token, now=now())
+    assert store.traces.counts() == {ACTIVE: 1, DRAFT: 1, SUPERSEDED: 1}
+    assert store.events.count(CONTRIBUTED) == 2
+
+
+def test_what_a_trace_used_is_named_by_its_id_or_name_and_an_unknown_name_is_refused(repertoire: Repertoire) -> None:
+    store = repertoire.store
+    records = [record_of(component("skill", "pdf-forms", "Fills in PDF forms."))]
+    store.sources.write(SOURCE, records, [], derived=[], now=NOW)
+    key = f"{SOURCE.key}:skills/pdf-forms.md"
+    [kept] = keep(repertoire, replace(VITE, uses=("pdf-forms", "capability:bundling")))
+    assert kept.uses == (key, "capability:bundling")
+    with pytest.raises(UnknownComponent, match=r"'pdf-form' ?; did you mean pdf-forms\?"):
+        draft(store, replace(DOCKER, uses=("pdf-form",)), moment=moment())
+    store.sources.remove(SOURCE.key)
+    again = draft(store, amended(store, kept.key, {"solution": "Split the chunks."}), moment=moment()).trace
+    assert again.uses == kept.uses, "what it used may be gone"
+
+
+def test_an_imported_trace_may_have_used_what_is_not_here(repertoire: Repertoire) -> None:
+    line = json.dumps({"title": "a", "context": "b", "solution": "c", "uses": ["github:x/y:skills/z.md"]})
+    assert import_lines(repertoire.store, [line], moment=moment()).added == 1
 
 
 def test_what_is_overdue_is_left_out_unless_wanted(repertoire: Repertoire) -> None:

@@ -8,7 +8,7 @@ from repertoire.app.clock import now
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.session.record import Moment
 from repertoire.app.usage.stats import stats
-from repertoire.domain.event import ASKED, OFFERED, SELECTED, Event
+from repertoire.domain.event import ASKED, OFFERED, SELECTED, SHOWN, TAKEN, Event
 from repertoire.rendering.usage import stats_text
 from repertoire.settings import Settings
 from sample_home import SOURCE
@@ -38,6 +38,15 @@ def test_hints_are_told_by_kind_with_what_is_asked_of_the_next(store):
     )
     assert "  prompt, command: offered 4, followed 1 (5-70 %)\n" in text
     assert [(one["rate"]["type"], one["held_back"]) for one in data["hints"]] == [("command", 0), ("skill", 3)]
+
+
+def test_hints_of_traces_are_told_beside_those_of_components(store):
+    at = {"where": "failure", "type": "trace"}
+    store.events.append([Event(now(), SHOWN, f"s{n}", "/here", node="trace:1", data=at) for n in range(24)])
+    store.events.append([Event(now(), TAKEN, "s0", "/here", node="trace:1")])
+    assert "  failure, trace: offered 24, followed 1 (" in told(store)[1]
+    store.privacy.forget_requests()
+    assert told(store)[0]["hints"] == ()
 
 
 def test_selections_are_told_apart_by_use_and_by_installing_and_the_latter_only_where_there_are_any(store):

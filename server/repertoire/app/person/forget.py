@@ -10,6 +10,7 @@ from repertoire.app.session.spool import take_in
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.usage.review import renew_learned
+from repertoire.boot import session_files
 from repertoire.boot.home import environment_path
 from repertoire.domain.errors import InvalidRequest
 from repertoire.store.database import Store
@@ -48,6 +49,7 @@ def forget(store: Store, what: str, *, project: str = "", trace: str = "") -> Fo
     discard_unfinished_rescue(store.path.parent)
     with store.backup.deleted():
         gone = store.privacy.forget_traces(versions) if versions else _forget(store, what, project)
+    _forget_sessions(store, what, project)
     if what != ALL:
         store.backup.write(now=now())
     home, environments = store.path.parent, environment_path(store.path.parent)
@@ -64,6 +66,12 @@ def _forget(store: Store, what: str, project: str) -> int:
     renew_patterns(store)  # patterns of the remaining requests
     renew_learned(store)
     return gone
+
+
+def _forget_sessions(store: Store, what: str, project: str) -> None:
+    """Delete what is kept of sessions with failing commands; a trace's own words are in none of them."""
+    if what != TRACE:
+        session_files.remove_all(store.path.parent, project=project if what == PROJECT else "")
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:

@@ -17,17 +17,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repertoire.app.session.greeting import Greeting, worded
+from repertoire.app.session.greeting import Greeting, solved_line, worded
 from repertoire.boot import home as homes
 from repertoire.catalogue import reading
 from repertoire.catalogue.fitting import COMMON, Fit, FittingCandidate, choose, weights
 from repertoire.catalogue.profile import Profile, read_profile
-from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED
+from repertoire.domain.component import COMPONENT
+from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line
+from repertoire.learning.arbiter import COMPONENT_TOKENS, LEAST_CHANCE, TRACE, Candidate, Occasion, arbitrate, tokens_of
 from repertoire.learning.hints import SESSION_START, demands, is_exploration
 from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall
 from repertoire.learning.outcomes import moment, trials
+from repertoire.learning.trace_hints import KINDS, trace_hints
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.store.light.start import Described, StartReader
 from repertoire.trust.hidden import suspicion
@@ -35,6 +38,7 @@ from repertoire.trust.hidden import suspicion
 RESETTING = ("compact", "clear")  # session sources after which the model no longer sees earlier hints
 _AGAIN = timedelta(days=14)  # a project's greeting repeats an unused component only after this time
 _SPARE = 3  # further candidates, in place of those whose text turns out suspicious
+_SAME_PROJECT = 0.45  # probability that a trace of a project helps in its next session
 _OURS = "repertoire"  # our own plugin, which no greeting names
 _SHIPPED = 0.8  # confidence of capabilities from the shipped catalogue
 
@@ -70,7 +74,7 @@ def greet(start: SessionStart) -> Greeting:
         with closing(StartReader(path)) as db:
             if db.holds_components():
                 fits = _from_store(db, profile, start, _half_life(settings))
-                return worded(profile, fits, _solved(db, start, settings))
+                return worded(profile, *_within_budget(db, start, fits, _solved(db, start, settings)))
     if start.source == "resume":  # without a log nothing shows that the session had a greeting
         return Greeting()
     return worded(profile, _from_catalogue(shipped, profile, start.project))
@@ -87,6 +91,10 @@ def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]
     for rank, item in enumerate(greeting.items, 1):
         told = {"name": clean_line(item.name, 80), "type": item.type, "rank": rank, "why": item.why}
         rows.append({**same, "kind": OFFERED, "node": item.id, "data": {**told, "where": SESSION_START}})
+    for rank, (key, title) in enumerate(greeting.solved, 1):
+        tokens = tokens_of(solved_line(key, title))
+        told = {"where": SESSION_START, "type": TRACE, "rank": rank, "tokens": tokens}
+        rows.append({**same, "kind": SHOWN, "node": key, "data": told})
     return rows
 
 
@@ -109,13 +117,12 @@ def _from_store(db: StartReader, profile: Profile, start: SessionStart, half_lif
         return []
     known = _remembered(db, start, half_life)
     barred = muted | known.harmful
-    through = is_exploration(start.session)
-    demand = {} if through else demands(known.hints, SESSION_START)
-    told = frozenset[str]() if through else _told_lately(db, start)
-    weary = {} if through else {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
+    told = frozenset[str]() if is_exploration(start.session) else _told_lately(db, start)
+    weary = {one: n for one, n in _of_twins(db, known.weary).items() if one not in told}
+    occasion = Occasion(SESSION_START, start.session, demands=demands(known.hints, SESSION_START), weary=weary)
     telling = [term for term in profile.terms if term not in COMMON]
     candidates = [
-        replace(candidate, demand=max(demand.get(candidate.type, 1.0), weary.get(candidate.id, 1.0)))
+        replace(candidate, demand=occasion.demand(candidate.type, candidate.id))
         for found in db.candidates(telling)
         if (candidate := _candidate(found)).plugin != _OURS
         and not barred.intersection((candidate.id, found.repository, found.source))
@@ -135,6 +142,18 @@ def _solved(db: StartReader, start: SessionStart, settings: Mapping[str, Any]) -
     muted = db.silent_in(start.project)
     traces = [] if start.project in muted else db.traces_of(start.project, MAX_ITEMS + len(muted))
     return [trace for trace in traces if trace[0] not in muted][:MAX_ITEMS]
+
+
+def _within_budget(
+    db: StartReader, start: SessionStart, fits: Sequence[Fit], solved: Sequence[tuple[str, str]]
+) -> tuple[Sequence[Fit], Sequence[tuple[str, str]]]:
+    """Return the components and traces that the arbiter lets a greeting name; the fits have met their demand."""
+    rare = trace_hints(db.newest_events(KINDS, 0), Decay(start.at, HALF_LIFE_DAYS, start.project))
+    occasion = Occasion(SESSION_START, start.session, demands=rare.demands(SESSION_START), weary=rare.weary)
+    traces = [Candidate(key, TRACE, _SAME_PROJECT, tokens_of(solved_line(key, title))) for key, title in solved]
+    components = [Candidate(fit.candidate.id, COMPONENT, LEAST_CHANCE, COMPONENT_TOKENS) for fit in fits]
+    shown = arbitrate([*components, *traces], occasion).shown
+    return [fit for fit in fits if fit.candidate.id in shown], [trace for trace in solved if trace[0] in shown]
 
 
 def _told_lately(db: StartReader, start: SessionStart) -> frozenset[str]:

@@ -19,10 +19,11 @@ _TITLE = 120  # characters of a trace's title
 
 @dataclass(frozen=True)
 class Greeting:
-    """The greeting's text and the components that it names."""
+    """The greeting's text, and the components and traces that it names."""
 
     text: str = ""
     items: tuple[HintItem, ...] = ()
+    solved: tuple[tuple[str, str], ...] = ()  # key and title of the traces that it names
 
 
 def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, str]] = ()) -> Greeting:
@@ -30,15 +31,20 @@ def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, st
     items = tuple(_item(profile, fit) for fit in fits)
     named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
     hint = hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items)
-    return Greeting("\n".join(part for part in (hint, _solved(solved)) if part), items)
+    return Greeting("\n".join(part for part in (hint, _solved(solved)) if part), items, tuple(solved))
 
 
 def _solved(traces: Sequence[tuple[str, str]]) -> str:
     """Return one line for each trace, by key and title; their titles are their authors' words."""
     if not traces:
         return ""
-    lines = [f"- “{clean_line(title, _TITLE)}” ({key})" for key, title in traces]
+    lines = [solved_line(*trace) for trace in traces]
     return "\n".join(["Repertoire: problems that were solved in this project (search_traces, get_trace)", *lines])
+
+
+def solved_line(key: str, title: str) -> str:
+    """Return the line of one trace."""
+    return f"- “{clean_line(title, _TITLE)}” ({key})"
 
 
 def _item(profile: Profile, fit: Fit) -> HintItem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +15,8 @@ from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, 
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
-from repertoire.learning.hints import is_exploration
+from repertoire.learning.arbiter import LEAST_CHANCE, Occasion, odds_of
+from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
 from repertoire.retrieval.arrays import Rows
@@ -32,7 +33,7 @@ from repertoire.trust.hidden import suspicion
 HEADING = "Repertoire: components that fit this prompt"
 # A hint needs at least this confidence. Over the components of one plugin, 3.5 % of MetaTool's train prompts reach it,
 # and 87 % of the prompts that the plugin serves.
-HINT_THRESHOLD = 0.3
+HINT_THRESHOLD = LEAST_CHANCE
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
 SERVES_THRESHOLD = 0.65  # this probability that the first component helps equals a confidence of HINT_THRESHOLD
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess
@@ -49,7 +50,6 @@ _EXPLORATION_DEPTH = 5  # exploration adds one of so many components that fit be
 _FROM_USE = frozenset((PAST, GRAPH, USE))  # score parts from past use; the graph walk starts at past requests too
 _CONSIDERED, _LOOKED_THROUGH = 8, 30
 _SEQUENCE = re.compile(r"\b(?:then|after that|afterwards|and finally)\b", re.IGNORECASE)
-_CERTAIN = 1e-6
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,14 @@ def offer(pipeline: Pipeline, prompt: str, limits: HintLimits) -> Offer:
     return Offer(tuple(chosen), sure, "" if chosen else reason, tuple(held), text)
 
 
+def limited_to(found: Offer, keys: Collection[str]) -> Offer:
+    """Return an offer with those of its components alone that have one of these ids."""
+    hits = tuple(hit for hit in found.hits if hit.component.id in keys)
+    if len(hits) == len(found.hits):
+        return found
+    return replace(found, hits=hits, text=hint_text(HEADING, [hint_item(hit) for hit in hits]))
+
+
 def hint_item(hit: Hit) -> HintItem:
     """Return a hit as an item of a hint."""
     component = hit.component
@@ -167,16 +175,8 @@ def _sure(ranking: Ranking, hits: Sequence[Hit]) -> float:
 
 def _unwanted(sure: float, prompt: str, limits: HintLimits) -> frozenset[str]:
     """Return the types and components that this hint may not name, because such hints were ignored."""
-    demanded = {**limits.demands, **limits.weary}
-    if not demanded or is_exploration(f"{limits.session}\0{prompt}"):
-        return frozenset()
-    times = odds_of(sure) / odds_of(HINT_THRESHOLD)
-    return frozenset(one for one, demand in demanded.items() if times < demand)
-
-
-def odds_of(share: float) -> float:
-    """Return the odds of a likelihood."""
-    return share / max(1.0 - share, _CERTAIN)
+    occasion = Occasion(PROMPT, f"{limits.session}\0{prompt}", demands=limits.demands, weary=limits.weary)
+    return occasion.too_rarely_taken(sure)
 
 
 def _as_asked_for(ranking: Ranking, rows: Rows) -> list[int]:

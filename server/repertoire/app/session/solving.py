@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.kernel import Repertoire
-from repertoire.app.traces.contribute import draft
+from repertoire.app.session.hint import Offer, limited_to
+from repertoire.app.session.occasion import occasion_of
+from repertoire.app.session.solving_state import SolvingStates
+from repertoire.app.session.spool import of_session
+from repertoire.app.traces.contribute import draft, proposed_before
 from repertoire.app.traces.search import TraceHit, Wanted, search_traces
 from repertoire.app.traces.telling import Told
-from repertoire.domain.event import PROPOSED, SHOWN, VOTED, Event, Moment
+from repertoire.domain.event import PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
+from repertoire.learning.arbiter import (
+    COMPONENT_TOKENS,
+    FAILED_COMMAND,
+    TRACE,
+    Candidate,
+    Decision,
+    arbitrate,
+    tokens_of,
+)
 from repertoire.learning.checks import is_check
+from repertoire.learning.hints import BEFORE_COMMAND, FAILURE, PROMPT
 from repertoire.learning.shell import commands
 from repertoire.learning.undoing import undoes
 from repertoire.store.database import Store
 from repertoire.traces import attempts
 from repertoire.traces.detection import offered, to_offer
 from repertoire.traces.drafting import draft_of
-from repertoire.traces.invocations import Shell
+from repertoire.traces.invocations import Shell, invocation_of
 from repertoire.traces.known_failures import fact, failed_before
 from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
 
 SEEN = "seen in a session"  # the voter of what a session shows by itself: a newcomer, whose word counts for little
-_SESSIONS = 16  # sessions that are followed; those that were heard of longest ago are let go
-_PROPOSED = 500  # newest proposals whose problems are not proposed again
+_HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, LEAST_CHANCE
+_REPEATED = 0.5  # probability that a command fails again if nothing was changed since it failed
 _SHELL = Shell(commands, is_check, undoes)
 
 
@@ -41,47 +55,97 @@ class Proposal:
     moment: Moment
 
 
-@dataclass
-class _Session:
-    trace: SessionTrace = field(default_factory=SessionTrace)
-    shown: dict[str, frozenset[str]] = field(default_factory=dict)  # trace -> the errors for which it was shown
-    told: set[str] = field(default_factory=set)  # commands of which it was told that they failed before
+@dataclass(frozen=True)
+class Hint:
+    """A line for the model, and the event that it was shown; both empty where nothing is shown."""
+
+    text: str = ""
+    events: tuple[Event, ...] = ()
 
 
 class SolvingSessions:
-    """What this process heard of failing commands, by session; it is gone with the process."""
+    """What is known of failing commands, by session."""
 
     def __init__(self, repertoire: Repertoire) -> None:
         self._repertoire = repertoire
-        self._sessions: dict[str, _Session] = {}
+        store = repertoire.store
+        self._states = SolvingStates(store.path.parent, read_only=store.read_only)
 
-    def hear(self, session: str, told: Mapping[str, Any], moment: Moment) -> list[Event]:
-        """Take one hook's payload; where a problem is solved for which a trace was shown, return a weak vote for it."""
-        here = self._of(session)
-        here.trace = attempts.fold(here.trace, {**told, "at": time.time()}, _SHELL)
-        solved = {key for each in here.trace.problems if each.state == SOLVED for key in each.keys}
-        served = [trace for trace, errors in here.shown.items() if errors & solved]
-        for trace in served:
-            del here.shown[trace]
+    def hear(self, told: Mapping[str, Any], moment: Moment) -> list[Event]:
+        """Take one hook's payload; return the events of hints that it shows to have been used, and their votes."""
+        before = self._states.get(moment.session)
+        after = attempts.fold(before, {**told, "at": time.time()}, _SHELL)
+        self._states.put(moment.session, moment.project, after)
+        solved = _solved(after) - _solved(before)
+        changed = frozenset() if _passed(told, before) else _failed(before) - _failed(after)
+        if not (solved or changed):
+            return []
+        shown, taken = self._hints(moment.session)
+        served = [node for node, errors in shown.items() if errors & solved]
+        warned = [node for node in shown if node in changed]
         said = {"voter": SEEN, "up": True, "tag": "", "note": "", "environment": {}}
-        return [Event(moment.at, VOTED, moment.session, moment.project, node=trace, data=said) for trace in served]
+        kinds: list[tuple[str, str, Mapping[str, Any]]] = [
+            (TAKEN, node, {}) for node in (*served, *warned) if node not in taken
+        ]
+        kinds += [(VOTED, node, said) for node in served]
+        return [
+            Event(moment.at, kind, moment.session, moment.project, node=node, data=data) for kind, node, data in kinds
+        ]
 
-    def failed_before(self, session: str, command: str) -> str:
+    def failed_before(self, command: str, moment: Moment) -> Hint:
         """Return one line of fact on a command that failed here before with nothing changed since, once a command."""
-        here = self._of(session)
         now = time.time()
-        known = failed_before(here.trace, command, _SHELL, now)
-        if known is None or known.key in here.told:
-            return ""
-        here.told.add(known.key)
-        return fact(known, now)
+        known = failed_before(self._states.get(moment.session), command, _SHELL, now)
+        if known is None:
+            return Hint()
+        text = fact(known, now)
+        return self._shown(
+            Candidate(_command(known.key), FAILED_COMMAND, _REPEATED, tokens_of(text)), BEFORE_COMMAND, text, moment
+        )
 
-    def solution(self, session: str, printed: str, moment: Moment) -> tuple[TraceHit | None, list[Event]]:
-        """Return the trace that solved the same error, if one fits and was not shown in this session, and its event."""
-        here, repertoire = self._of(session), self._repertoire
-        errors = frozenset(signature.key for signature in signatures_in(printed))
-        if not errors or not len(repertoire.traces.ids(active=True)):
+    def solution(self, printed: str, moment: Moment, render: Callable[[TraceHit], str]) -> Hint:
+        """Return the rendered trace that solved the same error, if one fits and the arbiter lets it be shown."""
+        errors = sorted({signature.key for signature in signatures_in(printed)})
+        hit = self._same_error(printed, moment) if errors else None
+        if hit is None:
+            return Hint()
+        text = render(hit)
+        candidate = Candidate(hit.trace.key, TRACE, _HELPS * hit.evidence.confidence, tokens_of(text))
+        return self._shown(candidate, FAILURE, text, moment, errors=errors)
+
+    def beside(
+        self, found: Offer, prompt: str, moment: Moment, render: Callable[[TraceHit], str]
+    ) -> tuple[Offer, Hint]:
+        """Return the offer for a prompt, and a line on the trace of an error that the prompt quotes, in one budget."""
+        hit = self._same_error(prompt, moment) if signatures_in(prompt) else None
+        if hit is None:
+            return found, Hint()
+        text = render(hit)
+        trace = Candidate(hit.trace.key, TRACE, _HELPS * hit.evidence.confidence, tokens_of(text))
+        named = [
+            Candidate(one.component.id, one.component.type, found.confidence, COMPONENT_TOKENS) for one in found.hits
+        ]
+        decision = arbitrate([*named, trace], occasion_of(self._repertoire, PROMPT, moment, prompt))
+        return limited_to(found, decision.shown), self._as_shown(trace, PROMPT, text, moment, decision)
+
+    def proposal(self, moment: Moment) -> tuple[Proposal | None, list[Event]]:
+        """Return a draft of the hard-won solution of this turn, and the event; no problem is ever proposed twice."""
+        trace = self._states.get(moment.session)
+        problem = to_offer(trace, proposed_before(self._repertoire.store)) if trace.problems else None
+        if problem is None:
             return None, []
+        self._states.put(moment.session, moment.project, offered(trace, problem))
+        found = draft_of(trace, problem)
+        environment = {"language": found.languages[0]} if found.languages else {}
+        told = Told(found.title, found.context, found.solution, found.tags, environment)
+        data = {"errors": sorted(problem.keys)}
+        proposal = Proposal(told, secrets.token_hex(4), found.title, moment)
+        return proposal, [Event(moment.at, PROPOSED, moment.session, moment.project, data=data)]
+
+    def _same_error(self, printed: str, moment: Moment) -> TraceHit | None:
+        repertoire = self._repertoire
+        if not len(repertoire.traces.ids(active=True)):
+            return None
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
         wanted = Wanted("", printed, limit=1, without=frozenset() if ready else frozenset(("vectors",)))
         found = search_traces(
@@ -91,34 +155,46 @@ class SolvingSessions:
             muted=repertoire.muted(moment.project),
         )
         hit = found.hits[0] if found.fits and found.hits else None
-        if hit is None or hit.muted or not hit.error or hit.trace.key in here.shown:
-            return None, []
-        here.shown[hit.trace.key] = errors
-        return hit, [Event(moment.at, SHOWN, moment.session, moment.project, node=hit.trace.key)]
+        return None if hit is None or hit.muted or not hit.error else hit
 
-    def proposal(self, session: str, moment: Moment) -> tuple[Proposal | None, list[Event]]:
-        """Return a draft of the hard-won solution of this turn, and the event; no problem is ever proposed twice."""
-        here, store = self._of(session), self._repertoire.store
-        before = store.events.recent(kinds=(PROPOSED,), limit=_PROPOSED)
-        silent = frozenset(str(key) for event in before for key in event.data.get("errors", ()))
-        problem = to_offer(here.trace, silent)
-        if problem is None:
-            return None, []
-        here.trace = offered(here.trace, problem)
-        found = draft_of(here.trace, problem)
-        environment = {"language": found.languages[0]} if found.languages else {}
-        told = Told(found.title, found.context, found.solution, found.tags, environment)
-        data = {"errors": sorted(problem.keys)}
-        proposal = Proposal(told, secrets.token_hex(4), found.title, moment)
-        return proposal, [Event(moment.at, PROPOSED, moment.session, moment.project, data=data)]
+    def _shown(self, candidate: Candidate, where: str, text: str, moment: Moment, **more: object) -> Hint:
+        occasion = occasion_of(self._repertoire, where, moment, candidate.key)
+        return self._as_shown(candidate, where, text, moment, arbitrate((candidate,), occasion), **more)
 
-    def _of(self, session: str) -> _Session:
-        here = self._sessions[session] = self._sessions.pop(session) if session in self._sessions else _Session()
-        while len(self._sessions) > _SESSIONS:
-            self._sessions.pop(next(iter(self._sessions)))
-        return here
+    def _as_shown(
+        self, candidate: Candidate, where: str, text: str, moment: Moment, decision: Decision, **more: object
+    ) -> Hint:
+        if candidate.key not in decision.shown:
+            return Hint()
+        data = {"where": where, "type": candidate.kind, "tokens": candidate.tokens, **more}
+        return Hint(text, (Event(moment.at, SHOWN, moment.session, moment.project, node=candidate.key, data=data),))
+
+    def _hints(self, session: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+        """Return the errors for which hints were shown in a session, by trace or command, and which were used."""
+        events = of_session(self._repertoire.store, session) if session else []
+        taken = frozenset(event.node for event in events if event.kind == TAKEN)
+        shown = {event.node: frozenset(event.data.get("errors", ())) for event in events if event.kind == SHOWN}
+        return shown, taken
 
 
 def keep(store: Store, proposal: Proposal) -> None:
     """Keep a proposal as a draft that nobody finds."""
     draft(store, proposal.told, moment=proposal.moment, token=proposal.token)
+
+
+def _solved(trace: SessionTrace) -> frozenset[str]:
+    return frozenset(key for each in trace.problems if each.state == SOLVED for key in each.keys)
+
+
+def _failed(trace: SessionTrace) -> frozenset[str]:
+    return frozenset(_command(each.key) for each in trace.failed)
+
+
+def _command(key: str) -> str:
+    return f"command:{key}"
+
+
+def _passed(told: Mapping[str, Any], before: SessionTrace) -> bool:
+    """Tell whether a hook reports that a command which failed before has run: it passed with nothing changed."""
+    command = str(told.get("tool_input", {}).get("command", ""))
+    return bool(command) and invocation_of(command, _SHELL).key in {each.key for each in before.failed}

@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from repertoire.app.clock import ago
+from repertoire.app.clock import now as time_now
+from repertoire.app.lookup import find_one_component
 from repertoire.app.traces.naming import trace_named
 from repertoire.app.traces.telling import Told, trace_of
+from repertoire.domain.component import CAPABILITY
 from repertoire.domain.errors import InvalidRequest
-from repertoire.domain.event import CONTRIBUTED, Event, Moment
+from repertoire.domain.event import CONTRIBUTED, PROPOSED, Event, Moment
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import ACTIVE, DRAFT, SUPERSEDED, Trace
+from repertoire.domain.trace import ACTIVE, DRAFT, SIGNATURE, SUPERSEDED, Trace
 from repertoire.store.database import Store
 
 _DRAFTS = timedelta(days=7)  # after which nobody is going to confirm one
+_PROPOSED = 500  # newest proposals whose problems are not proposed again
 _TOKEN = 4  # random bytes: a draft is found by it, nothing is protected by it
+_KEY = f"{SIGNATURE}:key:"
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,10 @@ def draft(store: Store, told: Told, *, moment: Moment, token: str = "") -> Contr
     """Keep what was told as a draft that nobody finds until it is confirmed; the same words again are no new trace.
 
     Raises:
-        InvalidRequest: a part of it is missing.
-        UnknownComponent: it amends a trace that there is not.
+        InvalidRequest: a part of it is missing, or several components have a name that it used.
+        UnknownComponent: it amends a trace that there is not, or used what nothing is called.
     """
+    told = replace(told, uses=_resolved(store, told))
     trace = trace_of(told, project=moment.project, session=moment.session, now=moment.at)
     kept = store.traces.get(trace.key)
     if kept is not None and kept.status != DRAFT:
@@ -51,7 +57,7 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
     """Keep the draft that a token stands for; from then on it is found. Its vectors come with the next search.
 
     Raises:
-        InvalidRequest: no draft has this token.
+        InvalidRequest: no draft has this token, or what it amends was amended meanwhile.
     """
     found = store.traces.of_token(token.strip())
     if found is None:
@@ -59,6 +65,7 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
         raise InvalidRequest(message)
     kept = replace(found, status=ACTIVE, at=now)
     with store.transaction():
+        _check_latest(store, kept)  # within the transaction: another session may confirm at the same time
         store.traces.put(kept, now=now)
         told = Event(now, CONTRIBUTED, kept.session, kept.project, node=kept.key, data={"author": kept.author})
         store.events.append([told])
@@ -66,7 +73,7 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
 
 
 def discard(store: Store, token: str) -> Contribution:
-    """Delete the draft that a token stands for.
+    """Delete the draft that a token stands for; its problem is not proposed again.
 
     Raises:
         InvalidRequest: no draft has this token.
@@ -75,8 +82,50 @@ def discard(store: Store, token: str) -> Contribution:
     if found is None:
         message = f"no draft has the token {clean_line(token, 40)!r}; there is nothing to discard"
         raise InvalidRequest(message)
-    store.traces.drop(found.key)
+    errors = [key.removeprefix(_KEY) for key in found.signatures if key.startswith(_KEY)]
+    data = {"errors": errors, "refused": True}
+    with store.transaction():
+        store.traces.drop(found.key)
+        if not _refused(store).issuperset(errors):
+            store.events.append([Event(time_now(), PROPOSED, found.session, found.project, data=data)])
     return Contribution(found, known=True)
+
+
+def proposed_before(store: Store) -> frozenset[str]:
+    """Return the keys of the problems that were proposed to be kept, or whose draft was discarded."""
+    events = store.events.recent(kinds=(PROPOSED,), limit=_PROPOSED)
+    return frozenset(str(key) for event in events for key in event.data.get("errors", ()))
+
+
+def was_refused(store: Store, trace: Trace) -> bool:
+    """Tell whether somebody discarded a draft about one of a trace's errors."""
+    return any(f"{_KEY}{key}" in trace.signatures for key in _refused(store))
+
+
+def _refused(store: Store) -> frozenset[str]:
+    events = store.events.recent(kinds=(PROPOSED,), limit=_PROPOSED)
+    return frozenset(str(key) for event in events if event.data.get("refused") for key in event.data["errors"])
+
+
+def _resolved(store: Store, told: Told) -> tuple[str, ...]:
+    """Return the keys of what a trace used; an amended trace keeps what it used, though it may be gone here."""
+    before = store.traces.get(told.supersedes) if told.supersedes else None
+    kept = before.uses if before is not None else ()
+    return tuple(_resolve(store, use, kept) for use in told.uses if use.strip())
+
+
+def _resolve(store: Store, use: str, kept: tuple[str, ...]) -> str:
+    if use in kept or use.startswith(f"{CAPABILITY}:"):
+        return use
+    return find_one_component(store, use.strip()).component.id
+
+
+def _check_latest(store: Store, trace: Trace) -> None:
+    """Raise InvalidRequest if another draft that amends the same trace was confirmed before this one."""
+    if trace.supersedes and store.traces.state(trace.supersedes) == SUPERSEDED:
+        by = store.traces.replacing(trace.supersedes)
+        message = f"{trace.supersedes} was amended by {by} meanwhile, so this draft is not kept; amend {by} instead"
+        raise InvalidRequest(message)
 
 
 def _amending(store: Store, trace: Trace) -> Trace:

@@ -14,6 +14,7 @@ from repertoire.domain.graph import TRACES
 from repertoire.domain.trace import ACTIVE, ME, Trace, Vote
 from repertoire.ports import Vectors
 from repertoire.store.database import Store
+from repertoire.traces.byte_vectors import ByteVectors
 from repertoire.traces.reputation import Reputation, reputation
 from repertoire.traces.trust import Trust, by_trace, trust
 
@@ -36,13 +37,13 @@ class Space:
     """One vector space: `ids[i]` is the trace of `vectors[i]`."""
 
     ids: Rows
-    vectors: Vectors
+    vectors: ByteVectors
 
     def nearest(self, vector: Vectors, allowed: Rows, limit: int) -> dict[int, float]:
         """Return the nearest of the allowed traces with their cosine similarity."""
         if not len(self.ids):
             return {}
-        scores = self.vectors @ vector
+        scores = self.vectors.products(vector)
         scores[~_among(self.ids, allowed)] = -np.inf
         limit = min(limit, len(scores))
         best = np.argpartition(-scores, limit - 1)[:limit]
@@ -75,8 +76,12 @@ class KeptTraces:
         """Return the vectors of problems and of solutions by a model."""
         for name, revision in self.store.vectors.revisions(SPACES).items():
             if name not in self._spaces or self._spaces[name][0] != (model, revision):
-                self._spaces[name] = (model, revision), Space(*self.store.vectors.matrix(name, model))
+                self._spaces[name] = (model, revision), self._read(name, model)
         return [self._spaces[name][1] for name in SPACES]
+
+    def _read(self, space: str, model: str) -> Space:
+        ids, vectors = self.store.vectors.matrix(space, model)
+        return Space(ids, ByteVectors.of(vectors))
 
     def opinion(self, day: date) -> Opinion:
         """Return what is said of traces, as of a day."""

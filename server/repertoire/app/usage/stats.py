@@ -13,6 +13,7 @@ from repertoire.domain.confidence_intervals import Interval, wilson
 from repertoire.domain.event import ASKED, OUTCOMES
 from repertoire.learning.hints import PROMPT, HintRate
 from repertoire.learning.outcomes import Trial, propensity
+from repertoire.learning.trace_hints import KINDS, READ, trace_hints
 from repertoire.learning.usage import ComponentUsage, Decay, Usage, summarize_usage
 from repertoire.learning.usage_score import usage_scores
 from repertoire.retrieval.priors import MOST
@@ -110,7 +111,7 @@ def stats(store: Store, settings: Settings, *, project: str, limit: int = 20) ->
         taken=wilson(followed, offered),
         outcomes={outcome: sum(trial.outcome == outcome for trial in selected) for outcome in OUTCOMES},
         by_rank=_by_rank(found),
-        hints=tuple(_hinted(store, everywhere.hints)),
+        hints=tuple(_hinted(store, [*everywhere.hints, *_trace_rates(store, clock)])),
         silenced=tuple(store.preferences.mutes()),
         components=tuple(learned[:limit]),
         more=max(len(learned) - limit, 0),
@@ -129,6 +130,10 @@ def _explored(found: Sequence[Trial]) -> ExplorationStats:
         seen.add(trial.node)
     newest = first[-_NEWEST:]
     return ExplorationStats(len(newest), sum(newest))
+
+
+def _trace_rates(store: Store, clock: Decay) -> tuple[HintRate, ...]:
+    return trace_hints(store.events.latest(KINDS, limit=READ), clock).rates
 
 
 def _hinted(store: Store, rates: Sequence[HintRate]) -> Iterator[HintStats]:
