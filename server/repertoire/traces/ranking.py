@@ -91,11 +91,13 @@ def worth(trust: Trust, *, recency: float, validity: float, alignment: float) ->
     return (0.85 + 0.3 * believed) * (0.9 + 0.1 * recency) * validity * (0.8 + 0.2 * alignment)
 
 
-def without_twins(ranked: Sequence[int], words: dict[int, frozenset[str]]) -> dict[int, list[int]]:
-    """Map each trace to keep to its near copies further down the ranking, in order."""
+def without_twins(ranked: Sequence[int], words: dict[int, frozenset[str]], *, most: int) -> dict[int, list[int]]:
+    """Map each of the best traces, at most `most`, to its near copies before the next one, in order."""
     kept: dict[int, list[int]] = {}
     for node_id in ranked:
         twin = next((other for other in kept if _jaccard(words[node_id], words[other]) >= _ALIKE), None)
+        if twin is None and len(kept) == most:
+            break
         if twin is None:
             kept[node_id] = []
         else:

@@ -44,7 +44,8 @@ class Space:
         if not len(self.ids):
             return {}
         scores = self.vectors.products(vector)
-        scores[~_among(self.ids, allowed)] = -np.inf
+        if not np.array_equal(self.ids, allowed):
+            scores[~_among(self.ids, allowed)] = -np.inf
         limit = min(limit, len(scores))
         best = np.argpartition(-scores, limit - 1)[:limit]
         pairs = zip(self.ids[best].tolist(), scores[best].tolist(), strict=True)

@@ -110,12 +110,12 @@ def search_traces(
     words = _by_words(kept, wanted, question, allowed)
     spaces, unread = _by_meaning(kept, wanted, question, allowed, embedder)
     same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
-    weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
-    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()}, weight)
+    words_weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
+    fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()}, words_weight)
     likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in fused} if spaces else {}
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
     hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
-    hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits if wanted.include_expired or not hit.overdue]
+    hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits]
     sure = confidence_in(hits)
     return Found(tuple(hits[: wanted.limit]), sure >= FITS, sure, unread)
 
@@ -214,6 +214,8 @@ def _judged(
     words = kept.store.traces.words(list(traces))
     hits: dict[int, TraceHit] = {}
     for node_id, trace in traces.items():
+        if (overdue := expired(trace, day)) and not wanted.include_expired:
+            continue
         held = tuple(word for word in rare if word in words[node_id])
         weight, error = same.get(node_id, (0.0, ""))
         evidence = Evidence(
@@ -231,16 +233,16 @@ def _judged(
             alignment=fits.value,
         )
         telling = tuple(sorted(held, key=lambda word: -rare[word])[:5])
-        hits[node_id] = TraceHit(trace, score, evidence, believed, fits, telling, error, overdue=expired(trace, day))
-    return _merged(hits, words)
+        hits[node_id] = TraceHit(trace, score, evidence, believed, fits, telling, error, overdue=overdue)
+    return _merged(hits, words, most=wanted.limit + 1)
 
 
-def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]]) -> list[TraceHit]:
-    """Return the hits, best first, near twins within the better one, other solutions of one error marked."""
+def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, most: int) -> list[TraceHit]:
+    """Return the best hits, near twins within the better one, other solutions of one error marked."""
     ranked = sorted(hits, key=lambda node_id: (-hits[node_id].score, node_id))
     merged = [
         replace(hits[node_id], twins=tuple(hits[twin].trace.key for twin in twins))
-        for node_id, twins in without_twins(ranked, words).items()
+        for node_id, twins in without_twins(ranked, words, most=most).items()
     ]
     shown = {key for hit in merged[:1] if hit.error for key in hit.trace.signatures}
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
