@@ -37,9 +37,9 @@ from repertoire.traces.signature import Signature, signatures_in
 from repertoire.traces.trust import Trust, trust
 
 _DEEP = 200  # candidates of each list
-_POSTINGS = 5_000  # rows that a search by words may find, of the rarest words
+_POSTINGS, _POSTINGS_OF_ERROR = 5_000, 3_000  # rows that a search by words may find, of the rarest words
 _LATELY = 64  # traces without vectors that a search embeds itself; a refresh does more
-_LOOKED_AT = 30  # of the best, of which trust and the like are read
+_LOOKED_AT = 20  # of the best, of which trust and the like are read
 _WORDS, _TOLD = 128, 24  # words that are searched for; of these, words that are counted one by one
 _READ = 4_000  # characters of an error
 _EMBEDDED, _EMBEDDED_ERROR = 400, 240  # characters of a question and of an error: more takes longer and finds no more
@@ -157,7 +157,7 @@ def _by_words(kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Ro
     if "words" in wanted.without:
         return {}
     among = Among(node_ids=allowed.tolist()) if wanted.tags else None
-    words = telling_words(kept.frequencies(question.words), _POSTINGS)
+    words = telling_words(kept.frequencies(question.words), _POSTINGS if wanted.query.strip() else _POSTINGS_OF_ERROR)
     rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
     return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
 
