@@ -1,4 +1,4 @@
-"""Keeps one file for each session with failing commands, beside the spool, until the session ends or is forgotten."""
+"""Stores one file for each session with failing commands, until the session ends or its data is deleted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def file_of(home: Path, session: str) -> Path:
 
 
 def write(home: Path, session: str, held: Mapping[str, object]) -> int:
-    """Write a session's file, whole or not at all, and delete the oldest files of others; return its version.
+    """Write a session's file atomically, and delete the oldest files of other sessions; return the file's version.
 
     Raises: OSError when it cannot be kept.
     """
@@ -49,7 +49,7 @@ def version(home: Path, session: str) -> int:
 
 
 def read(home: Path, session: str) -> Mapping[str, Any]:
-    """Return what a session's file holds; empty where there is none, or it is damaged."""
+    """Return the content of a session's file; empty if there is none or it is damaged."""
     return _read(file_of(home, session))
 
 

@@ -1,4 +1,4 @@
-"""Decides which lines a session is shown at a moment: components, traces and failed commands share one token budget.
+"""Decides which hints a session is shown at a moment: components, traces and failed commands share one token budget.
 
 Every system hands in candidates with the probability that each helps. A candidate is shown if its odds reach those of
 `LEAST_CHANCE` times the factor by which ignored hints raise them (see `hints`), whatever its kind; if the session was
@@ -53,7 +53,7 @@ class Occasion:
     weary: Mapping[str, float] = field(default_factory=dict)  # by key: the same factor
 
     def demand(self, kind: str, key: str) -> float:
-        """Return the factor on the odds that a candidate needs here."""
+        """Return the factor by which a candidate's odds must exceed the usual ones at this moment."""
         if not (self.demands or self.weary) or is_exploration(self.name):
             return 1.0
         return max(self.demands.get(kind, 1.0), self.weary.get(key, 1.0))
@@ -75,7 +75,7 @@ class Decision:
 
 
 def arbitrate(candidates: Iterable[Candidate], occasion: Occasion) -> Decision:
-    """Return which candidates are shown at a moment: those that most probably help, within the budget."""
+    """Choose the candidates to show at a moment: those that most probably help, within the budget."""
     shown: list[Candidate] = []
     held: dict[str, str] = {}
     ranked = sorted(candidates, key=lambda one: -one.chance)  # stable: of equals the first

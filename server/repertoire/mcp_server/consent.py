@@ -1,4 +1,4 @@
-"""Asks a person in a form of the client (MCP elicitation) whether to keep a draft."""
+"""Asks the person in a form of the client (MCP elicitation) whether to store a draft as a trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 
 
 async def consent_to(asked: Consent, session: ServerSession, request: str | int | None) -> bool | None:
-    """Return whether a person agreed; None where the client has no forms, or the form was closed without an answer."""
+    """Return whether the person agreed; None if the client has no forms, or the form was closed without an answer."""
     if not _shows_forms(session):
         return None
     try:

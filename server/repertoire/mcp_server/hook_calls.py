@@ -51,7 +51,7 @@ class Hook:
         return sendable(whole)
 
     def end(self, name: str) -> str:
-        """Return the end of a value as text."""
+        """Return the last characters of a value as text."""
         return sendable(self._whole(name)[-MOST_TEXT:])
 
     def ends(self, name: str) -> str:

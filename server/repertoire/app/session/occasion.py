@@ -1,4 +1,4 @@
-"""Reads what the arbiter needs to know of a moment: what the session was shown, its cost, and what is rarely taken."""
+"""Reads the arbiter's input from the log: hints shown in the session, their tokens, and which are rarely taken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repertoire.learning.usage import Decay
 
 
 def occasion_of(repertoire: Repertoire, moment: str, here: Moment, name: str) -> Occasion:
-    """Return a moment of a session for the arbiter; `name` tells it from other moments of the session."""
+    """Return the arbiter's input for a moment of a session; `name` identifies the moment within the session."""
     store = repertoire.store
     seen, spent = shown_in(of_session(store, here.session) if here.session else ())
     clock = Decay(here.at, repertoire.settings.memory_days, here.project)

@@ -1,4 +1,4 @@
-"""Follows failing commands: finds the trace that solved an error before, and proposes to keep a hard-won solution."""
+"""Follows a session's failing commands: finds traces that solved the error, and proposes hard-won solutions as traces."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SHELL = Shell(commands, is_check, undoes)
 
 @dataclass(frozen=True)
 class Proposal:
-    """A draft of a trace that nobody asked for: kept until somebody confirms it by its token, or for some days."""
+    """A draft of a trace that a session proposes: stored until a person confirms it by its token, or some days."""
 
     told: Told
     token: str
@@ -57,14 +57,14 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Hint:
-    """A line for the model, and the event that it was shown; both empty where nothing is shown."""
+    """A line for the model and the event of showing it; both empty if nothing is shown."""
 
     text: str = ""
     events: tuple[Event, ...] = ()
 
 
 class SolvingSessions:
-    """What is known of failing commands, by session."""
+    """Handles the hooks of failing commands, and holds the state of each session."""
 
     def __init__(self, repertoire: Repertoire) -> None:
         self._repertoire = repertoire
@@ -72,7 +72,7 @@ class SolvingSessions:
         self._states = SolvingStates(store.path.parent, read_only=store.read_only)
 
     def hear(self, told: Mapping[str, Any], moment: Moment) -> list[Event]:
-        """Take one hook's payload; return the events of hints that it shows to have been used, and their votes."""
+        """Update the session with a hook's payload; return events and votes for hints that it shows to be used."""
         before = self._states.get(moment.session)
         after = attempts.fold(before, {**told, "at": time.time()}, _SHELL)
         self._states.put(moment.session, moment.project, after)
@@ -93,7 +93,7 @@ class SolvingSessions:
         ]
 
     def failed_before(self, command: str, moment: Moment) -> Hint:
-        """Return one line of fact on a command that failed here before with nothing changed since, once a command."""
+        """Return a line on a command that failed here before with nothing changed since; once for each command."""
         now = time.time()
         known = failed_before(self._states.get(moment.session), command, _SHELL, now)
         if known is None:
@@ -179,7 +179,7 @@ class SolvingSessions:
 
 
 def keep(store: Store, proposal: Proposal) -> None:
-    """Keep a proposal as a draft that nobody finds."""
+    """Store a proposal as a draft, which no search finds."""
     draft(store, proposal.told, moment=proposal.moment, token=proposal.token)
 
 

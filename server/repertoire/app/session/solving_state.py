@@ -1,4 +1,4 @@
-"""Keeps what is known of failing commands by session, so that it outlives the server's process; secrets are masked."""
+"""Stores the state of failing commands by session in files, without secrets, so that a restarted server continues."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SHORTEST = 6  # characters of a secret
 
 
 class SolvingStates:
-    """The folded sessions of this process, each kept in a file once a command failed in it."""
+    """The session states of this process; a state is written to a file once a command has failed in the session."""
 
     def __init__(self, home: Path, *, read_only: bool) -> None:
         self._home, self._read_only = home, read_only
         self._known: dict[str, tuple[int, SessionTrace]] = {}  # with the version of the file
 
     def get(self, session: str) -> SessionTrace:
-        """Return a session as it was put last, by any process; a new one where its file was deleted."""
+        """Return the state of a session as any process wrote it last; a new state if its file was deleted."""
         version = session_files.version(self._home, session)
         known = self._known.get(session)
         if known is not None and known[0] == version:
@@ -35,7 +35,7 @@ class SolvingStates:
         return trace
 
     def put(self, session: str, project: str, trace: SessionTrace) -> None:
-        """Keep a session; it is written once a command failed in it."""
+        """Store the state of a session; it is written to its file once a command has failed in it."""
         before = self._known.get(session, (0, SessionTrace()))
         version = before[0]
         if session and trace != before[1] and (trace.problems or trace.failed) and not self._read_only:

@@ -1,4 +1,4 @@
-"""Tells whether reading a trace follows a hint of it, so that the hint counts as taken."""
+"""Detects that a trace was read after a hint named it, so that the hint counts as taken."""
 
 from __future__ import annotations
 

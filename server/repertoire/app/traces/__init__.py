@@ -1,1 +1,1 @@
-"""Traces: what was solved once is told with consent, found when its error comes back, and voted on."""
+"""Traces of solved problems: contributed with consent, found when the error comes back, and voted on."""

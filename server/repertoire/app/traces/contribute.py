@@ -1,4 +1,4 @@
-"""Keeps a trace in two steps, so that nothing is kept without consent: a redacted draft is shown, then confirmed."""
+"""Contributes a trace in two steps, a redacted draft and its confirmation: nothing is stored without consent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEY = f"{SIGNATURE}:key:"
 
 @dataclass(frozen=True)
 class Contribution:
-    """A draft and what confirms it; or, without a token, a trace that is kept."""
+    """A draft and the token that confirms it; without a token, a stored trace."""
 
     trace: Trace
     token: str = ""
@@ -34,7 +34,7 @@ class Contribution:
 
 
 def draft(store: Store, told: Told, *, moment: Moment, token: str = "") -> Contribution:
-    """Keep what was told as a draft that nobody finds until it is confirmed; the same words again are no new trace.
+    """Store a trace as a draft that no search finds until it is confirmed; a known trace is returned as it is.
 
     Raises:
         InvalidRequest: a part of it is missing, or several components have a name that it used.
@@ -54,7 +54,7 @@ def draft(store: Store, told: Told, *, moment: Moment, token: str = "") -> Contr
 
 
 def confirm(store: Store, token: str, *, now: str) -> Contribution:
-    """Keep the draft that a token stands for; from then on it is found. Its vectors come with the next search.
+    """Make the draft of a token a trace that searches find; its vectors are computed by the next search.
 
     Raises:
         InvalidRequest: no draft has this token, or what it amends was amended meanwhile.
@@ -73,7 +73,7 @@ def confirm(store: Store, token: str, *, now: str) -> Contribution:
 
 
 def discard(store: Store, token: str) -> Contribution:
-    """Delete the draft that a token stands for; its problem is not proposed again.
+    """Delete the draft of a token, and never propose its problem again.
 
     Raises:
         InvalidRequest: no draft has this token.
@@ -92,7 +92,7 @@ def discard(store: Store, token: str) -> Contribution:
 
 
 def proposed_before(store: Store) -> frozenset[str]:
-    """Return the keys of the problems that were proposed to be kept, or whose draft was discarded."""
+    """Return the error keys of problems that were proposed before, or whose draft was discarded."""
     events = store.events.recent(kinds=(PROPOSED,), limit=_PROPOSED)
     return frozenset(str(key) for event in events for key in event.data.get("errors", ()))
 
@@ -108,7 +108,7 @@ def _refused(store: Store) -> frozenset[str]:
 
 
 def _resolved(store: Store, told: Told) -> tuple[str, ...]:
-    """Return the keys of what a trace used; an amended trace keeps what it used, though it may be gone here."""
+    """Resolve the components that a trace used to their keys; an amended trace keeps keys that are unknown here."""
     before = store.traces.get(told.supersedes) if told.supersedes else None
     kept = before.uses if before is not None else ()
     return tuple(_resolve(store, use, kept) for use in told.uses if use.strip())
@@ -137,7 +137,7 @@ def _amending(store: Store, trace: Trace) -> Trace:
 
 
 def amended(store: Store, key: str, changes: dict[str, object]) -> Told:
-    """Return a trace as it would be told with some parts changed.
+    """Return the fields of a trace with some of them changed.
 
     Raises:
         UnknownComponent: there is no such trace.

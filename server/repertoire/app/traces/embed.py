@@ -1,4 +1,4 @@
-"""Gives traces their vectors, of the problem and of the solution apart, in small batches."""
+"""Computes the vectors of traces, one for the problem and one for the solution, in small batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READ = 2_000  # characters: more than the model reads
 
 
 def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] = lambda: False) -> int:
-    """Embed what has no vector yet; return how many texts were embedded."""
+    """Embed the traces without a vector; return the number of embedded texts."""
     done = 0
     for space in SPACES:
         while not stop():
@@ -33,7 +33,7 @@ def embed_traces(store: Store, embedder: Embedder, *, stop: Callable[[], bool] =
 
 
 def embed_latest(store: Store, embedder: Embedder) -> None:
-    """Embed the few traces that were kept lately, so that a search finds them by meaning; a refresh does more."""
+    """Embed a few new traces, so that a search finds them by vector; a refresh embeds the rest."""
     if not store.read_only:
         rounds = itertools.count()
         with suppress(StoreBusy):
@@ -41,7 +41,7 @@ def embed_latest(store: Store, embedder: Embedder) -> None:
 
 
 def passage(space: str, trace: Trace) -> str:
-    """Return what is embedded of a trace in a space."""
+    """Return the text of a trace that is embedded in a vector space."""
     if space == SOLUTION_SPACE:
         return f"{trace.title}\n{trace.solution}"[:_READ]
     return f"{trace.title}\n{trace.context}"[:_READ]

@@ -1,4 +1,4 @@
-"""Writes traces as JSON lines and reads them back, so that a team can share them by any means that carries a file."""
+"""Exports traces as JSON lines and imports them, so that a team can share them as a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _BATCH = 250  # lines a transaction: so many are done again where an import is i
 
 @dataclass(frozen=True)
 class Imported:
-    """How many traces a file brought, how many were there, and why lines were left out, by their numbers."""
+    """The result of an import: the number of new and of known traces, and why lines were rejected, by line number."""
 
     added: int
     known: int
@@ -60,14 +60,14 @@ class Imported:
 
 
 def exported(store: Store) -> Iterator[str]:
-    """Yield every trace that is no draft as a line; sessions, projects and votes stay here."""
+    """Yield every trace except drafts as a JSON line, without sessions, projects and votes."""
     for trace in store.traces.all():
         if trace.status != DRAFT:
             yield json.dumps(as_told(trace), ensure_ascii=False, sort_keys=True)
 
 
 def as_told(trace: Trace) -> dict[str, Any]:
-    """Return a trace as a line holds it."""
+    """Return the fields of a trace that a JSON line holds."""
     told = {name: getattr(trace, name) for name in SCHEMA["properties"]}
     told["author"] = "" if trace.author == ME else trace.author  # who `me` is differs from home to home
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
@@ -76,7 +76,7 @@ def as_told(trace: Trace) -> dict[str, Any]:
 def import_lines(
     store: Store, lines: Iterable[str], *, moment: Moment, report: Callable[[int], None] = lambda _done: None
 ) -> Imported:
-    """Keep the traces of these lines; each is redacted, checked and named by its words, as if it were told here.
+    """Import the traces of JSON lines; each is redacted, scanned and given its key, as a contribution is.
 
     What is in the file is active, however its key is spelled there; the same trace again changes nothing. `report`
     hears how many lines are done, and what was done by then is kept, whatever ends the rest.
@@ -106,7 +106,7 @@ def import_lines(
 
 
 def _is_kept(store: Store, told: Mapping[str, Any]) -> bool:
-    """Tell whether a line says what is kept here by its key, word for word: it needs no second look."""
+    """Tell whether the store has exactly the trace of a line, so that it need not be scanned again."""
     kept = store.traces.get(told["key"]) if "key" in told else None
     return (
         kept is not None

@@ -1,4 +1,4 @@
-"""Finds the trace that a key, or the beginning of one, means."""
+"""Resolves a trace's key, or the beginning of one, to the trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LEAST = 4  # characters of a beginning
 
 
 def trace_named(store: Store, asked: str) -> Trace:
-    """Return the one trace of this key, with or without `trace:` before it, or the draft of this token.
+    """Return the trace with this key (with or without `trace:`) or beginning of a key, or the draft with this token.
 
     Raises:
         UnknownComponent: no trace has it, or several begin so.

@@ -1,4 +1,4 @@
-"""Answers "was this solved before?": the same error, words and meaning, of problem and solution apart, then trust."""
+"""Searches traces by error signature, words and vectors of problem and solution, and ranks them with trust and age."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _SAME = {"exact": 1.0, "key": 0.5, "coarse": 0.25}  # what an error's key weighs
 
 @dataclass(frozen=True)
 class Wanted:
-    """What somebody looks for, and where."""
+    """A search for traces: question, printed error, tags, environment."""
 
     query: str
     error: str = ""
@@ -62,7 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class TraceHit:
-    """A trace in an answer, what speaks for it, and how far it is to be trusted."""
+    """A trace in an answer, with its score, evidence and trust."""
 
     trace: Trace
     score: float
@@ -79,7 +79,7 @@ class TraceHit:
 
 @dataclass(frozen=True)
 class Found:
-    """The traces that serve, best first, and whether the first of them fits."""
+    """The answer of a search: traces, best first, and whether the first one probably answers the question."""
 
     hits: tuple[TraceHit, ...]
     fits: bool
@@ -97,7 +97,7 @@ class _Question:
 def search_traces(
     kept: KeptTraces, wanted: Wanted, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
 ) -> Found:
-    """Rank the traces that may solve a problem; where none fits, the answer says so and holds the nearest.
+    """Return the traces that may solve a problem, best first; if none fits, the answer says so and holds the nearest.
 
     Raises:
         InvalidRequest: nothing is asked.
@@ -170,7 +170,7 @@ def _is_among(node_id: int, allowed: Rows) -> bool:
 def _by_meaning(
     kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows, embedder: Embedder | None
 ) -> tuple[list[dict[int, float]], tuple[str, ...]]:
-    """Return how alike the nearest read, by problem and by solution apart, and what is not known by its meaning."""
+    """Return the cosines of the nearest traces in each vector space, and notes on traces without vectors."""
     if embedder is None:
         return [], ("no model: found by words and errors alone",)
     if "vectors" in wanted.without:
@@ -186,7 +186,7 @@ def _by_meaning(
 
 
 def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, tuple[float, str]]:
-    """Map the traces that show an error of the question to what that weighs, and the error."""
+    """Map the traces with an error of the question to the weight of that evidence, and the error's text."""
     found: dict[int, tuple[float, str]] = {}
     for error in question.errors[:2]:
         keys = keys_of(error)
@@ -238,7 +238,7 @@ def _judged(
 
 
 def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, most: int) -> list[TraceHit]:
-    """Return the best hits, near twins within the better one, other solutions of one error marked."""
+    """Return the best hits, with near copies merged into the better one, and other solutions of one error marked."""
     ranked = sorted(hits, key=lambda node_id: (-hits[node_id].score, node_id))
     merged = [
         replace(hits[node_id], twins=tuple(hits[twin].trace.key for twin in twins))
@@ -249,6 +249,6 @@ def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, m
 
 
 def _rarity(kept: KeptTraces, words: Sequence[str]) -> dict[str, float]:
-    """Map words to how much each tells, by how few traces hold it."""
+    """Map words to their inverse document frequency among traces."""
     total = len(kept.ids(active=False))
     return {word: rarity(count, total) for word, count in kept.frequencies(words).items()}

@@ -1,4 +1,4 @@
-"""Shows one trace with what others said of it and what replaced it, and names the traces that a component solved."""
+"""Shows one trace with its votes and its successor, and lists the traces that used a component."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 5  # traces that are named beside a component
 
 @dataclass(frozen=True)
 class ShownTrace:
-    """One trace, how far to trust it, what voters said of it last, and the key of the trace that replaced it."""
+    """One trace with its trust, the voters' latest votes, and the key of the trace that replaced it."""
 
     trace: Trace
     trust: Trust
@@ -25,7 +25,7 @@ class ShownTrace:
 
 
 def show(kept: KeptTraces, asked: str) -> ShownTrace:
-    """Return what is known of the trace of a key, the beginning of one, or a draft's token.
+    """Return the trace of a key, the beginning of a key or a draft's token, with its trust and votes.
 
     Raises:
         UnknownComponent: there is no such trace.
@@ -36,7 +36,7 @@ def show(kept: KeptTraces, asked: str) -> ShownTrace:
 
 
 def solved_with(kept: KeptTraces, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[RatedTrace, ...]:
-    """Return the active traces that were solved with one of these, the most trusted first."""
+    """Return the active traces that used one of these components, the most trusted first."""
     day = today()
     found = [trace for trace in kept.store.traces.concerning(tuple(keys)) if trace.key not in muted]
     named = [RatedTrace(trace, kept.trust(trace, day)) for trace in found]

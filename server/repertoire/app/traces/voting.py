@@ -1,4 +1,4 @@
-"""Keeps what somebody says of a trace after trying it; the last word of each counts."""
+"""Records votes on traces; of each voter the latest vote on a trace counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from repertoire.traces.trust import Trust
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of a trace, and why."""
+    """A vote on a trace, with the reason."""
 
     trace: str
     up: bool
@@ -29,7 +29,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Voted:
-    """What was voted on, and how it stands now."""
+    """The trace that was voted on, and its trust after the vote."""
 
     trace: Trace
     up: bool
@@ -37,7 +37,7 @@ class Voted:
 
 
 def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME) -> Voted:
-    """Keep a vote in place of the voter's last one on the same trace.
+    """Record a vote, which replaces the voter's former vote on the same trace.
 
     Raises:
         UnknownComponent: there is no such trace.
