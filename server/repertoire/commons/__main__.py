@@ -18,14 +18,14 @@ import uvicorn
 from repertoire.app.wiring import find_home, open_embedder
 from repertoire.commons import jobs, local_postgres
 from repertoire.commons.database import Database
-from repertoire.commons.keys import DAYS, SCOPES, Keys, NewKey, read_pepper
+from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, VOTE, Keys, NewKey, read_pepper
 from repertoire.commons.migrations import migrate
 from repertoire.commons.server import build
 from repertoire.domain.errors import InvalidRequest, ModelUnavailable, RepertoireError
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.settings import load
 
-_DEV_COMMUNITY, _DEV_MEMBER = "dev", "me"
+_DEV_COMMUNITY, _DEV_MEMBER = "dev", "admin"
 _dev = click.option("--dev", is_flag=True)
 
 
@@ -68,7 +68,7 @@ def work_command(dev: bool) -> None:  # noqa: FBT001
 @click.argument("community")
 @click.argument("member")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--scope", "scopes", multiple=True, default=("read", "contribute", "vote"))
+@click.option("--scope", "scopes", multiple=True, default=(READ, CONTRIBUTE, VOTE))
 @click.option("--days", type=int, default=DAYS)
 def key_command(dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int) -> None:  # noqa: FBT001
     """Write a new key into a file for this user alone."""

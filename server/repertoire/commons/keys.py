@@ -15,6 +15,7 @@ from pathlib import Path
 from repertoire.app.clock import ago, now
 from repertoire.commons.database import Connection, Database
 from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import ME
 
 READ, CONTRIBUTE, VOTE, MODERATE, ADMIN = SCOPES = ("read", "contribute", "vote", "moderate", "admin")
 DAYS, MOST_DAYS = 365, 3_650
@@ -154,6 +155,9 @@ def _checked(community: str, member: str, scopes: Iterable[str], days: int) -> t
         if not re.fullmatch(NAME, name):
             message = f"a {what} is named with a-z, 0-9 and -, at most 40 characters, not {name[:60]!r}"
             raise InvalidRequest(message)
+    if member == ME:
+        message = f"nobody is named {ME!r} in a commons: in each home that is its own person"
+        raise InvalidRequest(message)
     wanted = set(scopes)
     if not wanted or wanted - set(SCOPES):
         message = f"a key has one or more of the scopes {', '.join(SCOPES)}"
