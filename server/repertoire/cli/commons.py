@@ -60,7 +60,8 @@ def join_command(url: str, key_file: Path, as_json: bool) -> None:
     \b
     repertoire commons join https://commons.example.org --key-file key.txt
     """
-    joined = join(find_home(), url, key_file)
+    with open_repertoire() as repertoire:
+        joined = join(repertoire.store, repertoire.home, url, key_file)
     show(status_data(joined, 0), lambda: joined_text(joined), as_json=as_json)
 
 

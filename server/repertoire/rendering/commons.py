@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import Waiting
+from repertoire.app.commons.outbox import BEFORE, Waiting
 from repertoire.app.commons.sync import Synced
 from repertoire.domain.text import clean_line
 
@@ -26,9 +26,10 @@ def joined_text(membership: Membership) -> str:
 def status_text(membership: Membership, waiting: int) -> str:
     """Return the state of the membership."""
     refused = sum(state.startswith("refused") for state in membership.sent.values())
+    sent = sum(state != BEFORE for state in membership.sent.values()) - refused
     lines = [
         f"commons: {_named(membership)}, since {membership.joined}",
-        f"waiting to be sent: {waiting}; sent: {len(membership.sent) - refused}; refused: {refused}",
+        f"waiting to be sent: {waiting}; sent: {sent}; refused: {refused}",
         f"withheld: {len(membership.withheld)}",
         f"last complete sync: {membership.synced or 'never'}, up to change {membership.cursor}",
     ]

@@ -24,7 +24,7 @@ class Membership:
     key: str = field(repr=False)
     community: str
     member: str
-    joined: str  # what was confirmed before is not sent
+    joined: str
     cursor: int = 0  # of the commons: what changed up to it is here
     sent: dict[str, str] = field(default_factory=dict)  # trace, or vote:TRACE, to what became of it
     withheld: list[str] = field(default_factory=list)  # keys of traces that stay here

@@ -13,6 +13,7 @@ from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
 from repertoire.traces.trust import latest
 
+SENT, BEFORE = "sent", "before"  # what became of a trace
 _SENT_FIELDS = "title context solution tags environment outcome uses review_after watch licence supersedes".split()
 
 
@@ -25,14 +26,14 @@ class Waiting:
     title: str
     body: Mapping[str, Any]
     vote: str = ""  # up or down
-    state: str = "sent"  # what is remembered once it is sent
+    state: str = SENT  # what is remembered once it is sent
 
 
 def outbox(store: Store, membership: Membership) -> list[Waiting]:
     """Return what waits to be sent, the oldest first, traces before votes."""
     mine = [trace for trace in store.traces.all() if _is_due(trace, membership)]
     titles = {trace.key: trace.title for trace in store.traces.all()}
-    votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME and vote.at >= membership.joined]
+    votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
     return [
         *(Waiting(trace.key, trace.key, trace.title, _body(trace, membership)) for trace in mine),
         *(
@@ -43,6 +44,13 @@ def outbox(store: Store, membership: Membership) -> list[Waiting]:
             and membership.sent.get(f"vote:{vote.trace}") != _state(vote)
         ),
     ]
+
+
+def of_before(store: Store) -> dict[str, str]:
+    """Return what a home had said before it joined, as `Membership.sent` keeps it: none of that is ever sent."""
+    mine = (trace.key for trace in store.traces.all() if trace.author == ME and trace.status != DRAFT)
+    votes = (vote for vote in latest(store.traces.votes()) if vote.voter == ME)
+    return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": _state(vote) for vote in votes}
 
 
 def withhold(store: Store, membership: Membership, name: str) -> Trace:
@@ -61,7 +69,6 @@ def _is_due(trace: Trace, membership: Membership) -> bool:
     return (
         trace.author == ME
         and trace.status != DRAFT
-        and trace.at >= membership.joined
         and trace.key not in membership.sent
         and trace.key not in membership.withheld
     )
@@ -70,7 +77,7 @@ def _is_due(trace: Trace, membership: Membership) -> bool:
 def _body(trace: Trace, membership: Membership) -> dict[str, Any]:
     told = as_told(trace)
     body = {name: told[name] for name in _SENT_FIELDS if name in told}
-    if membership.sent.get(trace.supersedes) != "sent":  # the commons does not know what it amends
+    if membership.sent.get(trace.supersedes) != SENT:  # the commons does not know what it amends
         body.pop("supersedes", None)
     return body
 

@@ -14,7 +14,7 @@ from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import CommonsClient, HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused
 from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import outbox
+from repertoire.app.commons.outbox import of_before, outbox
 from repertoire.app.traces.exchange import SCHEMA, import_lines
 from repertoire.app.traces.telling import redacted
 from repertoire.domain.errors import InvalidRequest
@@ -37,8 +37,8 @@ class Synced:
     removed: int = 0
 
 
-def join(home: Path, url: str, key_file: Path) -> Membership:
-    """Join a commons: the key is checked there and kept in the home; nothing else is sent.
+def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
+    """Join a commons: the key is checked there and kept in the home; nothing of before is ever sent.
 
     Raises:
         InvalidRequest: another commons is joined, or the address or the key's file cannot be used.
@@ -53,7 +53,7 @@ def join(home: Path, url: str, key_file: Path) -> Membership:
     with closing(HttpClient(url, key)) as client:
         who = client.whoami()
     with memberships.changing(home):
-        joined = Membership(url, key, str(who["community"]), str(who["member"]), now())
+        joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=of_before(store))
         if before is not None and before.community == joined.community and before.member == joined.member:
             joined = replace(before, key=key, trouble="")  # a new key of the same member
         memberships.write(home, joined)
