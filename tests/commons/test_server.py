@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from commons.conftest import Server, until
+from commons.conftest import Server, answers, until
 
 ALL = ("read", "contribute", "vote", "moderate", "admin")
 VITE = {
@@ -218,3 +219,23 @@ def test_the_command_makes_a_key_in_a_file_for_its_reader_alone(server: Server, 
 def test_a_name_that_could_be_mistaken_is_none_of_a_member(server: Server, member: str):
     with server.client(server.key("names", "ann", *ALL)) as ann:
         assert ann.post("/keys", json={"member": member, "scopes": ["read"]}).status_code == 422
+
+
+def test_one_command_tries_it_and_leaves_nothing_running(commons_environment: dict[str, str]):
+    with tempfile.TemporaryDirectory(prefix="repertoire-dev-") as folder:  # PostgreSQL's user must get through to it
+        environment = {**commons_environment, "REPERTOIRE_HOME": folder, "HOME": folder}
+        line = [sys.executable, "-m", "repertoire", "commons", "serve", "--dev", "--port", "0"]
+        with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            told, address = process.stdout.readline(), process.stdout.readline().strip()
+            file = Path(told.rpartition(": ")[2].strip())
+            assert file.stat().st_mode & 0o077 == 0
+            headers = {"Authorization": f"Bearer {file.read_text().strip()}"}
+            until(lambda: answers(address))
+            with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=30) as admin:
+                key = contribute(admin, VITE)
+                until(lambda: embedded(admin, key))
+                assert found(admin, q="javascript bundler exhausts ram") == [key]
+            process.terminate()
+            assert process.wait(20) == 0
+        assert not (Path(folder) / "commons" / "postgres" / "postmaster.pid").exists()

@@ -49,6 +49,8 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
         click.echo(f"key of {_DEV_MEMBER} in the community {_DEV_COMMUNITY}: {_dev_key(home, database)}")
     click.echo(f"http://{host}:{listener.getsockname()[1]}")
     sys.stdout.flush()
+    # The server ends in order and then raises the signal again: at its default, nothing would stop PostgreSQL.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
     uvicorn.Server(config).run([listener])
 
 
