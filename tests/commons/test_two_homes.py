@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commons.conftest import Server
+from json_page import Page
 from repertoire.cli.main import main
 
 Run = Callable[..., str]
@@ -40,6 +42,14 @@ CONTEXT = "The build dies with exit code 137 in CI."
 CONTRIBUTE = ("trace", "contribute", "--yes", "--title", "vite build is killed", "--context", CONTEXT, "--tag", "vite")
 
 
+def shown(run: Run, *arguments: str) -> Any:
+    """Return what a command prints for a program; it must be what docs/json.md says of the command."""
+    told = json.loads(run(*arguments, "--json"))
+    page, words = Page(), " ".join(arguments[:2])
+    assert list(page.unlike(told, page.prints[words], words)) == []
+    return told
+
+
 def key_file(tmp_path: Path, server: Server, member: str) -> str:
     file = tmp_path / f"{member}.key"
     file.write_text(server.key("pair", member) + "\n")
@@ -56,11 +66,12 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     server = start(database)
     ann, ben = home("ann"), home("ben")
     ann("trace", "contribute", "--yes", "--title", "a private one", "--context", "secretplan", "--solution", "none")
-    joined = ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
-    assert "community pair, as ann" in joined
+    ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
     ben("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ben"))
 
     ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
+    (sent,) = shown(ann, "commons", "outbox")
+    assert sent["body"]["context"] == CONTEXT
     waiting = ann("commons", "outbox")
     assert CONTEXT in waiting
     assert "secretplan" not in waiting
@@ -75,7 +86,8 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     ben("commons", "sync")
     assert "brought 0 traces and 1 votes" in ann("commons", "sync")
     assert "worked in 6.2" in ann("trace", "show", trace)
-    assert "brought 0 traces and 0 votes" in ann("commons", "sync")
+    again = shown(ann, "commons", "sync")
+    assert again == {"sent": 0, "refused": [], "traces": 0, "votes": 0, "removed": 0}
 
     port = server.url.rpartition(":")[2]
     server.kill()
@@ -97,19 +109,22 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
     assert "joined no commons" in ann("commons", "sync", fails=True)
 
 
-def test_a_withheld_trace_never_leaves_and_a_refused_one_is_told_and_not_sent_again(
+def test_a_withheld_trace_never_leaves_and_no_answer_shows_the_key(
     home: Callable[[str], Run], tmp_path: Path, server: Server
 ):
     ann = home("ann")
-    ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    joined = shown(ann, "commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    assert (joined["community"], joined["member"]) == ("pair", "ann")
+    assert "community pair, as ann" in ann("commons", "status")
     kept = json.loads(ann(*CONTRIBUTE, "--solution", "It stays here.", "--json"))
     key = kept["trace"] if isinstance(kept.get("trace"), str) else kept["id"]
     assert "nothing waits" in ann("commons", "outbox", "--withhold", key)
     ann("trace", "vote", key, "up")
     assert "sent 0;" in ann("commons", "sync")
-    told = json.loads(ann("commons", "status", "--json"))
+    told = shown(ann, "commons", "status")
     assert told["withheld"] == [key]
-    assert "key" not in told
+    assert "rpc_" not in json.dumps(told) + ann("commons", "status")
+    assert shown(ann, "commons", "leave") == {"left": server.url}
 
 
 def test_a_key_travels_to_another_machine_only_encrypted_and_a_wrong_one_joins_nothing(
@@ -123,3 +138,31 @@ def test_a_key_travels_to_another_machine_only_encrypted_and_a_wrong_one_joins_n
     file.write_text("hello")
     assert "holds no key" in ann("commons", "join", server.url, "--key-file", str(file), fails=True)
     assert "joined no commons" in ann("commons", "status", fails=True)
+
+
+def test_what_the_commons_refuses_is_told_once_and_stays_here(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann = home("ann")
+    file = tmp_path / "reader.key"
+    file.write_text(server.key("pair", "reader", "read", "contribute"))
+    ann("commons", "join", server.url, "--key-file", str(file))
+    key = json.loads(ann(*CONTRIBUTE, "--solution", "Seen by nobody else.", "--json"))["id"]
+    with server.client(server.key("pair", "mod", "contribute", "moderate")) as moderator:
+        body = {
+            "title": "vite build is killed",
+            "context": CONTEXT,
+            "solution": "Seen by nobody else.",
+            "tags": ["vite"],
+        }
+        assert moderator.post("/traces", json=body).json()["id"] == key
+        moderator.delete(f"/moderation/traces/{key}")
+    ann("trace", "vote", key, "up")
+    assert "has not the scope 'vote'" in ann("commons", "sync")
+    assert shown(ann, "commons", "status")["waiting"] == 1
+    file.write_text(server.key("pair", "reader"))
+    ann("commons", "join", server.url, "--key-file", str(file))
+    (refused,) = shown(ann, "commons", "sync")["refused"]
+    assert "there is no trace" in refused["why"]
+    assert shown(ann, "commons", "sync")["refused"] == []
+    assert "Seen by nobody else" in ann("trace", "show", key)

@@ -146,10 +146,12 @@ def serve_command(dev: bool, host: str, port: int) -> None:
 @commons_command.command("work")
 @_dev
 def work_command(dev: bool) -> None:
-    r"""Run a worker, which embeds what was contributed; a server without --dev needs one or more.
+    r"""Run a worker on the PostgreSQL that DATABASE_URL names: it embeds what was contributed.
+
+    A server without --dev needs one or more.
 
     \b
-    DATABASE_URL=postgresql://commons@db/commons repertoire commons work
+    repertoire commons work
     """
     _run("work", *_flag(dev))
 
@@ -183,7 +185,7 @@ def _run(*arguments: str) -> None:
     try:
         if ready(home, COMMONS) is None:
             click.echo(
-                "the server of a commons has an environment of its own; it is built once (about 450 MB)", err=True
+                "the server of a commons has an environment of its own; it is built once (about 410 MB)", err=True
             )
         python = ensure(home, kind=COMMONS, report=terminal)
     except BootError as error:

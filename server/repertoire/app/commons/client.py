@@ -14,7 +14,7 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from repertoire import __version__
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, ScopeMissing
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
@@ -23,6 +23,7 @@ _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _ATTEMPTS, _PAUSE_S = 3, 0.4
 _MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
 _AGAIN = frozenset((429, 502, 503, 504))
+_REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
 _SAID = 200
 
 _LINE = {"type": "string", "maxLength": 200}
@@ -144,11 +145,14 @@ class HttpClient:
         if status < 300:
             return found
         detail = clean_line(str(found.get("detail", "")) if isinstance(found, dict) else "", _SAID)
-        if status == 401 or (status == 403 and "scope" in detail):
+        if status == 401:
             message = f"the commons refused the key: {detail}"
             raise KeyRefused(message)
+        if status == 403:
+            message = f"the key may not do this: {detail}"
+            raise ScopeMissing(message)
         message = f"the commons refused it ({status}): {detail}"
-        raise CommonsRefused(message)
+        raise CommonsRefused(message) if status in _REFUSALS else CommonsError(message)
 
 
 def address(url: str) -> str:

@@ -17,5 +17,9 @@ class CommonsRefused(CommonsError):
     """The commons refused one request; the same request again would be refused again."""
 
 
+class ScopeMissing(CommonsRefused):
+    """The key may not do this; another key of the same member may."""
+
+
 class KeyRefused(CommonsError):
-    """The key is unknown, expired or revoked, or has not the scope that was needed."""
+    """The key is unknown, expired or revoked."""

@@ -12,7 +12,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import CommonsClient, HttpClient, address
-from repertoire.app.commons.errors import CommonsError, CommonsRefused
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, ScopeMissing
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import of_before, outbox
 from repertoire.app.traces.exchange import SCHEMA, import_lines
@@ -117,6 +117,9 @@ def _send(store: Store, home: Path, membership: Membership, client: CommonsClien
                 client.vote(waiting.trace, waiting.body)
             else:
                 client.contribute(waiting.body)
+        except ScopeMissing as error:  # it waits for a better key
+            refused.append((waiting.title, str(error)))
+            continue
         except CommonsRefused as error:
             refused.append((waiting.title, str(error)))
             membership.sent[waiting.name] = waiting.state if waiting.vote else f"refused: {error}"
