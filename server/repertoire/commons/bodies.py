@@ -169,7 +169,6 @@ class HitOut(BaseModel):
 
     trace: TraceOut
     score: float
-    confidence: float
     trust: TrustOut
     words: list[str]
     error: str
@@ -184,7 +183,6 @@ class HitOut(BaseModel):
         return cls(
             trace=TraceOut.of(hit.trace),
             score=hit.score,
-            confidence=hit.evidence.confidence,
             trust=TrustOut.of(hit.trust),
             words=list(hit.words),
             error=hit.error,
