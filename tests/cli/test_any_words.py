@@ -17,7 +17,7 @@ from sample_home import filled_home
 
 STATUSES = (0, 1, 2, 130)
 # Reads folders or a network, measures for minutes, serves, or prints a shell's own script.
-LEFT_OUT = {"ingest", "refresh", "eval", "doctor", "serve", "completion", "model"}
+LEFT_OUT = {"ingest", "refresh", "eval", "doctor", "serve", "completion", "model", "commons"}
 TRIED = sorted(set(VERBS) - LEFT_OUT)
 
 

@@ -19,7 +19,14 @@ from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.store.database import Store
 from sample_home import SOURCE, component, filled_home
 
-OTHER = {"serve", "completion", "trace export"}  # what they print is for a client, a shell, or lines already
+OTHER = {
+    "serve",
+    "completion",
+    "trace export",
+    "commons serve",
+    "commons work",
+    "commons key",
+}  # what they print is for a client, a shell, or lines already
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}
 TRACE = {
     "title": "vite is killed",
@@ -70,7 +77,8 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),
 }
-ELSEWHERE = {"model fetch"}  # needs a model hub
+JOINED = {f"commons {verb}" for verb in ("join", "leave", "status", "outbox", "sync")}  # tests/commons
+ELSEWHERE = {"model fetch", *JOINED}  # need a model hub, and a server
 OF_TOOLS = {
     "combination",
     "dependency",
@@ -79,7 +87,8 @@ OF_TOOLS = {
     "other",
     "unit",
 }  # their schemas say the same, and are tested
-NOT_MET = OF_TOOLS | {"copy"}  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
+OF_JOINED = {"membership", "left commons", "waiting contribution", "sent body", "sync", "refusal"}
+NOT_MET = OF_TOOLS | OF_JOINED | {"copy"}  # of a plugin whose marketplace moved on: tests/cli/test_stale.py
 LEDGER = " ".join(f"Look at part {number} of the ledger and compare it with the bank." for number in range(12))
 
 

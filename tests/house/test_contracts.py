@@ -20,6 +20,11 @@ BREAKING = {
     "Rules do no I/O of their own": ("learning/signals.py", "import subprocess"),
     "No package has siblings in a circle": ("trust/scan.py", "from repertoire.trust import circle"),
     "Only the store, and the block beneath it, speak SQL": ("app/session/greet.py", "import sqlite3"),
+    "Nothing imports the commons or what its environment holds": ("app/commons/sync.py", "import psycopg"),
+    "The commons opens no SQLite and calls no other door": (
+        "commons/service.py",
+        "from repertoire.store.database import Store",
+    ),
     "Wiring alone names the model that answers": (
         "app/ask/search.py",
         "from repertoire.inference.embedder import IdleEmbedder",

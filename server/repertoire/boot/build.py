@@ -13,6 +13,7 @@ import sys
 from repertoire.boot import environment
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import home
+from repertoire.boot.layout import BASE, DEV
 from repertoire.boot.progress import Terminal, silent
 
 NICENESS = 5  # priority of a detached build; not lower, because a tool call waits for it
@@ -25,7 +26,9 @@ def main(arguments: list[str]) -> int:
         os.nice(NICENESS)
     terminal = Terminal(sys.stderr)
     try:
-        python = environment.ensure(home(), report=silent if detached else terminal, dev="--dev" in arguments)
+        python = environment.ensure(
+            home(), report=silent if detached else terminal, kind=DEV if "--dev" in arguments else BASE
+        )
     except BootError as error:
         terminal.close()
         sys.stderr.write(f"repertoire: {error}\n")

@@ -15,7 +15,7 @@ from pathlib import Path
 from repertoire.boot import filelock, installer, layout
 from repertoire.boot.errors import BootError, HomeError, InstallError
 from repertoire.boot.home import environment_path, log_path, writable
-from repertoire.boot.layout import MARKER, command, detached_flags, key, python_of, ready
+from repertoire.boot.layout import BASE, MARKER, command, detached_flags, key, python_of, ready
 from repertoire.boot.progress import BuildProgress, silent
 
 __all__ = ["command", "ensure", "failure", "key", "python_of", "ready", "start_detached"]
@@ -25,22 +25,22 @@ UNFINISHED_DAYS = 1  # an unfinished environment older than this is deleted
 LOG_LIMIT = 1_000_000  # bytes; a longer log is deleted before the next build
 
 
-def ensure(home: Path, *, report: BuildProgress = silent, dev: bool = False) -> Path:
-    """Return the Python of the locked environment, and build it first if necessary; `dev` adds the development tools.
+def ensure(home: Path, *, report: BuildProgress = silent, kind: str = BASE) -> Path:
+    """Return the Python of the locked environment of a kind, and build it first if necessary.
 
     Raises: BootError, one line that says what failed and what to do.
     """
-    python = ready(home, dev=dev)
+    python = ready(home, kind)
     if python is not None:
         return python
     root = _prepare(home)
-    note = _note(home, dev=dev)
+    note = _note(home, kind)
     with filelock.only_one(root / ".lock", partial(report, "waiting for another process that builds the environment")):
-        python = ready(home, dev=dev)
+        python = ready(home, kind)
         if python is None:
             try:
                 note.unlink(missing_ok=True)
-                python = _build(home, report, dev=dev)
+                python = _build(home, report, kind)
             except BootError as error:
                 with contextlib.suppress(OSError):  # the disk itself may have failed
                     note.write_text(str(error), encoding="utf-8")
@@ -48,10 +48,10 @@ def ensure(home: Path, *, report: BuildProgress = silent, dev: bool = False) -> 
     return python
 
 
-def failure(home: Path, *, dev: bool = False) -> str | None:
+def failure(home: Path, kind: str = BASE) -> str | None:
     """Return in one line why the last build failed; None if it did not fail."""
     try:
-        return _note(home, dev=dev).read_text(encoding="utf-8").strip() or None
+        return _note(home, kind).read_text(encoding="utf-8").strip() or None
     except OSError:
         return None
 
@@ -93,8 +93,8 @@ def _prepare(home: Path) -> Path:
     return root
 
 
-def _build(home: Path, report: BuildProgress, *, dev: bool) -> Path:
-    start = key(dev=dev)
+def _build(home: Path, report: BuildProgress, kind: str) -> Path:
+    start = key(kind)
     _sweep(home, start)
     uv = installer.uv()
     attempts: list[Callable[[installer.Job], None]] = [installer.with_pip]
@@ -105,7 +105,7 @@ def _build(home: Path, report: BuildProgress, *, dev: bool) -> Path:
         # A folder of its own for each attempt: the installer of a killed build may still be writing into the last.
         env = environment_path(home) / f"{start}-{os.urandom(4).hex()}"
         try:
-            attempt(installer.Job(env, layout.lock_file(dev=dev), log_path(home), report))
+            attempt(installer.Job(env, layout.lock_file(kind), log_path(home), report))
             (env / MARKER).touch()
         except OSError as error:
             errors.append(InstallError(f"cannot write in {home} ({error.strerror}); free some space and try again"))
@@ -134,5 +134,5 @@ def _idle_days(env: Path) -> float:
     return 0.0
 
 
-def _note(home: Path, *, dev: bool) -> Path:
-    return environment_path(home) / f"{key(dev=dev)}.failed"
+def _note(home: Path, kind: str) -> Path:
+    return environment_path(home) / f"{key(kind)}.failed"

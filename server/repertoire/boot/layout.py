@@ -12,6 +12,10 @@ from pathlib import Path
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import environment_path
 
+BASE, COMMONS, DEV = "", "commons", "dev"  # environments: the plugin's own, with a commons' server, with all tools
+LOCKS = {BASE: "requirements.lock", COMMONS: "requirements-commons.lock", DEV: "requirements-dev.lock"}
+# A Python that already has the packages is named by the variable; the plugin's own need not hold a commons' server.
+GIVEN = {BASE: "REPERTOIRE_PYTHON", COMMONS: "REPERTOIRE_COMMONS_PYTHON", DEV: "REPERTOIRE_PYTHON"}
 MARKER = ".ready"  # written last, so that an environment without it was never finished
 DAY_S = 86_400
 
@@ -21,17 +25,17 @@ def checkout() -> Path:
     return Path(__file__).resolve().parents[3]
 
 
-def lock_file(*, dev: bool = False) -> Path:
-    """Return the path of the lock file, which pins the environment's packages."""
-    return checkout() / ("requirements-dev.lock" if dev else "requirements.lock")
+def lock_file(kind: str = BASE) -> Path:
+    """Return the path of the lock file, which pins the packages of a kind of environment."""
+    return checkout() / LOCKS[kind]
 
 
-def key(*, dev: bool = False) -> str:
+def key(kind: str = BASE) -> str:
     """Return the prefix of an environment's folder name: the lock's hash and the platform.
 
     Raises: BootError when the lock is not there.
     """
-    lock = lock_file(dev=dev)
+    lock = lock_file(kind)
     try:
         digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     except OSError as error:
@@ -46,19 +50,19 @@ def python_of(env: Path) -> Path:
     return env / "Scripts" / "python.exe" if sys.platform == "win32" else env / "bin" / "python"
 
 
-def ready(home: Path, *, dev: bool = False) -> Path | None:
-    """Return the Python of a finished environment for this lock; None if there is none.
+def ready(home: Path, kind: str = BASE) -> Path | None:
+    """Return the Python of a finished environment of a kind; None if there is none.
 
-    REPERTOIRE_PYTHON names a Python that already has the packages and replaces the environment.
+    The variable in GIVEN names a Python that already has the packages and replaces the environment.
     Raises: BootError when that names nothing, or the lock is not there.
     """
-    given = os.environ.get("REPERTOIRE_PYTHON", "")
+    given = os.environ.get(GIVEN[kind], "")
     if given:
         if os.access(given, os.X_OK):
             return Path(given).absolute()
-        message = f"REPERTOIRE_PYTHON names {given}, which cannot be run; correct it or unset it"
+        message = f"{GIVEN[kind]} names {given}, which cannot be run; correct it or unset it"
         raise BootError(message)
-    for env in environments(home, key(dev=dev)):
+    for env in environments(home, key(kind)):
         if is_finished(env):
             _stamp(env / MARKER)
             return python_of(env)

@@ -28,6 +28,7 @@ VERBS = {
     "sources": "sources",
     "remove": "sources",
     "trace": "traces",
+    "commons": "commons",
     "status": "health",
     "overlaps": "health",
     "stale": "health",

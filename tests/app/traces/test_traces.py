@@ -339,3 +339,13 @@ def test_traces_and_the_votes_on_them_outlast_the_requests(repertoire: Repertoir
     forget(repertoire.store, REQUESTS)
     assert repertoire.store.traces.all() == [kept]
     assert [cast.trace for cast in repertoire.store.traces.votes()] == [kept.key]
+
+
+def test_a_vote_given_again_counts_once_in_the_authors_reputation_too(repertoire: Repertoire):
+    told = replace(VITE, author="ann")
+    key = confirm(repertoire.store, draft(repertoire.store, told, moment=moment()).token, now=now()).trace.key
+    weights = []
+    for _ in range(3):
+        vote(repertoire.traces, Verdict(key, up=True), moment=moment(), voter="me")
+        weights.append(repertoire.traces.opinion(today()).reputation.of("ann", ("vite",)))
+    assert weights[0] == weights[1] == weights[2] > 0.1

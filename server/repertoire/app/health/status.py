@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from repertoire import __version__
 from repertoire.app.ask.overlaps import count_installed
+from repertoire.app.commons.membership import trouble
 from repertoire.app.health.disk_space import MEND, lacking
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.session.gaps import Gap, recurring
@@ -134,6 +135,8 @@ def _rescued(store: Store) -> tuple[str, ...]:
 def _notes(repertoire: Repertoire) -> tuple[str, ...]:
     store = repertoire.store
     notes = [*repertoire.degraded, *_rescued(store)]
+    if commons := trouble(repertoire.home):
+        notes.append(commons)
     short = lacking(repertoire.home)
     if short:
         notes.append(f"{short}; {MEND}")

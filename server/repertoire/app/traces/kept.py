@@ -16,7 +16,7 @@ from repertoire.ports import Vectors
 from repertoire.store.database import Store
 from repertoire.traces.byte_vectors import ByteVectors
 from repertoire.traces.reputation import Reputation, reputation
-from repertoire.traces.trust import Trust, by_trace, trust
+from repertoire.traces.trust import Trust, by_trace, latest, trust
 
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -88,7 +88,7 @@ class KeptTraces:
         """Return what is said of traces, as of a day."""
         version = (self.store.traces.votes_version(), day)
         if self._opinion is None or self._opinion[0] != version:
-            votes = self.store.traces.votes()
+            votes = latest(self.store.traces.votes())  # a vote given again does not count twice
             authors = self.store.traces.authorship() if votes else {}
             weighed = reputation(votes, authors, day, trusted=frozenset((ME,)))
             self._opinion = version, Opinion(by_trace(votes), weighed)

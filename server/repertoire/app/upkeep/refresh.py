@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
+from repertoire.app.commons.errors import CommonsError
+from repertoire.app.commons.membership import is_joined
 from repertoire.app.current_project import project_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
@@ -20,6 +23,7 @@ from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
 from repertoire.domain.component import IngestReport
+from repertoire.domain.errors import InvalidRequest
 from repertoire.ports import Embedder
 from repertoire.settings import Settings
 from repertoire.sources import address as addresses
@@ -64,12 +68,22 @@ def refresh(
         note_installs(store)
         renew_learned(store)
         take_in(store)
+        _sync_commons(store, home, settings)
         compact_when_due(store, half_life=settings.memory_days)
         store.backup.write(now=now())
         if embedder is not None:
             embed_pending(store, embedder, report=lambda done, total: report(Step("", "embed", done, total)))
             store.vectors.drop_other_models(embedder.model, embedder.query_encoder)
     return tuple(reports)
+
+
+def _sync_commons(store: Store, home: Path, settings: Settings) -> None:
+    """Send and bring traces where a commons is joined; `status` shows why it could not be done."""
+    if settings.fetch and is_joined(home):
+        from repertoire.app.commons.sync import sync  # noqa: PLC0415 - most homes have joined none
+
+        with suppress(CommonsError, InvalidRequest):
+            sync(store, home)
 
 
 def _sweep_clones(store: Store, home: Path) -> None:

@@ -1,0 +1,178 @@
+"""Speaks to the server of a commons: timeouts, retries with jitter, and answers that are bounded and checked."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import httpx
+from jsonschema import Draft202012Validator
+
+from repertoire import __version__
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, ScopeMissing
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
+
+_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
+_ATTEMPTS, _PAUSE_S = 3, 0.4
+_MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
+_AGAIN = frozenset((429, 502, 503, 504))
+_REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
+_SAID = 200
+
+_LINE = {"type": "string", "maxLength": 200}
+_CHANGES: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["traces", "votes", "removed", "cursor", "more"],
+    "properties": {
+        "traces": {"type": "array", "items": {"type": "object", "required": ["id"]}},
+        "votes": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["trace", "voter", "up", "at", "tag", "note", "environment"],
+                "properties": {
+                    "trace": _LINE,
+                    "voter": _LINE,
+                    "up": {"type": "boolean"},
+                    "at": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+                    "tag": {"enum": ["", *COMPLAINTS]},
+                    "note": {"type": "string", "maxLength": NOTE},
+                    "environment": {"type": "object", "propertyNames": {"enum": list(PLACES)}},
+                },
+            },
+        },
+        "removed": {"type": "array", "items": _LINE},
+        "cursor": {"type": "integer", "minimum": 0},
+        "more": {"type": "boolean"},
+    },
+}
+
+
+class CommonsClient(Protocol):
+    """What a sync asks of a commons."""
+
+    def whoami(self) -> Mapping[str, Any]:
+        """Return the community, the member and the scopes of the key."""
+
+    def contribute(self, told: Mapping[str, Any]) -> None:
+        """Send a trace; the same words again change nothing."""
+
+    def vote(self, trace: str, told: Mapping[str, Any]) -> None:
+        """Send a vote in place of the member's last one."""
+
+    def changes(self, cursor: int) -> Mapping[str, Any]:
+        """Return what changed after a cursor."""
+
+
+class HttpClient:
+    """A client over HTTP. Every call may be sent twice: the server gives the same answer to the same call."""
+
+    def __init__(self, url: str, key: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        headers = {"Authorization": f"Bearer {key}", "User-Agent": f"repertoire/{__version__}"}
+        self._client = httpx.Client(base_url=f"{url}/api/v1", headers=headers, timeout=_TIMEOUT)
+        self._url, self._sleep = url, sleep
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def whoami(self) -> Mapping[str, Any]:
+        """Return the community, the member and the scopes of the key."""
+        found = self._call("GET", "/keys/self")
+        if not isinstance(found, dict) or not {"community", "member", "scopes"} <= set(found):
+            message = f"{self._url} is no commons: it does not say whose the key is"
+            raise CommonsError(message)
+        return found
+
+    def contribute(self, told: Mapping[str, Any]) -> None:
+        """Send a trace; the same words again change nothing."""
+        self._call("POST", "/traces", told)
+
+    def vote(self, trace: str, told: Mapping[str, Any]) -> None:
+        """Send a vote in place of the member's last one."""
+        self._call("POST", f"/traces/{trace}/votes", told)
+
+    def changes(self, cursor: int) -> Mapping[str, Any]:
+        """Return what changed after a cursor."""
+        found = self._call("GET", f"/changes?cursor={cursor}")
+        wrong = next(Draft202012Validator(_CHANGES).iter_errors(found), None)
+        if wrong is not None:
+            message = f"{self._url} sent changes that cannot be read: {clean_line(wrong.message, _SAID)}"
+            raise CommonsError(message)
+        changes: Mapping[str, Any] = found
+        return changes
+
+    def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        trouble = ""
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                self._sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            try:
+                status, text = self._send(method, path, body)
+            except httpx.HTTPError as error:
+                trouble = type(error).__name__
+                continue
+            if status not in _AGAIN:
+                return self._answer(status, text)
+            trouble = f"status {status}"
+        message = f"the commons at {self._url} does not answer ({trouble}); what waits is sent by the next sync"
+        raise CommonsError(message)
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, str]:
+        with self._client.stream(method, path, json=body) as answer:
+            parts, size = [], 0
+            for part in answer.iter_bytes():
+                parts.append(part)
+                size += len(part)
+                if size > _MOST_BYTES:
+                    message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"
+                    raise CommonsError(message)
+            return answer.status_code, b"".join(parts).decode("utf-8", "replace")
+
+    def _answer(self, status: int, text: str) -> Any:
+        try:
+            found = json.loads(text) if text else {}
+        except (ValueError, RecursionError) as error:
+            message = f"{self._url} answered with status {status} and no JSON; is it the address of a commons?"
+            raise CommonsError(message) from error
+        if status < 300:
+            return found
+        detail = clean_line(str(found.get("detail", "")) if isinstance(found, dict) else "", _SAID)
+        if status == 401:
+            message = f"the commons refused the key: {detail}"
+            raise KeyRefused(message)
+        if status == 403:
+            message = f"the key may not do this: {detail}"
+            raise ScopeMissing(message)
+        message = f"the commons refused it ({status}): {detail}"
+        raise CommonsRefused(message) if status in _REFUSALS else CommonsError(message)
+
+
+def address(url: str) -> str:
+    """Return the address of a commons as it is kept.
+
+    Raises:
+        InvalidRequest: it is none, or the key would travel over the network unencrypted.
+    """
+    parts = urlsplit(url.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query:
+        message = f"{clean_line(url, _SAID)!r} is no address of a commons; send one as https://commons.example.org"
+        raise InvalidRequest(message)
+    if parts.scheme == "http" and not _is_here(parts.hostname):
+        message = f"{parts.hostname} is another machine: use https, or the key can be read on the way"
+        raise InvalidRequest(message)
+    return url.strip().rstrip("/")
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

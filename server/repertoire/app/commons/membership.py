@@ -1,0 +1,108 @@
+"""Keeps which commons this home has joined, in a file of its own: address, key, cursor, and what was sent."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from repertoire.app.commons.errors import NotJoined
+from repertoire.boot import filelock
+from repertoire.domain.errors import InvalidRequest
+
+_FILE, _LOCK = "joined.json", ".lock"
+
+
+@dataclass
+class Membership:
+    """The commons that a home has joined, and how far both know of each other."""
+
+    url: str
+    key: str = field(repr=False)
+    community: str
+    member: str
+    joined: str
+    cursor: int = 0  # of the commons: what changed up to it is here
+    sent: dict[str, str] = field(default_factory=dict)  # trace, or vote:TRACE, to what became of it
+    withheld: list[str] = field(default_factory=list)  # keys of traces that stay here
+    synced: str = ""  # time of the last complete sync
+    trouble: str = ""  # why the last sync ended early
+
+
+def folder(home: Path) -> Path:
+    """Return the folder in the home for what concerns a commons."""
+    return home / "commons"
+
+
+def read(home: Path) -> Membership | None:
+    """Return the home's membership, or None.
+
+    Raises:
+        InvalidRequest: its file is damaged.
+    """
+    path = folder(home) / _FILE
+    try:
+        return Membership(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError) as error:
+        message = f"{path} is damaged ({error}); delete it and run `repertoire commons join` again"
+        raise InvalidRequest(message) from error
+
+
+def is_joined(home: Path) -> bool:
+    """Tell whether the home has joined a commons."""
+    return (folder(home) / _FILE).exists()
+
+
+def of(home: Path) -> Membership:
+    """Return the home's membership.
+
+    Raises:
+        NotJoined: there is none.
+        InvalidRequest: its file is damaged.
+    """
+    found = read(home)
+    if found is None:
+        message = "this home has joined no commons; `repertoire commons join URL --key-file FILE` joins one"
+        raise NotJoined(message)
+    return found
+
+
+def trouble(home: Path) -> str:
+    """Return in one line what is wrong with the home's commons; empty where nothing is, or none is joined."""
+    try:
+        found = read(home)
+    except InvalidRequest as error:
+        return str(error)
+    if found is None or not found.trouble:
+        return ""
+    return f"{found.trouble} (last complete sync: {found.synced or 'never'})"
+
+
+def write(home: Path, membership: Membership) -> None:
+    """Write the membership for this user alone; a process that is killed leaves the old one or the new one."""
+    folder(home).mkdir(mode=0o700, exist_ok=True)
+    path = folder(home) / _FILE
+    new = path.with_name(f"{_FILE}.{os.getpid()}")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(asdict(membership), file)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def end(home: Path) -> None:
+    """Forget the membership and its key."""
+    (folder(home) / _FILE).unlink(missing_ok=True)
+
+
+@contextmanager
+def changing(home: Path) -> Iterator[None]:
+    """Keep other processes from changing the membership meanwhile."""
+    folder(home).mkdir(mode=0o700, exist_ok=True)
+    with filelock.only_one(folder(home) / _LOCK, lambda _seconds: None):
+        yield

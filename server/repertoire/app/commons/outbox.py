@@ -1,0 +1,92 @@
+"""Lists what this home is going to send: one's own confirmed traces and votes since it joined, unless withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repertoire.app.commons.membership import Membership
+from repertoire.app.traces.exchange import as_told
+from repertoire.app.traces.naming import trace_named
+from repertoire.domain.trace import DRAFT, ME, Trace, Vote
+from repertoire.store.database import Store
+from repertoire.traces.trust import latest
+
+SENT, BEFORE = "sent", "before"  # what became of a trace
+_SENT_FIELDS = "title context solution tags environment outcome uses review_after watch licence supersedes".split()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One thing that waits to be sent: exactly the body that the commons gets; `vote` is empty for a trace."""
+
+    name: str  # in `Membership.sent`
+    trace: str
+    title: str
+    body: Mapping[str, Any]
+    vote: str = ""  # up or down
+    state: str = SENT  # what is remembered once it is sent
+
+
+def outbox(store: Store, membership: Membership) -> list[Waiting]:
+    """Return what waits to be sent, the oldest first, traces before votes."""
+    mine = [trace for trace in store.traces.all() if _is_due(trace, membership)]
+    titles = {trace.key: trace.title for trace in store.traces.all()}
+    votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
+    return [
+        *(Waiting(trace.key, trace.key, trace.title, _body(trace, membership)) for trace in mine),
+        *(
+            _vote(vote, titles[vote.trace])
+            for vote in votes
+            if vote.trace in titles
+            and vote.trace not in membership.withheld
+            and membership.sent.get(f"vote:{vote.trace}") != _state(vote)
+        ),
+    ]
+
+
+def of_before(store: Store) -> dict[str, str]:
+    """Return what a home had said before it joined, as `Membership.sent` keeps it: none of that is ever sent."""
+    mine = (trace.key for trace in store.traces.all() if trace.author == ME and trace.status != DRAFT)
+    votes = (vote for vote in latest(store.traces.votes()) if vote.voter == ME)
+    return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": _state(vote) for vote in votes}
+
+
+def withhold(store: Store, membership: Membership, name: str) -> Trace:
+    """Keep a trace and one's votes on it out of the outbox; return it.
+
+    Raises:
+        UnknownComponent: there is no such trace.
+    """
+    trace = trace_named(store, name)
+    if trace.key not in membership.withheld:
+        membership.withheld.append(trace.key)
+    return trace
+
+
+def _is_due(trace: Trace, membership: Membership) -> bool:
+    return (
+        trace.author == ME
+        and trace.status != DRAFT
+        and trace.key not in membership.sent
+        and trace.key not in membership.withheld
+    )
+
+
+def _body(trace: Trace, membership: Membership) -> dict[str, Any]:
+    told = as_told(trace)
+    body = {name: told[name] for name in _SENT_FIELDS if name in told}
+    if membership.sent.get(trace.supersedes) != SENT:  # the commons does not know what it amends
+        body.pop("supersedes", None)
+    return body
+
+
+def _vote(vote: Vote, title: str) -> Waiting:
+    said = "up" if vote.up else "down"
+    body = {"vote": said, "tag": vote.tag, "note": vote.note, "environment": dict(vote.environment)}
+    return Waiting(f"vote:{vote.trace}", vote.trace, title, body, said, _state(vote))
+
+
+def _state(vote: Vote) -> str:
+    return f"{vote.at} {'up' if vote.up else 'down'}"

@@ -1,0 +1,189 @@
+"""Joins and leaves a commons, sends the outbox, and brings others' traces and votes into the local store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from repertoire.app.clock import now
+from repertoire.app.commons import membership as memberships
+from repertoire.app.commons.client import CommonsClient, HttpClient, address
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, ScopeMissing
+from repertoire.app.commons.membership import Membership
+from repertoire.app.commons.outbox import of_before, outbox
+from repertoire.app.traces.exchange import SCHEMA, import_lines
+from repertoire.app.traces.telling import redacted
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.event import VOTED, Event, Moment
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import ME, NOTE, OTHERS, TRACE
+from repertoire.store.database import Store
+
+_REASON = 160
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync sent and brought; `refused` are the names and reasons of what the commons did not take."""
+
+    sent: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    traces: int = 0
+    votes: int = 0
+    removed: int = 0
+
+
+def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
+    """Join a commons: the key is checked there and kept in the home; nothing of before is ever sent.
+
+    Raises:
+        InvalidRequest: another commons is joined, or the address or the key's file cannot be used.
+        CommonsError: the commons does not answer, or does not know the key.
+    """
+    before = memberships.read(home)
+    url = address(url)
+    if before is not None and before.url != url:
+        message = f"this home has joined {before.url}; `repertoire commons leave` leaves it"
+        raise InvalidRequest(message)
+    key = _read_key(key_file)
+    with closing(HttpClient(url, key)) as client:
+        who = client.whoami()
+    with memberships.changing(home):
+        joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=of_before(store))
+        if before is not None and before.community == joined.community and before.member == joined.member:
+            joined = replace(before, key=key, trouble="")  # a new key of the same member
+        memberships.write(home, joined)
+    return joined
+
+
+def leave(home: Path) -> Membership:
+    """Forget the commons and its key; what came from it stays, and what was sent stays there.
+
+    Raises:
+        NotJoined: no commons is joined.
+    """
+    with memberships.changing(home):
+        before = memberships.of(home)
+        memberships.end(home)
+    return before
+
+
+def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Synced:
+    """Send the outbox and bring what changed; what was done stays done wherever it ends.
+
+    Raises:
+        NotJoined: no commons is joined.
+        CommonsError: the commons does not answer; the next sync goes on.
+    """
+    with memberships.changing(home):
+        membership = memberships.of(home)
+        try:
+            if client is not None:
+                done = _sync(store, home, membership, client)
+            else:
+                with closing(HttpClient(membership.url, membership.key)) as over_http:
+                    done = _sync(store, home, membership, over_http)
+        except CommonsError as error:
+            membership.trouble = clean_line(str(error), _REASON)
+            memberships.write(home, membership)
+            raise
+        membership.synced, membership.trouble = now(), ""
+        memberships.write(home, membership)
+    return done
+
+
+def _sync(store: Store, home: Path, membership: Membership, client: CommonsClient) -> Synced:
+    sent, refused = _send(store, home, membership, client)
+    done = Synced(sent, tuple(refused))
+    more = True
+    while more:
+        changes = client.changes(membership.cursor)
+        done = _bring(store, membership, changes, done)
+        more = changes["more"] and changes["cursor"] > membership.cursor
+        membership.cursor = changes["cursor"]
+        memberships.write(home, membership)
+    return done
+
+
+def _send(store: Store, home: Path, membership: Membership, client: CommonsClient) -> tuple[int, list[tuple[str, str]]]:
+    sent, refused = 0, []
+    for waiting in outbox(store, membership):
+        try:
+            if waiting.vote:
+                client.vote(waiting.trace, waiting.body)
+            else:
+                client.contribute(waiting.body)
+        except ScopeMissing as error:  # it waits for a better key
+            refused.append((waiting.title, str(error)))
+            continue
+        except CommonsRefused as error:
+            refused.append((waiting.title, str(error)))
+            membership.sent[waiting.name] = waiting.state if waiting.vote else f"refused: {error}"
+        else:
+            sent += 1
+            membership.sent[waiting.name] = waiting.state
+        memberships.write(home, membership)
+    return sent, refused
+
+
+def _bring(store: Store, membership: Membership, changes: Mapping[str, Any], done: Synced) -> Synced:
+    fields = set(SCHEMA["properties"])
+    lines = [
+        json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
+        for told in changes["traces"]
+    ]
+    imported = import_lines(store, lines, moment=Moment(now(), "", ""))
+    votes = [vote for vote in changes["votes"] if vote["voter"] != membership.member]
+    kept = {(vote.trace, vote.voter, vote.at, vote.up) for vote in store.traces.votes()}
+    events = [event for vote in votes if (event := _event(vote)) is not None and _fresh(event, kept)]
+    store.events.append(events)
+    removed = [key for key in changes["removed"] if _is_anothers(store, key)]
+    for key in removed:
+        store.traces.drop(key)
+    return replace(
+        done,
+        traces=done.traces + imported.added,
+        votes=done.votes + len(events),
+        removed=done.removed + len(removed),
+    )
+
+
+def _event(vote: Mapping[str, Any]) -> Event | None:
+    """Return a vote as the log keeps it; None for a trace that cannot be one of here."""
+    if not vote["trace"].startswith(f"{TRACE}:"):
+        return None
+    voter = clean_line(vote["voter"], 60)
+    note = clean_line(redacted(vote["note"]), NOTE)
+    said = {
+        "voter": OTHERS if voter == ME else voter,  # nobody else speaks for the person of this home
+        "up": vote["up"],
+        "tag": vote["tag"],
+        "note": note,
+        "environment": {place: clean_line(str(value), 60) for place, value in vote["environment"].items()},
+    }
+    return Event(min(vote["at"], now()), VOTED, node=vote["trace"], data=said)
+
+
+def _fresh(event: Event, kept: set[tuple[str, str, str, bool]]) -> bool:
+    return (event.node, event.data["voter"], event.at, event.data["up"]) not in kept
+
+
+def _is_anothers(store: Store, key: str) -> bool:
+    trace = store.traces.get(key)
+    return trace is not None and trace.author != ME
+
+
+def _read_key(file: Path) -> str:
+    try:
+        key = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"the key cannot be read from {file}: {error}"
+        raise InvalidRequest(message) from error
+    if not key.startswith("rpc_") or len(key) > 200 or not key.isascii() or len(key.split()) != 1:
+        message = f"{file} holds no key of a commons; one begins with rpc_"
+        raise InvalidRequest(message)
+    return key

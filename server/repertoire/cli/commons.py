@@ -1,0 +1,200 @@
+"""`commons`: the commands that join a team's commons, sync with it, and run its server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from repertoire.app.commons import membership as memberships
+from repertoire.app.commons.outbox import outbox, withhold
+from repertoire.app.commons.sync import join, leave, sync
+from repertoire.app.traces.embed import embed_latest
+from repertoire.app.wiring import find_home, open_repertoire
+from repertoire.boot.environment import ensure
+from repertoire.boot.errors import BootError
+from repertoire.boot.layout import COMMONS, command, ready
+from repertoire.boot.progress import Terminal
+from repertoire.cli.output import json_option, show
+from repertoire.rendering.commons import (
+    joined_text,
+    outbox_data,
+    outbox_text,
+    status_data,
+    status_text,
+    synced_data,
+    synced_text,
+)
+
+PORT = 8392
+_dev = click.option("--dev", is_flag=True, help="Use a PostgreSQL of this home, started when needed, to try it out.")
+
+
+@click.group("commons")
+def commons_command() -> None:
+    r"""Share traces with a team: join its commons, or run one.
+
+    \b
+    repertoire commons serve --dev
+    repertoire commons join https://commons.example.org --key-file key.txt
+    """
+
+
+@commons_command.command("join")
+@click.argument("url")
+@click.option(
+    "--key-file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The file with the key that the commons' administrator gave you.",
+)
+@json_option
+def join_command(url: str, key_file: Path, as_json: bool) -> None:
+    r"""Join the commons at URL; traces that you confirm from then on are sent to it.
+
+    The key is copied into the home, readable by you alone. To use a new key, join again.
+
+    \b
+    repertoire commons join https://commons.example.org --key-file key.txt
+    """
+    with open_repertoire() as repertoire:
+        joined = join(repertoire.store, repertoire.home, url, key_file)
+    show(status_data(joined, 0), lambda: joined_text(joined), as_json=as_json)
+
+
+@commons_command.command("leave")
+@json_option
+def leave_command(as_json: bool) -> None:
+    r"""Leave the commons and delete its key; traces that came from it stay here, what was sent stays there.
+
+    \b
+    repertoire commons leave
+    """
+    left = leave(find_home())
+    show({"left": left.url}, lambda: f"left {left.url}", as_json=as_json)
+
+
+@commons_command.command("status")
+@json_option
+def status_command(as_json: bool) -> None:
+    r"""Show which commons is joined, what waits to be sent, and when the last sync was. Asks nobody.
+
+    \b
+    repertoire commons status
+    """
+    with open_repertoire() as repertoire:
+        membership = memberships.of(repertoire.home)
+        waiting = len(outbox(repertoire.store, membership))
+    show(status_data(membership, waiting), lambda: status_text(membership, waiting), as_json=as_json)
+
+
+@commons_command.command("outbox")
+@click.option("--withhold", "kept", default="", metavar="TRACE", help="Never send this trace, nor votes on it.")
+@json_option
+def outbox_command(kept: str, as_json: bool) -> None:
+    r"""Show what the next sync sends, word for word.
+
+    \b
+    repertoire commons outbox
+    repertoire commons outbox --withhold 1f0c2d3e4b5a
+    """
+    with open_repertoire() as repertoire:
+        if kept:
+            with memberships.changing(repertoire.home):
+                membership = memberships.of(repertoire.home)
+                withhold(repertoire.store, membership, kept)
+                memberships.write(repertoire.home, membership)
+        waiting = outbox(repertoire.store, memberships.of(repertoire.home))
+    show(outbox_data(waiting), lambda: outbox_text(waiting), as_json=as_json)
+
+
+@commons_command.command("sync")
+@json_option
+def sync_command(as_json: bool) -> None:
+    r"""Send the outbox now, and bring others' traces and votes. A refresh does the same.
+
+    \b
+    repertoire commons sync
+    """
+    with open_repertoire() as repertoire:
+        done = sync(repertoire.store, repertoire.home)
+        if repertoire.embedder is not None and done.traces:
+            embed_latest(repertoire.store, repertoire.embedder)
+    show(synced_data(done), lambda: synced_text(done), as_json=as_json)
+
+
+@commons_command.command("serve")
+@_dev
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
+def serve_command(dev: bool, host: str, port: int) -> None:
+    r"""Run the server of a commons on the PostgreSQL that DATABASE_URL names; it needs pgvector.
+
+    The first run builds an environment for it in the home. With --dev, PostgreSQL and a worker run along, and the
+    file with an administrator's key is printed. TLS is the business of a proxy in front of it.
+
+    \b
+    repertoire commons serve --dev
+    DATABASE_URL=postgresql://commons@db/commons repertoire commons serve --host 0.0.0.0
+    """
+    _run("serve", *_flag(dev), "--host", host, "--port", str(port))
+
+
+@commons_command.command("work")
+@_dev
+def work_command(dev: bool) -> None:
+    r"""Run a worker on the PostgreSQL that DATABASE_URL names: it embeds what was contributed.
+
+    A server without --dev needs one or more.
+
+    \b
+    repertoire commons work
+    """
+    _run("work", *_flag(dev))
+
+
+@commons_command.command("key")
+@_dev
+@click.argument("community")
+@click.argument("member")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--scope", "scopes", multiple=True, help="read, contribute, vote, moderate or admin; repeatable.")
+@click.option("--days", type=int, default=365, show_default=True, help="How long it holds.")
+def key_command(dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int) -> None:
+    r"""Make a key for MEMBER of COMMUNITY on the server's database, and write it into FILE.
+
+    Both are made where they are new. Without --scope the key may read, contribute and vote.
+
+    \b
+    repertoire commons key --dev team ann ann.key
+    """
+    given = [word for scope in scopes for word in ("--scope", scope)]
+    _run("key", *_flag(dev), community, member, str(file.absolute()), "--days", str(days), *given)
+
+
+def _flag(dev: bool) -> list[str]:
+    return ["--dev"] if dev else []
+
+
+def _run(*arguments: str) -> None:
+    """Replace this process by a command of the commons, in its environment, which is built where it is missing."""
+    home, terminal = find_home(), Terminal(sys.stderr)
+    try:
+        if ready(home, COMMONS) is None:
+            click.echo(
+                "the server of a commons has an environment of its own; it is built once (about 410 MB)", err=True
+            )
+        python = ensure(home, kind=COMMONS, report=terminal)
+    except BootError as error:
+        terminal.close()
+        click.echo(f"repertoire: {error}", err=True)
+        sys.exit(1)
+    terminal.close()
+    line = command(python, "repertoire.commons", *arguments)
+    if sys.platform == "win32":  # exec there returns to the shell before the program has ended
+        sys.exit(subprocess.call(line))
+    sys.stdout.flush()
+    os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals are the server's own

@@ -1,0 +1,165 @@
+"""The commons' own commands, in its environment: `serve`, `work` and `key`; the command line starts them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+import psycopg
+import uvicorn
+
+from repertoire.app.wiring import find_home, open_embedder
+from repertoire.commons import jobs, local_postgres
+from repertoire.commons.database import Database
+from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, VOTE, Keys, NewKey, read_pepper
+from repertoire.commons.migrations import migrate
+from repertoire.commons.server import build
+from repertoire.domain.errors import InvalidRequest, ModelUnavailable, RepertoireError
+from repertoire.inference.embedder import IdleEmbedder
+from repertoire.settings import load
+
+_DEV_COMMUNITY, _DEV_MEMBER = "dev", "admin"
+_dev = click.option("--dev", is_flag=True)
+
+
+@click.group()
+def main() -> None:
+    """Run a part of a commons."""
+
+
+@main.command("serve")
+@_dev
+@click.option("--host", default="127.0.0.1")
+@click.option("--port", type=int, default=8392)
+def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
+    """Serve the REST door; with `dev`, a PostgreSQL and a worker too."""
+    home = find_home()
+    database, embedder = _open(home, dev=dev)
+    app = build(database, _pepper(home), embedder, working=dev)
+    config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False, server_header=False)
+    listener = config.bind_socket()
+    if dev:
+        click.echo(f"key of {_DEV_MEMBER} in the community {_DEV_COMMUNITY}: {_dev_key(home, database)}")
+    click.echo(f"http://{host}:{listener.getsockname()[1]}")
+    sys.stdout.flush()
+    # The server ends in order and then raises the signal again: at its default, nothing would stop PostgreSQL.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
+    uvicorn.Server(config).run([listener])
+
+
+@main.command("work")
+@_dev
+def work_command(dev: bool) -> None:  # noqa: FBT001
+    """Embed contributions until stopped."""
+    database, embedder = _open(find_home(), dev=dev)
+    if embedder is None:
+        message = "a worker needs the model; `repertoire model show` says what is wrong with it"
+        raise ModelUnavailable(message)
+    asyncio.run(_work(database, embedder))
+
+
+@main.command("key")
+@_dev
+@click.argument("community")
+@click.argument("member")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--scope", "scopes", multiple=True, default=(READ, CONTRIBUTE, VOTE))
+@click.option("--days", type=int, default=DAYS)
+def key_command(dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int) -> None:  # noqa: FBT001
+    """Write a new key into a file for this user alone."""
+    home = find_home()
+    database, _ = _open(home, dev=dev)
+    made = _make_key(home, database, (community, member), scopes, days)
+    _write_key(file, made)
+    click.echo(f"{file}: key {made.id} of {member} in {community}, {', '.join(made.scopes)}, until {made.expires}")
+
+
+def _open(home: Path, *, dev: bool) -> tuple[Database, IdleEmbedder | None]:
+    url = local_postgres.start(home) if dev else os.environ.get("DATABASE_URL", "")
+    if not url:
+        message = "DATABASE_URL is not set; name a PostgreSQL with pgvector, or try a commons with --dev"
+        raise InvalidRequest(message)
+    migrate(url)
+    embedder, degraded = open_embedder(home, load(home, os.environ))
+    for note in degraded:
+        click.echo(f"repertoire: {note}", err=True)
+    return Database(url), embedder
+
+
+def _pepper(home: Path) -> bytes:
+    return read_pepper(Path(os.environ.get("REPERTOIRE_COMMONS_PEPPER_FILE") or home / "commons" / "pepper"))
+
+
+def _make_key(home: Path, database: Database, who: tuple[str, str], scopes: Sequence[str], days: int) -> NewKey:
+    database.open()
+    try:
+        return Keys(database, _pepper(home)).create(*who, scopes, days=days)
+    finally:
+        database.close()
+
+
+def _dev_key(home: Path, database: Database) -> Path:
+    """Return the file with an administrator's key, made at the first start."""
+    file = home / "commons" / "dev.key"
+    if not file.exists():
+        once = Database(database.url)
+        _write_key(file, _make_key(home, once, (_DEV_COMMUNITY, _DEV_MEMBER), SCOPES, DAYS))
+    return file
+
+
+def _write_key(file: Path, made: NewKey) -> None:
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+        handle.write(f"{made.text}\n")
+
+
+async def _work(database: Database, embedder: IdleEmbedder) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    database.open()
+    click.echo("working")
+    sys.stdout.flush()
+    await jobs.work(database, embedder, stop)
+    database.close()
+
+
+class _Lines(logging.Formatter):
+    """Writes a log record as a line of JSON; it holds no request's contents, since none is ever logged."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: Mapping[str, str] = {
+            "at": self.formatTime(record),
+            "level": record.levelname,
+            "name": record.name,
+            "message": record.getMessage(),
+        }
+        return json.dumps(told)
+
+
+def run() -> None:
+    """Run a command; an error is one line and exit status 1."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Lines())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    try:
+        main.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except RepertoireError as error:
+        sys.exit(f"repertoire: {error}")
+    except psycopg.OperationalError as error:
+        sys.exit(f"repertoire: PostgreSQL cannot be reached ({str(error).splitlines()[0]}); is DATABASE_URL right?")
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,219 @@
+"""The REST door under /api/v1: each route reads its request, makes one call of the commons and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from repertoire.app.traces.search import Wanted
+from repertoire.app.traces.telling import Told
+from repertoire.app.traces.voting import Verdict
+from repertoire.commons import bodies
+from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
+from repertoire.commons.service import Commons
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import PLACES
+
+PATH = "/api/v1"
+router = APIRouter(prefix=PATH)
+_bearer = HTTPBearer(auto_error=False, description="The key of an installation; it stands in no address and no body.")
+_PAGE = 200
+
+
+def _commons(request: Request) -> Commons:
+    commons: Commons = request.app.state.commons
+    return commons
+
+
+def _keys(request: Request) -> Keys:
+    keys: Keys = request.app.state.keys
+    return keys
+
+
+class Needs:
+    """Lets a request pass whose key has a scope."""
+
+    def __init__(self, scope: str = "") -> None:
+        self.scope = scope
+
+    def __call__(
+        self, request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
+    ) -> Caller:
+        """Return whom the request's key belongs to."""
+        caller = _keys(request).caller(given.credentials) if given else None
+        if caller is None:
+            raise HTTPException(
+                401, "no key, or one that is unknown, expired or revoked", {"WWW-Authenticate": "Bearer"}
+            )
+        if self.scope and self.scope not in caller.scopes:
+            raise HTTPException(
+                403, f"this key has not the scope {self.scope!r}; an administrator can make one that has"
+            )
+        return caller
+
+
+Service = Annotated[Commons, Depends(_commons)]
+KeyStore = Annotated[Keys, Depends(_keys)]
+Anybody = Annotated[Caller, Depends(Needs())]
+Reader = Annotated[Caller, Depends(Needs(READ))]
+Contributor = Annotated[Caller, Depends(Needs(CONTRIBUTE))]
+Voter = Annotated[Caller, Depends(Needs(VOTE))]
+Moderator = Annotated[Caller, Depends(Needs(MODERATE))]
+Administrator = Annotated[Caller, Depends(Needs(ADMIN))]
+
+
+@router.get("/traces/search")
+def search(  # noqa: PLR0913, PLR0917 - FastAPI passes every parameter by name
+    commons: Service,
+    caller: Reader,
+    q: Annotated[str, Query(max_length=4_000, description="What goes wrong.")] = "",
+    error: Annotated[str, Query(max_length=8_000, description="What the failing command printed.")] = "",
+    tags: Annotated[str, Query(max_length=500, description="Tags, with commas between them.")] = "",
+    environment: Annotated[list[str] | None, Query(max_length=5, description="`language=python 3.12`.")] = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = 5,
+    include_expired: Annotated[bool, Query()] = False,  # noqa: FBT002
+) -> bodies.FoundOut:
+    """Return the traces that may solve a problem, best first."""
+    wanted = Wanted(
+        q,
+        error,
+        tuple(tag for tag in tags.split(",") if tag.strip()),
+        _environment(environment or ()),
+        limit,
+        include_expired,
+    )
+    return bodies.FoundOut.of(commons.search(caller, wanted))
+
+
+@router.post("/traces", status_code=202)
+def contribute(commons: Service, caller: Contributor, body: bodies.TraceIn) -> bodies.Accepted:
+    """Store a trace: its words find it at once, its meaning once a worker has embedded it."""
+    return _accept(commons, caller, body.told())
+
+
+@router.get("/traces/{trace}")
+def show(commons: Service, caller: Reader, trace: str) -> bodies.ShownOut:
+    """Return one trace."""
+    return bodies.ShownOut.of(commons.show(caller, trace))
+
+
+@router.patch("/traces/{trace}", status_code=202)
+def amend(commons: Service, caller: Contributor, trace: str, body: bodies.AmendIn) -> bodies.Accepted:
+    """Store a changed version of a trace, which supersedes the old one."""
+    changes = {name: value for name, value in body.model_dump().items() if value is not None}
+    if not changes:
+        message = "nothing is changed; send what is new, such as the solution"
+        raise InvalidRequest(message)
+    before = commons.told(caller, trace)
+    return _accept(commons, caller, Told(**{**vars(before), **changes}))
+
+
+@router.post("/traces/{trace}/votes")
+def vote(commons: Service, caller: Voter, trace: str, body: bodies.VoteIn) -> bodies.ShownOut:
+    """Store the caller's vote on a trace in place of the last one."""
+    environment: dict[str, str] = {place: value for place, value in body.environment.items()}  # noqa: C416 - of text
+    verdict = Verdict(trace, body.vote == "up", body.tag, body.note, environment)
+    return bodies.ShownOut.of(commons.vote(caller, verdict))
+
+
+@router.post("/traces/{trace}/flags")
+def flag(commons: Service, caller: Voter, trace: str, body: bodies.FlagIn) -> bodies.StatusOut:
+    """Tell the moderators that a trace is harmful; several members' flags take it out of use until they look."""
+    return bodies.StatusOut(status=commons.flag(caller, trace, body.reason))
+
+
+@router.get("/moderation/flagged")
+def flagged(commons: Service, caller: Moderator) -> list[bodies.FlaggedOut]:
+    """List the traces that wait for a moderator."""
+    return [bodies.FlaggedOut(trace=bodies.TraceOut.of(trace), flags=flags) for trace, flags in commons.flagged(caller)]
+
+
+@router.delete("/moderation/traces/{trace}", status_code=204)
+def remove(commons: Service, caller: Moderator, trace: str) -> None:
+    """Remove a trace: it is found no more, and installations drop it."""
+    commons.moderate(caller, trace, keep=False)
+
+
+@router.post("/moderation/traces/{trace}/restore", status_code=204)
+def restore(commons: Service, caller: Moderator, trace: str) -> None:
+    """Make a quarantined or removed trace active again."""
+    commons.moderate(caller, trace, keep=True)
+
+
+@router.get("/changes")
+def changes(
+    commons: Service,
+    caller: Reader,
+    cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
+    limit: Annotated[int, Query(ge=3, le=_PAGE)] = _PAGE,
+) -> bodies.ChangesOut:
+    """Return what changed in the community after a cursor, by which an installation keeps its cache."""
+    return bodies.ChangesOut.of(commons.changes(caller, cursor, limit))
+
+
+@router.get("/users/{member}/reputation")
+def reputation(commons: Service, caller: Reader, member: str) -> bodies.ReputationOut:
+    """Return what a member's votes weigh in each domain."""
+    found = commons.reputation(caller, member)
+    return bodies.ReputationOut(member=found.member, vouched=found.vouched, weights=dict(found.weights))
+
+
+@router.get("/tags")
+def tags(commons: Service, caller: Reader) -> dict[str, int]:
+    """Count the active traces of each tag."""
+    return dict(commons.tags(caller))
+
+
+@router.get("/keys/self")
+def whoami(caller: Anybody) -> bodies.WhoOut:
+    """Tell whom the key belongs to."""
+    return bodies.WhoOut(community=caller.community, member=caller.member, scopes=sorted(caller.scopes))
+
+
+@router.post("/keys", status_code=201)
+def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn) -> bodies.KeyOut:
+    """Make a key for a member of the caller's own community."""
+    made = keys.create(caller.community, body.member, body.scopes, days=body.days, vouched=body.vouched)
+    return _shown_once(made)
+
+
+@router.post("/keys/{key}/rotate", status_code=201)
+def rotate_key(keys: KeyStore, caller: Anybody, key: str) -> bodies.KeyOut:
+    """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes."""
+    _own_or_admin(caller, key)
+    made = keys.rotate(caller, key)
+    if made is None:
+        raise HTTPException(404, "there is no such key in use")
+    return _shown_once(made)
+
+
+@router.delete("/keys/{key}", status_code=204)
+def revoke_key(keys: KeyStore, caller: Anybody, key: str) -> None:
+    """Revoke a key at once."""
+    _own_or_admin(caller, key)
+    if not keys.revoke(caller, key):
+        raise HTTPException(404, "there is no such key in use")
+
+
+def _accept(commons: Commons, caller: Caller, told: Told) -> bodies.Accepted:
+    done = commons.contribute(caller, told)
+    return bodies.Accepted(id=done.trace.key, status=done.trace.status, known=done.known, version=done.trace.version)
+
+
+def _own_or_admin(caller: Caller, key: str) -> None:
+    if caller.key != key and ADMIN not in caller.scopes:
+        raise HTTPException(403, "this is another's key; an administrator may change it")
+
+
+def _shown_once(made: NewKey) -> bodies.KeyOut:
+    return bodies.KeyOut(id=made.id, key=made.text, member=made.member, scopes=list(made.scopes), expires=made.expires)
+
+
+def _environment(pairs: list[str] | tuple[()]) -> dict[str, str]:
+    found = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    if len(found) != len(pairs) or set(found) - set(PLACES):
+        message = f"an environment is PLACE=VALUE with one of {', '.join(PLACES)}"
+        raise InvalidRequest(message)
+    return found

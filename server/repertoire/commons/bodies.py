@@ -1,0 +1,274 @@
+"""What requests and answers of the REST door hold; the OpenAPI description is made of these."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from repertoire.app.traces.search import Found, TraceHit
+from repertoire.app.traces.telling import Told
+from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
+from repertoire.commons.service import Shown
+from repertoire.commons.traces import Changes
+from repertoire.domain.trace import NOTE, TAGS, TEXT, TITLE, USES, WORKED, Trace
+from repertoire.traces.trust import Trust
+
+Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
+Outcome = Literal["worked", "partly", "failed"]
+Place = Literal["language", "framework", "os", "package_manager", "runtime"]
+_LINE = 500
+
+
+class Body(BaseModel):
+    """A part of a request; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TraceIn(Body):
+    """A trace as it is contributed."""
+
+    title: str = Field(min_length=1, max_length=TITLE)
+    context: str = Field(min_length=1, max_length=TEXT, description="The problem: what was seen, what was tried.")
+    solution: str = Field(min_length=1, max_length=TEXT)
+    tags: list[str] = Field(default_factory=list, max_length=TAGS)
+    environment: dict[Place, str] = Field(default_factory=dict)
+    outcome: Outcome = "worked"
+    uses: list[str] = Field(default_factory=list, max_length=USES)
+    review_after: str = Field(default="", max_length=10)
+    watch: str = Field(default="", max_length=NOTE)
+    licence: str = Field(default="", max_length=_LINE)
+    supersedes: str = Field(default="", max_length=_LINE, description="The id of the trace that it amends.")
+
+    def told(self) -> Told:
+        """Return it as the rules of traces take it."""
+        values = self.model_dump()
+        return Told(**{**values, "tags": tuple(self.tags), "uses": tuple(self.uses)})
+
+
+class AmendIn(Body):
+    """The changed parts of a trace."""
+
+    title: str | None = Field(default=None, min_length=1, max_length=TITLE)
+    context: str | None = Field(default=None, min_length=1, max_length=TEXT)
+    solution: str | None = Field(default=None, min_length=1, max_length=TEXT)
+    outcome: Outcome | None = None
+    review_after: str | None = Field(default=None, max_length=10)
+    watch: str | None = Field(default=None, max_length=NOTE)
+
+
+class VoteIn(Body):
+    """A vote on a trace."""
+
+    vote: Literal["up", "down"]
+    tag: Literal["", "outdated", "wrong", "security_concern", "spam"] = ""
+    note: str = Field(default="", max_length=NOTE)
+    environment: dict[Place, str] = Field(default_factory=dict)
+
+
+class FlagIn(Body):
+    """Why a trace is harmful."""
+
+    reason: str = Field(min_length=1, max_length=NOTE)
+
+
+class KeyIn(Body):
+    """The key to make, and its member, who is made where there is none."""
+
+    member: str = Field(pattern=rf"^{NAME}$")
+    scopes: list[Scope] = Field(min_length=1, max_length=5)
+    days: int = Field(default=DAYS, ge=1, le=MOST_DAYS)
+    vouched: bool | None = Field(default=None, description="Whether the administrator vouches for the member's votes.")
+
+
+class KeyOut(BaseModel):
+    """A new key; this answer is the only place where it is shown."""
+
+    id: str
+    key: str
+    member: str
+    scopes: list[str]
+    expires: str
+
+
+class Accepted(BaseModel):
+    """A contribution that is stored. Its id is made of its words, so that sending it again changes nothing."""
+
+    id: str
+    status: str
+    known: bool
+    version: int
+
+
+class TrustOut(BaseModel):
+    """How far to trust a trace: the bounds of Wilson's interval, and the votes."""
+
+    bound: float
+    high: float
+    ups: int
+    votes: int
+    disputed: bool
+    complaints: list[str]
+
+    @classmethod
+    def of(cls, trust: Trust) -> TrustOut:
+        """Return it as an answer holds it."""
+        return cls(
+            bound=trust.bound,
+            high=trust.high,
+            ups=trust.ups,
+            votes=trust.votes,
+            disputed=trust.disputed,
+            complaints=list(trust.complaints),
+        )
+
+
+class TraceOut(BaseModel):
+    """A trace."""
+
+    id: str
+    title: str
+    context: str
+    solution: str
+    tags: list[str]
+    environment: dict[str, str]
+    outcome: str = WORKED
+    status: str
+    review_after: str
+    watch: str
+    uses: list[str]
+    author: str
+    licence: str
+    version: int
+    supersedes: str
+    at: str
+
+    @classmethod
+    def of(cls, trace: Trace) -> TraceOut:
+        """Return it as an answer holds it."""
+        names = set(cls.model_fields) - {"id"}
+        return cls.model_validate({"id": trace.key, **{name: getattr(trace, name) for name in names}})
+
+
+class ShownOut(BaseModel):
+    """A trace, the trust in it, and whether it is found by its meaning yet."""
+
+    trace: TraceOut
+    trust: TrustOut
+    embedded: bool
+
+    @classmethod
+    def of(cls, shown: Shown) -> ShownOut:
+        """Return it as an answer holds it."""
+        return cls(trace=TraceOut.of(shown.trace), trust=TrustOut.of(shown.trust), embedded=shown.embedded)
+
+
+class HitOut(BaseModel):
+    """A trace in an answer, with what speaks for it."""
+
+    trace: TraceOut
+    score: float
+    trust: TrustOut
+    words: list[str]
+    error: str
+    different: list[str] = Field(description="How its environment differs from the one asked for.")
+    twins: list[str]
+    alternative: bool
+    overdue: bool
+
+    @classmethod
+    def of(cls, hit: TraceHit) -> HitOut:
+        """Return it as an answer holds it."""
+        return cls(
+            trace=TraceOut.of(hit.trace),
+            score=hit.score,
+            trust=TrustOut.of(hit.trust),
+            words=list(hit.words),
+            error=hit.error,
+            different=list(hit.alignment.different),
+            twins=list(hit.twins),
+            alternative=hit.alternative,
+            overdue=hit.overdue,
+        )
+
+
+class FoundOut(BaseModel):
+    """The traces that may help, best first; `fits` tells whether the first of them does."""
+
+    hits: list[HitOut]
+    fits: bool
+    confidence: float
+    degraded: list[str]
+
+    @classmethod
+    def of(cls, found: Found) -> FoundOut:
+        """Return it as an answer holds it."""
+        return cls(
+            hits=[HitOut.of(hit) for hit in found.hits],
+            fits=found.fits,
+            confidence=found.confidence,
+            degraded=list(found.degraded),
+        )
+
+
+class VoteOut(BaseModel):
+    """A vote as other installations get it."""
+
+    trace: str
+    voter: str
+    up: bool
+    at: str
+    tag: str
+    note: str
+    environment: dict[str, str]
+
+
+class ChangesOut(BaseModel):
+    """What changed after a cursor. `removed` are ids that an installation drops."""
+
+    traces: list[TraceOut]
+    votes: list[VoteOut]
+    removed: list[str]
+    cursor: int
+    more: bool
+
+    @classmethod
+    def of(cls, changes: Changes) -> ChangesOut:
+        """Return it as an answer holds it."""
+        return cls(
+            traces=[TraceOut.of(trace) for trace in changes.shared],
+            votes=[VoteOut(**vars(vote)) for vote in changes.votes],
+            removed=[trace.key for trace in changes.withdrawn],
+            cursor=changes.cursor,
+            more=changes.more,
+        )
+
+
+class ReputationOut(BaseModel):
+    """What a member's votes weigh in each domain; a member without a record has none."""
+
+    member: str
+    vouched: bool
+    weights: dict[str, float]
+
+
+class FlaggedOut(BaseModel):
+    """A trace that waits for a moderator, and who flagged it and why."""
+
+    trace: TraceOut
+    flags: list[tuple[str, str]]
+
+
+class StatusOut(BaseModel):
+    """The state of a trace, or of the server."""
+
+    status: str
+
+
+class WhoOut(BaseModel):
+    """Whom the key of a request belongs to."""
+
+    community: str
+    member: str
+    scopes: list[str]

@@ -1,0 +1,63 @@
+"""Opens PostgreSQL and lends connections that see the rows of one community alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg_pool import ConnectionPool
+
+from repertoire.commons.migrations import ROLE, is_privileged
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+_MOST, _WAIT_S = 10, 5.0  # connections of a process, and how long a request waits for one
+_STATEMENT_MS = 10_000
+
+
+class Database:
+    """A pool of connections; every transaction belongs to one community."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._pool = ConnectionPool[Connection](
+            url, min_size=1, max_size=_MOST, timeout=_WAIT_S, configure=_configure, open=False
+        )
+
+    def open(self) -> None:
+        """Open the pool and wait for its first connection.
+
+        Raises:
+            psycopg_pool.PoolTimeout: PostgreSQL does not answer.
+        """
+        self._pool.open(wait=True)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+    @contextmanager
+    def tenant(self, community: str) -> Iterator[Connection]:
+        """Lend a connection in a transaction of a community: rows of any other can neither be read nor written."""
+        with self._pool.connection() as connection, connection.transaction():
+            connection.execute("SELECT set_config('repertoire.community', %s, true)", (community,))
+            yield connection
+
+    def ready(self) -> bool:
+        """Tell whether PostgreSQL answers."""
+        try:
+            with self._pool.connection(timeout=1) as connection:
+                connection.execute("SELECT 1")
+        except psycopg.OperationalError:  # PoolTimeout is one
+            return False
+        return True
+
+
+def _configure(connection: Connection) -> None:
+    if is_privileged(connection):
+        connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
+    connection.execute(sql.SQL("SET statement_timeout = {}").format(sql.Literal(_STATEMENT_MS)))
+    connection.execute("SET hnsw.iterative_scan = strict_order")
+    connection.commit()

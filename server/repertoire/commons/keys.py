@@ -1,0 +1,175 @@
+"""Makes and checks the keys of installations: scoped, expiring, stored as an HMAC under the server's pepper."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from repertoire.app.clock import ago, now
+from repertoire.commons.database import Connection, Database
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import ME
+
+READ, CONTRIBUTE, VOTE, MODERATE, ADMIN = SCOPES = ("read", "contribute", "vote", "moderate", "admin")
+DAYS, MOST_DAYS = 365, 3_650
+NAME = r"[a-z0-9][a-z0-9-]{0,39}"  # of a community and of a member: it is part of a key, of paths and of traces
+_KEY = re.compile(rf"rpc_(?P<community>{NAME})_(?P<id>[0-9a-f]{{12}})_[A-Za-z0-9-]{{40,50}}")
+_LEAST_PEPPER = 32  # bytes
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whom a key belongs to, and what it allows."""
+
+    community: str
+    member: str
+    key: str  # its id, which is no secret
+    scopes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A key that was just made: `text` is shown once and stored nowhere."""
+
+    id: str
+    text: str
+    member: str
+    scopes: tuple[str, ...]
+    expires: str
+
+
+def read_pepper(path: Path) -> bytes:
+    """Return the pepper in a file, which is made for this user alone where there is none.
+
+    Raises:
+        InvalidRequest: the file holds too little to be one.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pepper = path.read_bytes()
+    else:
+        pepper = secrets.token_bytes(_LEAST_PEPPER)
+        with os.fdopen(handle, "wb") as file:
+            file.write(pepper)
+    if len(pepper) < _LEAST_PEPPER:
+        message = (
+            f"{path} holds {len(pepper)} bytes, a pepper has {_LEAST_PEPPER}; without the old one all keys are void"
+        )
+        raise InvalidRequest(message)
+    return pepper
+
+
+class Keys:
+    """The keys of all communities, under one pepper."""
+
+    def __init__(self, database: Database, pepper: bytes) -> None:
+        self._database = database
+        self._pepper = pepper
+
+    def create(
+        self, community: str, member: str, scopes: Iterable[str], *, days: int = DAYS, vouched: bool | None = None
+    ) -> NewKey:
+        """Make a key for a member, and the member and the community where they are new.
+
+        Raises:
+            InvalidRequest: a name, a scope or the number of days is not allowed.
+        """
+        chosen = _checked(community, member, scopes, days)
+        with self._database.tenant(community) as connection:
+            connection.execute(
+                "INSERT INTO community (community, created) VALUES (%s, %s) ON CONFLICT DO NOTHING", (community, now())
+            )
+            connection.execute(
+                "INSERT INTO member (community, member, created) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+                (community, member, now()),
+            )
+            if vouched is not None:
+                _vouch(connection, community, member, vouched=vouched)
+            return self._insert(connection, community, member, chosen, days)
+
+    def caller(self, text: str) -> Caller | None:
+        """Return whom a key belongs to; None where it is unknown, wrong, expired or revoked."""
+        match = _KEY.fullmatch(text)
+        if match is None:
+            return None
+        community, key = match["community"], match["id"]
+        with self._database.tenant(community) as connection:
+            row = connection.execute(
+                "SELECT hash, member, scopes, expires, revoked FROM api_key WHERE community = %s AND id = %s",
+                (community, key),
+            ).fetchone()
+        told = self._hash(text)
+        kept, member, scopes, expires, revoked = row or (bytes(len(told)), "", (), "", "")
+        fits = hmac.compare_digest(told, bytes(kept))  # also for an unknown id, in the same time
+        if not fits or revoked or expires <= now():
+            return None
+        return Caller(community, member, key, frozenset(scopes))
+
+    def rotate(self, caller: Caller, key: str, *, days: int = DAYS) -> NewKey | None:
+        """Replace a key by a new one with the same member and scopes; None where there is no such key in use."""
+        with self._database.tenant(caller.community) as connection:
+            row = connection.execute(
+                "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = '' "
+                "RETURNING member, scopes",
+                (now(), caller.community, key),
+            ).fetchone()
+            return self._insert(connection, caller.community, row[0], tuple(row[1]), days) if row else None
+
+    def revoke(self, caller: Caller, key: str) -> bool:
+        """Revoke a key at once; tell whether there was one in use."""
+        with self._database.tenant(caller.community) as connection:
+            done = connection.execute(
+                "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = ''",
+                (now(), caller.community, key),
+            )
+            return done.rowcount > 0
+
+    def _insert(
+        self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], days: int
+    ) -> NewKey:
+        key, secret = secrets.token_hex(6), secrets.token_urlsafe(32).replace("_", "-")
+        text, expires = f"rpc_{community}_{key}_{secret}", ago(timedelta(days=-days))
+        connection.execute(
+            "INSERT INTO api_key (community, id, member, hash, scopes, created, expires) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            (community, key, member, self._hash(text), list(scopes), now(), expires),
+        )
+        return NewKey(key, text, member, scopes, expires)
+
+    def _hash(self, text: str) -> bytes:
+        """Return what is stored of a key: it has 256 random bits, so that a slow hash would protect nothing more."""
+        return hmac.digest(self._pepper, text.encode(), hashlib.sha256)
+
+
+def _checked(community: str, member: str, scopes: Iterable[str], days: int) -> tuple[str, ...]:
+    for what, name in (("community", community), ("member", member)):
+        if not re.fullmatch(NAME, name):
+            message = f"a {what} is named with a-z, 0-9 and -, at most 40 characters, not {name[:60]!r}"
+            raise InvalidRequest(message)
+    if member == ME:
+        message = f"nobody is named {ME!r} in a commons: in each home that is its own person"
+        raise InvalidRequest(message)
+    wanted = set(scopes)
+    if not wanted or wanted - set(SCOPES):
+        message = f"a key has one or more of the scopes {', '.join(SCOPES)}"
+        raise InvalidRequest(message)
+    if not 0 < days <= MOST_DAYS:
+        message = f"a key holds from 1 to {MOST_DAYS} days"
+        raise InvalidRequest(message)
+    return tuple(scope for scope in SCOPES if scope in wanted)
+
+
+def _vouch(connection: Connection, community: str, member: str, *, vouched: bool) -> None:
+    connection.execute(
+        "UPDATE member SET vouched = %s WHERE community = %s AND member = %s", (vouched, community, member)
+    )
+    connection.execute("UPDATE community SET votes = votes + 1 WHERE community = %s", (community,))

@@ -1,0 +1,114 @@
+"""The numbered steps that bring a PostgreSQL database to the schema of a commons, one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+from procrastinate.schema import SchemaManager
+from psycopg import sql
+
+from repertoire.domain.errors import NewerStore
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+ROLE = "repertoire_commons"  # what a server's connections act as where its own role could pass row-level security
+DIMENSIONS = 384  # of the bundled model
+_LOCK = 7_203_115_001  # the advisory lock that a migration holds
+_TENANT_TABLES = ("community", "member", "api_key", "trace", "trace_signature", "vote", "flag")
+
+_TABLES = f"""
+CREATE EXTENSION IF NOT EXISTS vector;
+CREATE TABLE community (
+  community text PRIMARY KEY, revision bigint NOT NULL DEFAULT 0, votes bigint NOT NULL DEFAULT 0,
+  traces bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0, created text NOT NULL);
+CREATE TABLE member (
+  community text NOT NULL REFERENCES community, member text NOT NULL, vouched boolean NOT NULL DEFAULT false,
+  created text NOT NULL, PRIMARY KEY (community, member));
+CREATE TABLE api_key (
+  community text NOT NULL, id text NOT NULL, member text NOT NULL, hash bytea NOT NULL, scopes text[] NOT NULL,
+  created text NOT NULL, expires text NOT NULL, revoked text NOT NULL DEFAULT '',
+  PRIMARY KEY (community, id), FOREIGN KEY (community, member) REFERENCES member);
+CREATE TABLE trace (
+  community text NOT NULL REFERENCES community, number bigint NOT NULL, revision bigint NOT NULL, key text NOT NULL,
+  title text NOT NULL, context text NOT NULL, solution text NOT NULL, tags text[] NOT NULL, environment jsonb NOT NULL,
+  outcome text NOT NULL, status text NOT NULL, review_after text NOT NULL, watch text NOT NULL, uses text[] NOT NULL,
+  signatures jsonb NOT NULL, author text NOT NULL, licence text NOT NULL, version int NOT NULL,
+  supersedes text NOT NULL, flags jsonb NOT NULL, at text NOT NULL,
+  words text NOT NULL, length int NOT NULL, lexemes tsvector NOT NULL,
+  model text NOT NULL DEFAULT '', problem halfvec({DIMENSIONS}), solution_vector halfvec({DIMENSIONS}),
+  PRIMARY KEY (community, number), UNIQUE (community, key));
+CREATE INDEX trace_revision ON trace (community, revision);
+CREATE INDEX trace_pending ON trace (community, number) WHERE problem IS NULL;
+CREATE INDEX trace_lexemes ON trace USING gin (lexemes);
+CREATE INDEX trace_problem ON trace USING hnsw (problem halfvec_cosine_ops) WITH (m = 16, ef_construction = 64);
+CREATE INDEX trace_solution ON trace
+  USING hnsw (solution_vector halfvec_cosine_ops) WITH (m = 16, ef_construction = 64);
+CREATE TABLE trace_signature (
+  community text NOT NULL, signature text NOT NULL, number bigint NOT NULL,
+  PRIMARY KEY (community, signature, number), FOREIGN KEY (community, number) REFERENCES trace ON DELETE CASCADE);
+CREATE TABLE vote (
+  community text NOT NULL, trace text NOT NULL, voter text NOT NULL, up boolean NOT NULL, at text NOT NULL,
+  tag text NOT NULL, note text NOT NULL, environment jsonb NOT NULL, revision bigint NOT NULL,
+  PRIMARY KEY (community, trace, voter),
+  FOREIGN KEY (community, trace) REFERENCES trace (community, key),
+  FOREIGN KEY (community, voter) REFERENCES member);
+CREATE INDEX vote_revision ON vote (community, revision);
+CREATE TABLE flag (
+  community text NOT NULL, trace text NOT NULL, member text NOT NULL, reason text NOT NULL, at text NOT NULL,
+  PRIMARY KEY (community, trace, member), FOREIGN KEY (community, trace) REFERENCES trace (community, key));
+"""
+_ISOLATION = "".join(
+    f"""
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON {table} USING (community = current_setting('repertoire.community', true));
+"""
+    for table in _TENANT_TABLES
+)
+
+# Each step is plain SQL. A step may add, never remove what the version before it reads: both run side by side while a
+# team updates its servers.
+STEPS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("tables", lambda: _TABLES),
+    ("row-level security", lambda: _ISOLATION),
+    ("jobs", SchemaManager.get_schema),
+)
+
+
+def migrate(url: str) -> None:
+    """Apply the steps that a database does not have yet, each in a transaction; other processes wait meanwhile.
+
+    Raises:
+        NewerStore: a newer Repertoire has applied steps that this one does not know.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+        connection.execute("CREATE TABLE IF NOT EXISTS migration (step int PRIMARY KEY, name text, at timestamptz)")
+        row = connection.execute("SELECT coalesce(max(step), 0) FROM migration").fetchone()
+        done = row[0] if row else 0
+        if done > len(STEPS):
+            message = f"the commons' database is at step {done}, this Repertoire knows {len(STEPS)}; update Repertoire"
+            raise NewerStore(message)
+        for step, (name, text) in enumerate(STEPS[done:], done + 1):
+            with connection.transaction():
+                connection.execute(text().encode())
+                connection.execute("INSERT INTO migration VALUES (%s, %s, now())", (step, name))
+        _allow(connection)
+
+
+def is_privileged(connection: psycopg.Connection[tuple[object, ...]]) -> bool:
+    """Tell whether the connection's own role passes row-level security, so that it must act as ROLE."""
+    row = connection.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user").fetchone()
+    return bool(row and row[0])
+
+
+def _allow(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Let the role without privileges read and write, where the server's own has too many."""
+    if not is_privileged(connection):
+        return
+    role = sql.Identifier(ROLE)
+    if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
+        connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN NOSUPERUSER NOBYPASSRLS").format(role))
+    connection.execute(sql.SQL("GRANT ALL ON ALL TABLES IN SCHEMA public TO {}").format(role))
+    connection.execute(sql.SQL("GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {}").format(role))

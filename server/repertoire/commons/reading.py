@@ -1,0 +1,258 @@
+"""Reads a community in PostgreSQL as a search reads a home, so that one search and one set of rules serve both.
+
+`CommunityTraces` has the methods of `KeptTraces` that a search calls; the filters and the ranking are the search's own.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import cast
+
+import numpy as np
+
+from repertoire.app.traces.embed import SPACES
+from repertoire.app.traces.kept import KeptTraces, Opinion, Rows
+from repertoire.commons import lexemes
+from repertoire.commons.database import Connection
+from repertoire.commons.jobs import COLUMNS, as_vector
+from repertoire.commons.traces import SEARCHED, Traces
+from repertoire.domain.trace import ACTIVE, Trace
+from repertoire.ports import Among, Vectors
+from repertoire.store.stemming import stems
+from repertoire.traces.reputation import reputation
+from repertoire.traces.trust import by_trace, latest
+
+_DRIFT = 0.05  # by which the number of traces may change before words are counted again
+_COUNTED = 50_000  # words of which counts are kept
+_RANKED = 1_000  # traces with the words asked for, of which the exact score is computed
+_SHOWING = 500  # traces of one error
+_K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
+
+
+@dataclass
+class Cache:
+    """What a process keeps of one community between searches, each part with the version that it was read at."""
+
+    rows: tuple[int, Rows, Rows] | None = None
+    opinion: tuple[object, Opinion] | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    counted_of: int = 0
+
+
+class Caches:
+    """The caches of all communities, for several threads: each search takes a copy and hands it back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, Cache] = {}
+
+    def of(self, community: str) -> Cache:
+        """Return a copy of what is kept of a community."""
+        with self._lock:
+            kept = self._kept.get(community, Cache())
+            return Cache(kept.rows, kept.opinion, dict(kept.counts), kept.counted_of)
+
+    def keep(self, community: str, cache: Cache) -> None:
+        """Keep what a search read."""
+        with self._lock:
+            self._kept[community] = cache
+
+
+@dataclass(frozen=True)
+class _Space:
+    """One vector space of a community; `ids` has one number for each trace that has a vector."""
+
+    connection: Connection
+    community: str
+    column: str
+    ids: range
+    active: Rows
+
+    def nearest(self, vector: Vectors, allowed: Rows, limit: int) -> dict[int, float]:
+        """Return the nearest of the allowed traces with their cosine similarity."""
+        among, values = ("AND number = ANY(%s)", [allowed.tolist()])
+        if allowed is self.active:
+            among, values = "AND status = %s", [ACTIVE]
+        rows = self.connection.execute(
+            f"SELECT number, 1 - ({self.column} <=> %s::halfvec) FROM trace "
+            f"WHERE community = %s AND {self.column} IS NOT NULL {among} "
+            f"ORDER BY {self.column} <=> %s::halfvec LIMIT %s",
+            (as_vector(vector), self.community, *values, as_vector(vector), limit),
+        ).fetchall()
+        return {int(number): float(score) for number, score in rows}
+
+
+class _Graph:
+    """The full text of a community."""
+
+    def __init__(self, reader: CommunityTraces) -> None:
+        self._reader = reader
+
+    def match(
+        self,
+        words: Sequence[str],
+        *,
+        limit: int,
+        weights: tuple[float, float, float],
+        among: Among | None = None,
+        view: str = "",
+    ) -> list[tuple[int, float]]:
+        """Return (number, BM25 score) of the traces that hold any of the words, best first."""
+        del view, weights  # they are all 1: words are counted over all of a trace
+        asked = [found for word in words if (found := tuple(stems(word)))]
+        if not asked:
+            return []
+        scores = self._reader.bm25(asked, None if among is None else among.node_ids)
+        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
+class _Rows:
+    """The traces of a community by their numbers."""
+
+    def __init__(self, connection: Connection, community: str) -> None:
+        self._db, self._community = connection, community
+
+    def by_id(self, numbers: Iterable[int]) -> dict[int, Trace]:
+        """Return traces by number."""
+        return Traces(self._db, self._community).by_number(numbers)
+
+    def among(self, statuses: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
+        """Return the numbers of traces of these states that bear every one of these tags."""
+        rows = self._db.execute(
+            "SELECT number FROM trace WHERE community = %s AND status = ANY(%s) AND tags @> %s ORDER BY number",
+            (self._community, list(statuses), list(tags)),
+        )
+        return [int(number) for (number,) in rows]
+
+    def words(self, numbers: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Return the words of traces, as the full-text index holds them."""
+        rows = self._db.execute(
+            "SELECT number, words FROM trace WHERE community = %s AND number = ANY(%s)",
+            (self._community, list(numbers)),
+        )
+        return {int(number): frozenset(text.split()) for number, text in rows}
+
+    def showing(self, signatures: Sequence[str]) -> dict[str, list[int]]:
+        """Map each signature to the numbers of the traces that show it, the newest where there are very many."""
+        rows = self._db.execute(
+            "SELECT asked, s.number FROM unnest(%s::text[]) asked, LATERAL (SELECT s.number FROM trace_signature s "
+            "JOIN trace t USING (community, number) WHERE s.community = %s AND s.signature = asked "
+            "AND t.status = ANY(%s) ORDER BY s.number DESC LIMIT %s) s",
+            (list(signatures), self._community, list(SEARCHED), _SHOWING),
+        )
+        found: dict[str, list[int]] = {}
+        for signature, number in rows:
+            found.setdefault(str(signature), []).append(int(number))
+        return found
+
+
+@dataclass(frozen=True)
+class _Store:
+    graph: _Graph
+    traces: _Rows
+    read_only: bool = True  # a search embeds nothing here: the workers do
+
+
+class CommunityTraces:
+    """What a search reads of one community, within one transaction."""
+
+    def __init__(self, connection: Connection, community: str, cache: Cache) -> None:
+        self._db, self._community, self._cache = connection, community, cache
+        self.store = _Store(_Graph(self), _Rows(connection, community))
+        row = connection.execute(
+            "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
+        ).fetchone()
+        self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
+
+    def as_kept(self) -> KeptTraces:
+        """Return this reader as a search takes it."""
+        return cast("KeptTraces", self)
+
+    def ids(self, *, active: bool) -> Rows:
+        """Return the numbers of all traces, ascending; where asked, of active ones alone."""
+        if self._cache.rows is None or self._cache.rows[0] != self._revision:
+            rows = self._db.execute(
+                "SELECT number, status FROM trace WHERE community = %s AND status = ANY(%s) ORDER BY number",
+                (self._community, list(SEARCHED)),
+            ).fetchall()
+            every = np.array([number for number, _ in rows], dtype=np.int64)
+            in_use = np.array([number for number, status in rows if status == ACTIVE], dtype=np.int64)
+            self._cache.rows = self._revision, every, in_use
+        _, every, in_use = self._cache.rows
+        return in_use if active else every
+
+    def spaces(self, model: str) -> list[_Space]:
+        """Return the vectors of problems and of solutions by a model."""
+        row = self._db.execute(
+            "SELECT count(*) FROM trace WHERE community = %s AND status = ANY(%s) AND problem IS NULL",
+            (self._community, list(SEARCHED)),
+        ).fetchone()
+        embedded = range(len(self.ids(active=False)) - int(row[0] if row else 0))
+        active = self.ids(active=True)
+        del model  # a commons has one, which its columns are made for
+        return [_Space(self._db, self._community, COLUMNS[space], embedded, active) for space in SPACES]
+
+    def opinion(self, day: date) -> Opinion:
+        """Return the votes and what each voter's word weighs, as of a day."""
+        version = (self._voted, day)
+        if self._cache.opinion is None or self._cache.opinion[0] != version:
+            traces = Traces(self._db, self._community)
+            votes = latest(vote for _, vote in traces.votes())
+            weighed = reputation(votes, traces.authorship(), day, trusted=traces.vouched())
+            self._cache.opinion = version, Opinion(by_trace(votes), weighed)
+        return self._cache.opinion[1]
+
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""
+        if abs(self._total - self._cache.counted_of) > _DRIFT * self._cache.counted_of or (
+            len(self._cache.counts) > _COUNTED
+        ):
+            self._cache.counted_of, self._cache.counts = self._total, {}
+        return {word: self._holding(tuple(stems(word))) for word in words}
+
+    def bm25(self, words: Sequence[tuple[str, ...]], among: Sequence[int] | None) -> Mapping[int, float]:
+        """Return the BM25 scores of the traces with any of these words, given by their stems."""
+        narrowed, values = ("", []) if among is None else ("AND number = ANY(%s)", [list(among)])
+        query = lexemes.query(self._community, words)
+        names = {stem: lexemes.lexeme(self._community, stem) for word in words for stem in word}
+        rows = self._db.execute(
+            "WITH matched AS (SELECT number, length, lexemes FROM trace "
+            f"WHERE community = %s AND lexemes @@ %s::tsquery AND status = ANY(%s) {narrowed} "
+            "ORDER BY ts_rank(lexemes, %s::tsquery) DESC, number LIMIT %s) "
+            "SELECT number, length, held.lexeme, cardinality(held.positions) "
+            "FROM matched, unnest(matched.lexemes) held WHERE held.lexeme = ANY(%s)",
+            (self._community, query, list(SEARCHED), *values, query, _RANKED, list(names.values())),
+        ).fetchall()
+        held: dict[int, dict[str, int]] = {}
+        lengths: dict[int, int] = {}
+        for number, length, name, count in rows:
+            held.setdefault(number, {})[name] = count
+            lengths[number] = length
+        average = self._length / max(self._total, 1) or 1.0
+        scores = dict.fromkeys(held, 0.0)
+        for word in words:
+            weight = _idf(self._holding(word), self._total)
+            for number, counts in held.items():
+                often = min(counts.get(names[stem], 0) for stem in word)
+                scores[number] += weight * often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * lengths[number] / average))
+        return scores
+
+    def _holding(self, word: tuple[str, ...]) -> int:
+        key = " ".join(word)
+        if not word:
+            return 0
+        if key not in self._cache.counts:
+            row = self._db.execute(
+                "SELECT count(*) FROM trace WHERE community = %s AND lexemes @@ %s::tsquery",
+                (self._community, lexemes.query(self._community, [word])),
+            ).fetchone()
+            self._cache.counts[key] = int(row[0]) if row else 0
+        return self._cache.counts[key]
+
+
+def _idf(count: int, total: int) -> float:
+    return max(math.log((total - count + 0.5) / (count + 0.5)), _LEAST) if count < total + 0.5 else _LEAST

@@ -1,0 +1,106 @@
+"""Builds the server's application: routes, health, errors as answers, a limit on requests, the worker of `--dev`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import psycopg
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from repertoire.commons import jobs
+from repertoire.commons.api import router
+from repertoire.commons.bodies import StatusOut
+from repertoire.commons.database import Database
+from repertoire.commons.gate import Refused
+from repertoire.commons.keys import Keys
+from repertoire.commons.service import Commons, NotAllowed
+from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
+from repertoire.ports import Embedder
+
+MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
+_STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
+    (NotAllowed, 403),
+    (UnknownComponent, 404),
+    (InvalidRequest, 422),
+)
+
+
+def build(database: Database, pepper: bytes, embedder: Embedder | None, *, working: bool) -> FastAPI:
+    """Return the application; `working` runs a worker in the same process."""
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        database.open()
+        queue = jobs.queue(database)
+        stop = asyncio.Event()
+        with queue.open():
+            app.state.commons = Commons(database, queue, embedder)
+            app.state.keys = Keys(database, pepper)
+            worker = asyncio.create_task(jobs.work(database, embedder, stop)) if working and embedder else None
+            yield
+            stop.set()
+            if worker:
+                await worker
+        database.close()
+
+    app = FastAPI(title="Repertoire commons", version="1", lifespan=running)
+    app.include_router(router)
+    app.add_middleware(SizeLimit)
+    app.add_exception_handler(RepertoireError, _as_answer)
+    app.add_exception_handler(psycopg.OperationalError, _unavailable)
+    app.add_api_route("/healthz", _alive, methods=["GET"])
+    app.add_api_route("/readyz", _ready(database), methods=["GET"], responses={503: {"model": StatusOut}})
+    return app
+
+
+class SizeLimit:
+    """Refuses a request that is too large or does not say how large it is, before any of it is read."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI's
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            length = headers.get(b"content-length", b"0")
+            if b"transfer-encoding" in headers:
+                await _refuse(411, "say the length of the request")(scope, receive, send)
+                return
+            if not length.isdigit() or int(length) > MOST_BYTES:
+                await _refuse(413, f"a request has at most {MOST_BYTES} bytes")(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _refuse(status: int, why: str) -> Response:
+    return JSONResponse({"detail": why}, status)
+
+
+async def _as_answer(_request: Request, error: Exception) -> Response:
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    content: dict[str, object] = {"detail": str(error)}
+    if isinstance(error, Refused):
+        content |= {"field": error.field, "line": error.line, "what": error.what}
+    return JSONResponse(content, status)
+
+
+async def _unavailable(_request: Request, _error: Exception) -> Response:
+    return JSONResponse({"detail": "the database does not answer; try again"}, 503, {"Retry-After": "2"})
+
+
+async def _alive() -> StatusOut:
+    """Tell that the process answers."""
+    return StatusOut(status="ok")
+
+
+def _ready(database: Database) -> Callable[[], Awaitable[Response]]:
+    async def ready() -> Response:
+        """Tell whether the database answers."""
+        answers = await asyncio.to_thread(database.ready)
+        return JSONResponse({"status": "ready" if answers else "no database"}, 200 if answers else 503)
+
+    return ready

@@ -1,0 +1,232 @@
+"""What a commons does for a caller: contribute, amend, search, vote, flag, remove, and tell what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from procrastinate import App
+
+from repertoire.app.clock import now, today
+from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.telling import Told, environment_of, trace_of
+from repertoire.app.traces.voting import Verdict
+from repertoire.commons.database import Connection, Database
+from repertoire.commons.gate import refuse_in, refuse_secrets
+from repertoire.commons.jobs import defer
+from repertoire.commons.keys import MODERATE, Caller
+from repertoire.commons.reading import Cache, Caches, CommunityTraces
+from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, Traces
+from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
+from repertoire.domain.text import clean_line
+from repertoire.domain.trace import ACTIVE, COMPLAINTS, NOTE, SUPERSEDED, TRACE, Trace, Vote
+from repertoire.domain.trust import HIGH, rank, risk
+from repertoire.ports import Embedder
+from repertoire.traces.reputation import Reputation
+from repertoire.traces.trust import Trust, trust
+
+FLAGS = 3  # members whose flags quarantine a trace until a moderator looks at it
+
+
+class NotAllowed(RepertoireError):
+    """The key's member may not do this; the message says who may."""
+
+
+@dataclass(frozen=True)
+class Contributed:
+    """A contribution as it is stored; `known`: the same words were there before, nothing changed."""
+
+    trace: Trace
+    known: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A trace, how far to trust it, and whether it is found by its meaning yet."""
+
+    trace: Trace
+    trust: Trust
+    embedded: bool
+
+
+@dataclass(frozen=True)
+class MemberReputation:
+    """What a member's votes weigh in each domain (tag), from the votes of others on the member's traces."""
+
+    member: str
+    vouched: bool
+    weights: Mapping[str, float]
+
+
+class Commons:
+    """The commons of all communities on one database; each call is of one caller's community."""
+
+    def __init__(self, database: Database, jobs: App, embedder: Embedder | None) -> None:
+        self._database, self._jobs, self._embedder = database, jobs, embedder
+        self._caches = Caches()
+
+    def contribute(self, caller: Caller, told: Told) -> Contributed:
+        """Store a trace, found by its words at once; its vectors come with a job of the same transaction.
+
+        Raises:
+            Refused: it holds a secret.
+            InvalidRequest: a part is missing, or it amends what was amended already.
+            NotAllowed: it amends another member's trace.
+        """
+        refuse_secrets(told)
+        trace = trace_of(replace(told, author=caller.member), project="", session="", now=now())
+        state = QUARANTINED if risk(trace.flags) >= rank(HIGH) else ACTIVE
+        with self._database.tenant(caller.community) as connection:
+            traces = Traces(connection, caller.community)
+            revision = traces.next_revision()
+            kept = traces.get(trace.key)
+            if kept is not None:
+                return Contributed(kept, known=True)
+            if told.supersedes:
+                trace = _amending(traces, caller, trace)
+            trace = replace(trace, status=state)
+            traces.put(trace, revision)
+            defer(connection, self._jobs, caller.community, trace.key)
+        return Contributed(trace, known=False)
+
+    def search(self, caller: Caller, wanted: Wanted) -> Found:
+        """Return the traces that may solve a problem, ranked as a home ranks its own.
+
+        Raises:
+            InvalidRequest: nothing is asked.
+        """
+        with self._database.tenant(caller.community) as connection:
+            cache = self._caches.of(caller.community)
+            reader = CommunityTraces(connection, caller.community, cache)
+            found = search_traces(reader.as_kept(), wanted, embedder=self._embedder)
+            self._caches.keep(caller.community, cache)
+        return found
+
+    def show(self, caller: Caller, name: str) -> Shown:
+        """Return one trace.
+
+        Raises:
+            UnknownComponent: the community has no such trace.
+        """
+        with self._database.tenant(caller.community) as connection:
+            traces = Traces(connection, caller.community)
+            trace = _named(traces, name, caller)
+            return Shown(trace, _trust(connection, trace, caller), traces.is_embedded(trace.key))
+
+    def told(self, caller: Caller, name: str) -> Told:
+        """Return a trace as it would be told again, to be amended.
+
+        Raises:
+            UnknownComponent: the community has no such trace.
+        """
+        trace = self.show(caller, name).trace
+        return Told(
+            *(trace.title, trace.context, trace.solution, trace.tags, trace.environment),
+            outcome=trace.outcome,
+            uses=trace.uses,
+            review_after=trace.review_after,
+            watch=trace.watch,
+            licence=trace.licence,
+            supersedes=trace.key,
+        )
+
+    def vote(self, caller: Caller, verdict: Verdict) -> Shown:
+        """Store the caller's vote on a trace in place of the last one.
+
+        Raises:
+            UnknownComponent: the community has no such trace.
+            InvalidRequest: the tag is none that a vote may bear.
+            Refused: the note holds a secret.
+        """
+        if verdict.tag and (verdict.tag not in COMPLAINTS or verdict.up):
+            message = f"a vote against a trace may bear one of {', '.join(COMPLAINTS)}; a vote for it none"
+            raise InvalidRequest(message)
+        refuse_in("note", verdict.note)
+        with self._database.tenant(caller.community) as connection:
+            traces = Traces(connection, caller.community)
+            trace = _named(traces, verdict.trace, caller)
+            environment = environment_of(verdict.environment)
+            note = clean_line(verdict.note, NOTE)
+            vote = Vote(trace.key, caller.member, verdict.up, now(), verdict.tag, note, environment)
+            traces.vote(vote, traces.next_revision())
+            return Shown(trace, _trust(connection, trace, caller), traces.is_embedded(trace.key))
+
+    def reputation(self, caller: Caller, member: str) -> MemberReputation:
+        """Return what a member's votes weigh; a member without a record has no weights."""
+        with self._database.tenant(caller.community) as connection:
+            reader = CommunityTraces(connection, caller.community, self._caches.of(caller.community))
+            weighed: Reputation = reader.opinion(today()).reputation
+        weights = {tag: weight for (whose, tag), weight in sorted(weighed.weights.items()) if whose == member}
+        return MemberReputation(member, member in weighed.trusted, weights)
+
+    def tags(self, caller: Caller) -> Mapping[str, int]:
+        """Count the active traces of each tag."""
+        with self._database.tenant(caller.community) as connection:
+            return Traces(connection, caller.community).tags()
+
+    def changes(self, caller: Caller, cursor: int, limit: int) -> Changes:
+        """Return what changed in the community after a cursor."""
+        with self._database.tenant(caller.community) as connection:
+            return Traces(connection, caller.community).changes(cursor, limit)
+
+    def flag(self, caller: Caller, name: str, reason: str) -> str:
+        """Store that the caller finds a trace harmful; return its state, which FLAGS members make quarantined.
+
+        Raises:
+            UnknownComponent: the community has no such trace.
+        """
+        refuse_in("reason", reason)
+        with self._database.tenant(caller.community) as connection:
+            traces = Traces(connection, caller.community)
+            revision = traces.next_revision()
+            trace = _named(traces, name, caller)
+            flags = traces.flag(trace.key, caller.member, clean_line(reason, NOTE), now())
+            if flags < FLAGS or trace.status != ACTIVE:
+                return trace.status
+            traces.set_status(trace.key, QUARANTINED, revision)
+        return QUARANTINED
+
+    def flagged(self, caller: Caller) -> list[tuple[Trace, list[tuple[str, str]]]]:
+        """Return the traces that wait for a moderator."""
+        with self._database.tenant(caller.community) as connection:
+            return Traces(connection, caller.community).flagged()
+
+    def moderate(self, caller: Caller, name: str, *, keep: bool) -> None:
+        """Make a trace active again, or remove it: it is found no more, and installations drop it at their next sync.
+
+        Raises:
+            UnknownComponent: the community has no such trace.
+        """
+        with self._database.tenant(caller.community) as connection:
+            traces = Traces(connection, caller.community)
+            revision = traces.next_revision()
+            trace = _named(traces, name, caller)
+            traces.set_status(trace.key, ACTIVE if keep else REMOVED, revision)
+
+
+def _trust(connection: Connection, trace: Trace, caller: Caller) -> Trust:
+    opinion = CommunityTraces(connection, caller.community, Cache()).opinion(today())
+    return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today())
+
+
+def _named(traces: Traces, name: str, caller: Caller) -> Trace:
+    key = f"{TRACE}:{name.removeprefix(f'{TRACE}:')}"
+    trace = traces.get(key)
+    hidden = trace is not None and trace.status not in SEARCHED and MODERATE not in caller.scopes
+    if trace is None or hidden:
+        message = f"there is no trace {clean_line(key, 80)!r} in this community"
+        raise UnknownComponent(message)
+    return trace
+
+
+def _amending(traces: Traces, caller: Caller, trace: Trace) -> Trace:
+    before = _named(traces, trace.supersedes, caller)
+    if before.author != caller.member and MODERATE not in caller.scopes:
+        message = (
+            f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"
+        )
+        raise NotAllowed(message)
+    if before.status == SUPERSEDED:
+        message = f"{before.key} was amended already; amend the trace that superseded it"
+        raise InvalidRequest(message)
+    return replace(trace, supersedes=before.key, version=before.version + 1)

@@ -1,0 +1,91 @@
+"""Renders what a home knows of its commons, as text and as data: the key is in neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from repertoire.app.commons.membership import Membership
+from repertoire.app.commons.outbox import BEFORE, Waiting
+from repertoire.app.commons.sync import Synced
+from repertoire.domain.text import clean_line
+
+_TITLE = 100
+
+
+def joined_text(membership: Membership) -> str:
+    """Return what joining means from now on."""
+    return (
+        f"joined {_named(membership)}\n"
+        "From now on, traces that you confirm and votes that you give are sent there by each sync, redacted as you saw "
+        "them.\nWhat you confirmed before stays here. `repertoire commons outbox` shows what is to be sent; "
+        "`repertoire commons outbox --withhold TRACE` keeps one back."
+    )
+
+
+def status_text(membership: Membership, waiting: int) -> str:
+    """Return the state of the membership."""
+    refused = sum(state.startswith("refused") for state in membership.sent.values())
+    sent = sum(state != BEFORE for state in membership.sent.values()) - refused
+    lines = [
+        f"commons: {_named(membership)}, since {membership.joined}",
+        f"waiting to be sent: {waiting}; sent: {sent}; refused: {refused}",
+        f"withheld: {len(membership.withheld)}",
+        f"last complete sync: {membership.synced or 'never'}, up to change {membership.cursor}",
+    ]
+    if membership.trouble:
+        lines.append(f"trouble: {clean_line(membership.trouble, 200)}; answers come from this home meanwhile")
+    return "\n".join(lines)
+
+
+def status_data(membership: Membership, waiting: int) -> dict[str, Any]:
+    """Return the state of the membership as data."""
+    names = ("url", "community", "member", "joined", "cursor", "sent", "withheld", "synced", "trouble")
+    return {**{name: getattr(membership, name) for name in names}, "waiting": waiting}
+
+
+def outbox_text(waiting: Sequence[Waiting]) -> str:
+    """Return what waits to be sent, whole."""
+    if not waiting:
+        return "nothing waits to be sent"
+    return "\n\n".join(_item(one) for one in waiting)
+
+
+def outbox_data(waiting: Sequence[Waiting]) -> list[dict[str, Any]]:
+    """Return what waits to be sent as data: the bodies that the commons gets."""
+    return [{"trace": one.trace, "vote": one.vote, "body": dict(one.body)} for one in waiting]
+
+
+def synced_text(done: Synced) -> str:
+    """Return what a sync did."""
+    lines = [
+        f"sent {done.sent}; brought {done.traces} traces and {done.votes} votes"
+        + (f"; dropped {done.removed} that were removed there" if done.removed else "")
+    ]
+    lines += [f"refused: {clean_line(title, _TITLE)}: {clean_line(why, 200)}" for title, why in done.refused]
+    return "\n".join(lines)
+
+
+def synced_data(done: Synced) -> dict[str, Any]:
+    """Return what a sync did as data."""
+    return {**vars(done), "refused": [{"what": title, "why": why} for title, why in done.refused]}
+
+
+def _named(membership: Membership) -> str:
+    return f"{membership.url}, community {membership.community}, as {membership.member}"
+
+
+def _item(one: Waiting) -> str:
+    if one.vote:
+        note = f": {clean_line(str(one.body['note']), _TITLE)}" if one.body["note"] else ""
+        return f"vote {one.vote} on {one.trace} ({clean_line(one.title, _TITLE)}){note}"
+    fields = (f"  {name}: {_indented(value)}" for name, value in one.body.items() if name != "title")
+    return "\n".join((f"trace {one.trace}: {clean_line(one.title, _TITLE)}", *fields))
+
+
+def _indented(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{place}={held}" for place, held in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "\n    ".join(clean_line(line, 500) for line in str(value).splitlines())

