@@ -20,12 +20,12 @@ from repertoire.app.session.spool import append, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
+from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.contribute import amended, confirm, discard, draft
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines
-from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict, vote
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
@@ -233,12 +233,12 @@ class Traces(_Home):
     def run(self, home: Path) -> None:
         self.settle_in(home)
         with Store.open(home / "repertoire.db") as store:
-            kept = KeptTraces(store)
+            kept = TraceCache(store)
             keys = [self._tell(kept, told, f"token {number}") for number, told in enumerate(self._told("told"))]
             change = {"solution": "Done otherwise, and for good."}
             if not any(trace.supersedes for trace in store.traces.all()):
                 self._tell(kept, amended(store, keys[0], change), "amending")
-            refused = draft(store, Told("Refused", "It failed.", "No."), moment=_moment(), token="refused")
+            refused = draft(store, TraceFields("Refused", "It failed.", "No."), moment=_moment(), token="refused")
             discard(store, refused.token)
             lines = [
                 json.dumps({"title": told.title, "context": told.context, "solution": told.solution})
@@ -247,11 +247,11 @@ class Traces(_Home):
             import_lines(store, lines, moment=_moment())
             embed_traces(store, self.embedder)
 
-    def _told(self, how: str) -> Iterator[Told]:
+    def _told(self, how: str) -> Iterator[TraceFields]:
         draw = random.Random(how)
         for number in range(self._size * 2):
             word = draw.choice(WORDS)
-            yield Told(
+            yield TraceFields(
                 f"{how}: the {word} step fails, number {number}",
                 f"It printed\nValueError: no {word} in the plan of {draw.choice(TOPICS)[0]}",
                 f"Give it a {draw.choice(WORDS)} first.",
@@ -259,12 +259,12 @@ class Traces(_Home):
                 uses=("capability:pdf",),
             )
 
-    def _tell(self, kept: KeptTraces, told: Told, token: str) -> str:
+    def _tell(self, kept: TraceCache, told: TraceFields, token: str) -> str:
         shown = draft(kept.store, told, moment=_moment(), token=token)
         if not shown.known:
             confirm(kept.store, shown.token, now=now())
         if shown.trace.key not in {cast.trace for cast in kept.store.traces.votes()}:
-            vote(kept, Verdict(shown.trace.key, up=True, note=token), moment=_moment())
+            vote(kept, NewVote(shown.trace.key, up=True, note=token), moment=_moment())
         return shown.trace.key
 
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
 
 from repertoire.app.clock import now
 from repertoire.app.traces.exchange import import_lines
-from repertoire.app.traces.search import Wanted, search_traces
+from repertoire.app.traces.search import TraceQuery, search_traces
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
 from repertoire.domain.graph import TRACES
@@ -156,7 +156,7 @@ def main() -> None:
                 ]
                 asked = texts[: given.questions]
                 key = "query" if name == "traces_so" else "error"
-                wanted = [Wanted(**{"query": "", key: text}) for text in asked]
+                wanted = [TraceQuery(**{"query": "", key: text}) for text in asked]
                 search = timed(lambda one: search_traces(repertoire.traces, one, embedder=repertoire.embedder), wanted)
                 figures[name] = {"search": search, "fts5 and numpy": timed(plain(repertoire), asked)}
                 figures[name]["embedding alone"] = timed(lambda text: repertoire.embedder.embed_passages([text]), asked)

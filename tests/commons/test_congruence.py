@@ -15,9 +15,9 @@ from commons.test_server import ALL
 from repertoire.app.clock import now, today
 from repertoire.app.kernel import Repertoire
 from repertoire.app.traces.embed import embed_traces
-from repertoire.app.traces.search import Wanted, search_traces
-from repertoire.app.traces.telling import Told, trace_of
-from repertoire.app.traces.voting import Verdict, vote
+from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.app.traces.search import TraceQuery, search_traces
+from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.event import Moment
 from repertoire.domain.trace import ACTIVE, ME
@@ -95,7 +95,7 @@ def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[B
 def _contribute(home: Repertoire, clients: dict[str, httpx.Client], number: int) -> str:
     tag, title, context, solution = SUBJECTS[number % len(SUBJECTS)]
     variant, author = VARIANTS[number // len(SUBJECTS)], AUTHORS[number % len(AUTHORS)]
-    told = Told(
+    told = TraceFields(
         f"{title}{variant}",
         f"{context}{variant}, seen {number} times.",
         f"{solution} Case {number}.",
@@ -115,7 +115,7 @@ def _contribute(home: Repertoire, clients: dict[str, httpx.Client], number: int)
 
 
 def _vote(home: Repertoire, clients: dict[str, httpx.Client], key: str, voter: str, *, up: bool) -> None:
-    said = Verdict(key, up, "" if up else "outdated")
+    said = NewVote(key, up, "" if up else "outdated")
     vote(home.traces, said, moment=Moment(now(), "", ""), voter=ME if voter == "mia" else voter)
     body = {"vote": "up" if up else "down", "tag": said.tag}
     assert clients[voter].post(f"/traces/{key}/votes", json=body).status_code == 200
@@ -123,7 +123,7 @@ def _vote(home: Repertoire, clients: dict[str, httpx.Client], key: str, voter: s
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked["q"] or asked["error"])
 def test_a_question_has_the_same_answer_in_a_home_and_in_a_commons(both: Both, asked: dict[str, Any]):
-    wanted = Wanted(
+    wanted = TraceQuery(
         asked["q"],
         asked.get("error", ""),
         tuple(filter(None, asked.get("tags", "").split(","))),
@@ -145,7 +145,7 @@ def test_a_question_has_the_same_answer_in_a_home_and_in_a_commons(both: Both, a
 
 
 def test_trust_and_reputation_are_equal_to_the_last_digit(both: Both):
-    opinion = both.home.traces.opinion(today())
+    opinion = both.home.traces.votes(today())
     for trace in both.home.store.traces.all():
         shown = both.commons.get(f"/traces/{trace.key}").json()["trust"]
         trust = both.home.traces.trust(trace, today())

@@ -13,7 +13,7 @@ from hooks.starting import HOOK, LONGEST_HINT, Run, context, store_with
 from repertoire.app.person.mute import mute
 from repertoire.app.session.spool import take_in
 from repertoire.app.traces.contribute import confirm, draft
-from repertoire.app.traces.telling import Told
+from repertoire.app.traces.fields import TraceFields
 from repertoire.boot import session_files
 from repertoire.domain.event import SHOWN, TAKEN, Event, Moment
 from repertoire.learning.hints import SESSION_START, is_exploration
@@ -24,7 +24,7 @@ from sample_home import NOW
 def solve(home: Path, project: Path, *titles: str, solution: str = "Raise the limit.") -> None:
     with Store.open(home / "repertoire.db") as store:
         for title in titles:
-            drafted = draft(store, Told(title, "exit code 137", solution), moment=Moment(NOW, "s", str(project)))
+            drafted = draft(store, TraceFields(title, "exit code 137", solution), moment=Moment(NOW, "s", str(project)))
             confirm(store, drafted.token, now=NOW)
 
 

@@ -17,7 +17,7 @@ import pytest
 from mcp_server.protocol_kit import FETCHED, Kit
 from npm import UnavailableError
 from repertoire.app.traces.contribute import confirm, draft
-from repertoire.app.traces.telling import Told
+from repertoire.app.traces.fields import TraceFields
 from repertoire.domain.event import Moment
 from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.store.database import Store
@@ -26,7 +26,7 @@ from sample_home import NOW, SOURCE
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "protocol.md"
 TOOL_FAILED, UNKNOWN_TOOL = 5, 5  # the Inspector's exit status
-TRACE = "trace:e46ed708ee80"  # of the words of `Told` below, on every machine
+TRACE = "trace:e46ed708ee80"  # of the words of `TraceFields` below, on every machine
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "search_components": ("query=fill PDF forms", "limit=2"),
     "recommend_set": ("task=fill PDF forms",),
@@ -60,7 +60,7 @@ def environment(kit: Kit, shelf_home: Path, tmp_path_factory: pytest.TempPathFac
     user = tmp_path_factory.mktemp("user")
     shutil.copytree(shelf_home, user / "home")
     with Store.open(user / "home" / "repertoire.db") as store:
-        solved = Told("vite is killed", "exit code 137", "Raise the limit.", ("vite",))
+        solved = TraceFields("vite is killed", "exit code 137", "Raise the limit.", ("vite",))
         confirm(store, draft(store, solved, moment=Moment(NOW, "", "")).token, now=NOW)
     skill = user / "project" / "kit" / "skills" / "weave" / "SKILL.md"
     skill.parent.mkdir(parents=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from repertoire.app.clock import today
 from repertoire.app.current_project import current_project
 from repertoire.app.sources.soundness import Troubles
-from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.cache import TraceCache
 from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.domain.freshness import Ageing, freshness
 from repertoire.domain.trust import HINTABLE, RECOMMENDABLE
@@ -30,7 +30,7 @@ class Repertoire:
     pipeline: Pipeline
     use: UsageCache
     troubles: Troubles
-    traces: KeptTraces
+    traces: TraceCache
     degraded: tuple[str, ...] = ()
 
     def muted(self, project: str = "") -> frozenset[str]:

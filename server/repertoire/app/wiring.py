@@ -15,7 +15,7 @@ from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
-from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.cache import TraceCache
 from repertoire.app.usage.usage_cache import UsageCache, usage
 from repertoire.boot import home as homes
 from repertoire.boot.errors import BootError
@@ -85,7 +85,7 @@ def build_repertoire(
             troubles=troubles.said_of,
         ),
     )
-    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, KeptTraces(store), degraded)
+    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), degraded)
 
 
 @contextmanager

@@ -11,9 +11,9 @@ import click
 from repertoire.app.clock import now
 from repertoire.app.traces.embed import embed_latest
 from repertoire.app.traces.exchange import exported, import_lines
-from repertoire.app.traces.search import Wanted
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceQuery
+from repertoire.app.traces.voting import NewVote
 from repertoire.app.wiring import open_repertoire
 from repertoire.cli.output import json_option, progress, show, show_answer
 from repertoire.domain.event import Moment
@@ -75,7 +75,7 @@ def search_command(  # noqa: PLR0913, PLR0917 - click passes every option by nam
     repertoire trace search "connection refused in docker compose" --tag postgres
     repertoire trace search --error "ModuleNotFoundError: No module named 'yaml'"
     """
-    wanted = Wanted(" ".join(words), _read(error), tags, environment_from(environment), limit, include_expired)
+    wanted = TraceQuery(" ".join(words), _read(error), tags, environment_from(environment), limit, include_expired)
     with open_repertoire() as repertoire:
         show_answer(SEARCH_TRACES, SEARCH_TRACES.run(Context.of(repertoire), wanted), as_json=as_json)
 
@@ -135,7 +135,7 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
     if token or discarded:
         asked = ContributeRequest(token=token or discarded, discard=bool(discarded))
     else:
-        told = Told(
+        told = TraceFields(
             title,
             context,
             solution,
@@ -193,7 +193,7 @@ def vote_command(
     repertoire trace vote 1f0c2d3e4b5a up
     repertoire trace vote 1f0c2d3e4b5a down --tag outdated --note "the option is gone in 6"
     """
-    verdict = Verdict(trace, direction == "up", tag or "", note, environment_from(environment))
+    verdict = NewVote(trace, direction == "up", tag or "", note, environment_from(environment))
     with open_repertoire() as repertoire:
         show_answer(VOTE, VOTE.run(Context.of(repertoire), verdict), as_json=as_json)
 

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from repertoire.app.traces.search import Wanted
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceQuery
+from repertoire.app.traces.voting import NewVote
 from repertoire.commons import bodies
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
 from repertoire.commons.service import Commons
@@ -76,7 +76,7 @@ def search(  # noqa: PLR0913, PLR0917 - FastAPI passes every parameter by name
     include_expired: Annotated[bool, Query()] = False,  # noqa: FBT002
 ) -> bodies.FoundOut:
     """Return the traces that may solve a problem, best first."""
-    wanted = Wanted(
+    wanted = TraceQuery(
         q,
         error,
         tuple(tag for tag in tags.split(",") if tag.strip()),
@@ -107,14 +107,14 @@ def amend(commons: Service, caller: Contributor, trace: str, body: bodies.AmendI
         message = "nothing is changed; send what is new, such as the solution"
         raise InvalidRequest(message)
     before = commons.told(caller, trace)
-    return _accept(commons, caller, Told(**{**vars(before), **changes}))
+    return _accept(commons, caller, TraceFields(**{**vars(before), **changes}))
 
 
 @router.post("/traces/{trace}/votes")
 def vote(commons: Service, caller: Voter, trace: str, body: bodies.VoteIn) -> bodies.ShownOut:
     """Store the caller's vote on a trace in place of the last one."""
     environment: dict[str, str] = {place: value for place, value in body.environment.items()}  # noqa: C416 - of text
-    verdict = Verdict(trace, body.vote == "up", body.tag, body.note, environment)
+    verdict = NewVote(trace, body.vote == "up", body.tag, body.note, environment)
     return bodies.ShownOut.of(commons.vote(caller, verdict))
 
 
@@ -197,7 +197,7 @@ def revoke_key(keys: KeyStore, caller: Anybody, key: str) -> None:
         raise HTTPException(404, "there is no such key in use")
 
 
-def _accept(commons: Commons, caller: Caller, told: Told) -> bodies.Accepted:
+def _accept(commons: Commons, caller: Caller, told: TraceFields) -> bodies.Accepted:
     done = commons.contribute(caller, told)
     return bodies.Accepted(id=done.trace.key, status=done.trace.status, known=done.known, version=done.trace.version)
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from repertoire.app.traces.search import Found, TraceHit
-from repertoire.app.traces.telling import Told
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceAnswer, TraceHit
 from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
 from repertoire.commons.service import Shown
 from repertoire.commons.traces import Changes
@@ -41,10 +41,10 @@ class TraceIn(Body):
     licence: str = Field(default="", max_length=_LINE)
     supersedes: str = Field(default="", max_length=_LINE, description="The id of the trace that it amends.")
 
-    def told(self) -> Told:
+    def told(self) -> TraceFields:
         """Return it as the rules of traces take it."""
         values = self.model_dump()
-        return Told(**{**values, "tags": tuple(self.tags), "uses": tuple(self.uses)})
+        return TraceFields(**{**values, "tags": tuple(self.tags), "uses": tuple(self.uses)})
 
 
 class AmendIn(Body):
@@ -202,7 +202,7 @@ class FoundOut(BaseModel):
     degraded: list[str]
 
     @classmethod
-    def of(cls, found: Found) -> FoundOut:
+    def of(cls, found: TraceAnswer) -> FoundOut:
         """Return it as an answer holds it."""
         return cls(
             hits=[HitOut.of(hit) for hit in found.hits],

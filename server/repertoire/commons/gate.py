@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from repertoire.app.traces.telling import Told
+from repertoire.app.traces.fields import TraceFields
 from repertoire.domain.errors import InvalidRequest
 from repertoire.traces.privacy import without_places
 from repertoire.trust.redaction import redact
@@ -18,7 +18,7 @@ class Refused(InvalidRequest):
         self.field, self.line, self.what = field, line, what
 
 
-def refuse_secrets(told: Told) -> None:
+def refuse_secrets(told: TraceFields) -> None:
     """Check everything of a trace that somebody wrote.
 
     Raises:

@@ -1,6 +1,6 @@
 """Reads a community in PostgreSQL as a search reads a home, so that one search and one set of rules serve both.
 
-`CommunityTraces` has the methods of `KeptTraces` that a search calls; the filters and the ranking are the search's own.
+`CommunityTraces` has the methods of `TraceCache` that a search calls; the filters and the ranking are the search's own.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import cast
 
 import numpy as np
 
+from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
 from repertoire.app.traces.embed import SPACES
-from repertoire.app.traces.kept import KeptTraces, Opinion, Rows
 from repertoire.commons import lexemes
 from repertoire.commons.database import Connection
 from repertoire.commons.jobs import COLUMNS, as_vector
@@ -38,7 +38,7 @@ class Cache:
     """What a process keeps of one community between searches, each part with the version that it was read at."""
 
     rows: tuple[int, Rows, Rows] | None = None
-    opinion: tuple[object, Opinion] | None = None
+    opinion: tuple[object, VoteSummary] | None = None
     counts: dict[str, int] = field(default_factory=dict)
     counted_of: int = 0
 
@@ -168,9 +168,9 @@ class CommunityTraces:
         ).fetchone()
         self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
 
-    def as_kept(self) -> KeptTraces:
+    def as_kept(self) -> TraceCache:
         """Return this reader as a search takes it."""
-        return cast("KeptTraces", self)
+        return cast("TraceCache", self)
 
     def ids(self, *, active: bool) -> Rows:
         """Return the numbers of all traces, ascending; where asked, of active ones alone."""
@@ -196,14 +196,14 @@ class CommunityTraces:
         del model  # a commons has one, which its columns are made for
         return [_Space(self._db, self._community, COLUMNS[space], embedded, active) for space in SPACES]
 
-    def opinion(self, day: date) -> Opinion:
+    def votes(self, day: date) -> VoteSummary:
         """Return the votes and what each voter's word weighs, as of a day."""
         version = (self._voted, day)
         if self._cache.opinion is None or self._cache.opinion[0] != version:
             traces = Traces(self._db, self._community)
             votes = latest(vote for _, vote in traces.votes())
             weighed = reputation(votes, traces.authorship(), day, trusted=traces.vouched())
-            self._cache.opinion = version, Opinion(by_trace(votes), weighed)
+            self._cache.opinion = version, VoteSummary(by_trace(votes), weighed)
         return self._cache.opinion[1]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:

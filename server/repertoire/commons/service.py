@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from procrastinate import App
 
 from repertoire.app.clock import now, today
-from repertoire.app.traces.search import Found, Wanted, search_traces
-from repertoire.app.traces.telling import Told, environment_of, trace_of
-from repertoire.app.traces.voting import Verdict
+from repertoire.app.traces.fields import TraceFields, environment_of, trace_of
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
+from repertoire.app.traces.voting import NewVote
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.gate import refuse_in, refuse_secrets
 from repertoire.commons.jobs import defer
@@ -65,7 +65,7 @@ class Commons:
         self._database, self._jobs, self._embedder = database, jobs, embedder
         self._caches = Caches()
 
-    def contribute(self, caller: Caller, told: Told) -> Contributed:
+    def contribute(self, caller: Caller, told: TraceFields) -> Contributed:
         """Store a trace, found by its words at once; its vectors come with a job of the same transaction.
 
         Raises:
@@ -89,7 +89,7 @@ class Commons:
             defer(connection, self._jobs, caller.community, trace.key)
         return Contributed(trace, known=False)
 
-    def search(self, caller: Caller, wanted: Wanted) -> Found:
+    def search(self, caller: Caller, wanted: TraceQuery) -> TraceAnswer:
         """Return the traces that may solve a problem, ranked as a home ranks its own.
 
         Raises:
@@ -113,14 +113,14 @@ class Commons:
             trace = _named(traces, name, caller)
             return Shown(trace, _trust(connection, trace, caller), traces.is_embedded(trace.key))
 
-    def told(self, caller: Caller, name: str) -> Told:
+    def told(self, caller: Caller, name: str) -> TraceFields:
         """Return a trace as it would be told again, to be amended.
 
         Raises:
             UnknownComponent: the community has no such trace.
         """
         trace = self.show(caller, name).trace
-        return Told(
+        return TraceFields(
             *(trace.title, trace.context, trace.solution, trace.tags, trace.environment),
             outcome=trace.outcome,
             uses=trace.uses,
@@ -130,7 +130,7 @@ class Commons:
             supersedes=trace.key,
         )
 
-    def vote(self, caller: Caller, verdict: Verdict) -> Shown:
+    def vote(self, caller: Caller, verdict: NewVote) -> Shown:
         """Store the caller's vote on a trace in place of the last one.
 
         Raises:
@@ -155,7 +155,7 @@ class Commons:
         """Return what a member's votes weigh; a member without a record has no weights."""
         with self._database.tenant(caller.community) as connection:
             reader = CommunityTraces(connection, caller.community, self._caches.of(caller.community))
-            weighed: Reputation = reader.opinion(today()).reputation
+            weighed: Reputation = reader.votes(today()).reputation
         weights = {tag: weight for (whose, tag), weight in sorted(weighed.weights.items()) if whose == member}
         return MemberReputation(member, member in weighed.trusted, weights)
 
@@ -205,7 +205,7 @@ class Commons:
 
 
 def _trust(connection: Connection, trace: Trace, caller: Caller) -> Trust:
-    opinion = CommunityTraces(connection, caller.community, Cache()).opinion(today())
+    opinion = CommunityTraces(connection, caller.community, Cache()).votes(today())
     return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today())
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
-from repertoire.app.traces.search import Wanted
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceQuery
+from repertoire.app.traces.voting import NewVote
 from repertoire.domain.answer import BUDGET, Query, Task
 from repertoire.domain.trace import WORKED
 from repertoire.verbs.decisions import (
@@ -92,8 +92,8 @@ def _deletion_request(arguments: Arguments) -> DeletionRequest:
     return DeletionRequest(arguments["what"], arguments.get("trace", ""))
 
 
-def _trace_query(arguments: Arguments) -> Wanted:
-    return Wanted(
+def _trace_query(arguments: Arguments) -> TraceQuery:
+    return TraceQuery(
         arguments.get("query", ""),
         arguments.get("error", ""),
         tuple(arguments.get("tags", ())),
@@ -107,7 +107,7 @@ def _contribute_request(arguments: Arguments) -> ContributeRequest:
     if arguments.get("token"):
         return ContributeRequest(token=arguments["token"], discard=arguments.get("discard", False))
     words = ("title", "context", "solution", "error", "watch", "review_after")
-    told = Told(
+    told = TraceFields(
         **{name: arguments.get(name, "") for name in words},
         tags=tuple(arguments.get("tags", ())),
         environment=environment_from(tuple(arguments.get("environment", ()))),
@@ -121,8 +121,8 @@ def _amend_request(arguments: Arguments) -> AmendRequest:
     return AmendRequest(arguments["id"], {name: value for name, value in arguments.items() if name != "id"})
 
 
-def _vote(arguments: Arguments) -> Verdict:
-    return Verdict(
+def _vote(arguments: Arguments) -> NewVote:
+    return NewVote(
         arguments["id"],
         arguments["vote"] == "up",
         arguments.get("feedback_tag", ""),

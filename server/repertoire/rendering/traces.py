@@ -12,9 +12,9 @@ from repertoire.traces.trust import RatedTrace, Trust
 
 if TYPE_CHECKING:  # a search of components renders no trace, and these import what contributions need
     from repertoire.app.traces.contribute import Contribution
-    from repertoire.app.traces.search import Found, TraceHit
+    from repertoire.app.traces.search import TraceAnswer, TraceHit
     from repertoire.app.traces.show import ShownTrace
-    from repertoire.app.traces.voting import Voted
+    from repertoire.app.traces.voting import VoteResult
 
 _LINE, _TITLE, _SHORT, _HINT = 240, 200, 320, 400
 _BODY = 20_000
@@ -26,7 +26,7 @@ _UNTRUSTED = (
 )
 
 
-def found_text(found: Found) -> str:
+def found_text(found: TraceAnswer) -> str:
     """Render an answer: whether the first one fits, then each with its whys and how far to trust it."""
     notes = [f"Note: {clean_line(note, _LINE)}" for note in found.degraded]
     if not found.hits:
@@ -36,7 +36,7 @@ def found_text(found: Found) -> str:
     return "\n".join([*notes, *head, *(line for place, hit in enumerate(shown, 1) for line in _hit(place, hit))])
 
 
-def found_data(found: Found) -> dict[str, Any]:
+def found_data(found: TraceAnswer) -> dict[str, Any]:
     """Return an answer as a JSON object."""
     return {
         "fits": found.fits,
@@ -174,13 +174,13 @@ def contribution_data(done: Contribution) -> dict[str, Any]:
     return {"message": contribution_text(done), "id": trace.key, "status": trace.status, "token": done.token}
 
 
-def voted_text(voted: Voted) -> str:
+def voted_text(voted: VoteResult) -> str:
     """Render a vote and how the trace stands now."""
     word = "for" if voted.up else "against"
     return f"Vote {word} {voted.trace.key} kept; it {trusted(voted.trust, voted.trace)}."
 
 
-def voted_data(voted: Voted) -> dict[str, Any]:
+def voted_data(voted: VoteResult) -> dict[str, Any]:
     """Return a vote as a JSON object."""
     return {"message": voted_text(voted), "id": voted.trace.key, "up": voted.up, "votes": voted.trust.votes}
 

@@ -73,7 +73,7 @@ def rarity(count: int, total: int) -> float:
     return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
 
 
-def telling_words(counts: Mapping[str, int], postings: int) -> list[str]:
+def rarest_words(counts: Mapping[str, int], postings: int) -> list[str]:
     """Return the rarest words that together occur in at most this many traces, and always a few."""
     held = sorted((count, word) for word, count in counts.items() if count)
     told, found = list[str](), 0
@@ -85,7 +85,7 @@ def telling_words(counts: Mapping[str, int], postings: int) -> list[str]:
     return told
 
 
-def worth(trust: Trust, *, recency: float, validity: float, alignment: float) -> float:
+def score_factor(trust: Trust, *, recency: float, validity: float, alignment: float) -> float:
     """Return the factor of a trace's score, from trust, age and the agreement of environments."""
     believed = (trust.bound + trust.high) / 2
     return (0.85 + 0.3 * believed) * (0.9 + 0.1 * recency) * validity * (0.8 + 0.2 * alignment)

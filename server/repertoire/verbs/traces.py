@@ -9,10 +9,10 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.session.taking import read_after_hint
 from repertoire.app.traces.contribute import Contribution, amended, confirm, discard, draft
-from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.show import ShownTrace, show
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict, Voted, vote
+from repertoire.app.traces.voting import NewVote, VoteResult, vote
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import Event
 from repertoire.domain.trace import PLACES
@@ -35,7 +35,7 @@ from repertoire.verbs.verb import Context, Verb
 class ContributeRequest:
     """A new trace; or the token of a draft to confirm or discard."""
 
-    told: Told | None = None
+    told: TraceFields | None = None
     token: str = ""
     discard: bool = False
 
@@ -64,7 +64,7 @@ def environment_from(pairs: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _search(context: Context, wanted: Wanted) -> Found:
+def _search(context: Context, wanted: TraceQuery) -> TraceAnswer:
     repertoire = context.repertoire
     return search_traces(repertoire.traces, wanted, embedder=repertoire.embedder, muted=context.muted)
 
@@ -94,7 +94,7 @@ def _amend(context: Context, asked: AmendRequest) -> Contribution:
     return draft(store, amended(store, asked.trace, dict(asked.changes)), moment=context.moment)
 
 
-def _vote(context: Context, verdict: Verdict) -> Voted:
+def _vote(context: Context, verdict: NewVote) -> VoteResult:
     return vote(context.repertoire.traces, verdict, moment=context.moment)
 
 

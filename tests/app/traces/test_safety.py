@@ -13,12 +13,12 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import ALL, PROJECT, TRACE, forget
 from repertoire.app.person.mute import mute
 from repertoire.app.session.spool import append
+from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.contribute import amended, confirm, draft
 from repertoire.app.traces.embed import embed_traces
-from repertoire.app.traces.kept import KeptTraces
-from repertoire.app.traces.search import Wanted, search_traces
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict, vote
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceQuery, search_traces
+from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import UnknownComponent
 from repertoire.domain.event import SHOWN, Event, Moment
@@ -27,21 +27,21 @@ from repertoire.store.database import Store
 from store.damages import PAGE, overwrite, spoil_tables
 
 HERE, THERE = "/srv/heliotrope/here", "/srv/marigold/there"
-FIRST = Told(
+FIRST = TraceFields(
     "The xylophone is out of tune",
     "ValueError: no xylophone string number 7",
     "Replace the zither string.",
     uses=("capability:xylophone-tuning",),
 )
-OTHER = Told("The bassoon is silent", "OSError: no bassoon reed in the box", "Soak the quokka reed.")
+OTHER = TraceFields("The bassoon is silent", "OSError: no bassoon reed in the box", "Soak the quokka reed.")
 
 
-def keep(store: Store, told: Told, project: str) -> Trace:
+def keep(store: Store, told: TraceFields, project: str) -> Trace:
     return confirm(store, draft(store, told, moment=Moment(now(), "s", project)).token, now=now()).trace
 
 
 def said(repertoire: Repertoire, trace: Trace, note: str, project: str) -> None:
-    vote(repertoire.traces, Verdict(trace.key, up=True, note=note), moment=Moment(now(), "s", project))
+    vote(repertoire.traces, NewVote(trace.key, up=True, note=note), moment=Moment(now(), "s", project))
 
 
 @pytest.fixture
@@ -53,7 +53,12 @@ def traced(tmp_path: Path) -> Path:
         said(repertoire, first, "worked with the dulcimer", HERE)
         said(repertoire, other, "worked with the piccolo", THERE)
         keep(store, amended(store, first.key, {"solution": "Replace the lyre string."}), HERE)
-        draft(store, Told("Draft of the ocarina", "It broke.", "Glue it."), moment=Moment(now(), "s", HERE), token="t")
+        draft(
+            store,
+            TraceFields("Draft of the ocarina", "It broke.", "Glue it."),
+            moment=Moment(now(), "s", HERE),
+            token="t",
+        )
         append(store, [Event(now(), SHOWN, "s", HERE, node=first.key)])
         mute(store, first.key, project="", now=now())
         assert repertoire.embedder is not None
@@ -145,7 +150,7 @@ def test_a_rescue_brings_traces_votes_and_drafts_from_the_damaged_file_or_the_ba
             "worked with the piccolo",
         ]
         assert store.traces.counts() == {ACTIVE: 2, DRAFT: 1, SUPERSEDED: 1}
-        found = search_traces(KeptTraces(store), Wanted("", OTHER.context), embedder=repertoire.embedder)
+        found = search_traces(TraceCache(store), TraceQuery("", OTHER.context), embedder=repertoire.embedder)
         assert found.hits[0].error, "found by its error"
-        assert search_traces(KeptTraces(store), Wanted("bassoon reed")).hits[0].words, "found by its words"
+        assert search_traces(TraceCache(store), TraceQuery("bassoon reed")).hits[0].words, "found by its words"
         assert confirm(store, "t", now=now()).trace.title == "Draft of the ocarina"

@@ -17,11 +17,11 @@ from repertoire.app.person.forget import ALL, PROJECT, REQUESTS, forget
 from repertoire.app.person.mute import mute, unmute
 from repertoire.app.traces.contribute import amended, confirm, discard, draft
 from repertoire.app.traces.exchange import exported, import_lines
+from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.search import Found, Wanted, search_traces
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.show import ShownTrace
-from repertoire.app.traces.telling import Told
-from repertoire.app.traces.voting import Verdict, vote
+from repertoire.app.traces.voting import NewVote, vote
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
@@ -38,15 +38,19 @@ PRINTED = """Traceback (most recent call last):
     from pydantic import BaseSettings
 pydantic.errors.PydanticImportError: `BaseSettings` has been moved to the `pydantic-settings` package
 """
-SETTINGS = Told(
+SETTINGS = TraceFields(
     "BaseSettings cannot be imported after the upgrade",
     f"The service stopped starting.\n{PRINTED.format(line=3)}\nPinning did not help.",
     "Install pydantic-settings and import BaseSettings from there.",
     ("Python", "pydantic"),
     {"language": "python 3.12", "framework": "pydantic 2.5"},
 )
-VITE = Told("vite build is killed", "The build dies with exit code 137 in CI.", "Raise the memory limit.", ("vite",))
-DOCKER = Told("compose cannot reach postgres", "Connection refused on 5432.", "Wait for the health check.", ("docker",))
+VITE = TraceFields(
+    "vite build is killed", "The build dies with exit code 137 in CI.", "Raise the memory limit.", ("vite",)
+)
+DOCKER = TraceFields(
+    "compose cannot reach postgres", "Connection refused on 5432.", "Wait for the health check.", ("docker",)
+)
 
 
 def moment(project: str = "/srv/acme/billing") -> Moment:
@@ -59,13 +63,13 @@ def repertoire(tmp_path: Path) -> Iterator[Repertoire]:
         yield opened
 
 
-def keep(repertoire: Repertoire, *told: Told, project: str = "/srv/acme/billing") -> list[Trace]:
+def keep(repertoire: Repertoire, *told: TraceFields, project: str = "/srv/acme/billing") -> list[Trace]:
     drafts = [draft(repertoire.store, one, moment=moment(project)) for one in told]
     return [confirm(repertoire.store, one.token, now=now()).trace for one in drafts]
 
 
-def look(repertoire: Repertoire, query: str = "", **more: object) -> Found:
-    return search_traces(repertoire.traces, Wanted(query, **more), embedder=repertoire.embedder)  # type: ignore[arg-type]
+def look(repertoire: Repertoire, query: str = "", **more: object) -> TraceAnswer:
+    return search_traces(repertoire.traces, TraceQuery(query, **more), embedder=repertoire.embedder)  # type: ignore[arg-type]
 
 
 def test_a_draft_is_redacted_and_nobody_finds_it_before_it_is_confirmed(repertoire: Repertoire) -> None:
@@ -92,7 +96,7 @@ def test_a_draft_that_is_refused_leaves_nothing(repertoire: Repertoire) -> None:
 
 def test_an_error_is_found_on_another_machine_and_says_why_and_how_far_to_trust_it(repertoire: Repertoire) -> None:
     kept, *_ = keep(repertoire, SETTINGS, VITE, DOCKER)
-    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment("/elsewhere"))
+    vote(repertoire.traces, NewVote(kept.key, up=True), moment=moment("/elsewhere"))
     printed = PRINTED.format(line=77).replace("/home/jane/acme/billing", r"C:\Users\bob\shop")
     found = look(repertoire, error=printed, environment={"framework": "pydantic 3.0"})
     assert found.fits
@@ -111,7 +115,7 @@ def test_without_what_fits_the_answer_says_so(repertoire: Repertoire) -> None:
 
 def test_tags_narrow_and_without_a_model_words_still_find(repertoire: Repertoire) -> None:
     keep(repertoire, SETTINGS, VITE, DOCKER)
-    found = search_traces(repertoire.traces, Wanted("connection refused", tags=("Docker",)))
+    found = search_traces(repertoire.traces, TraceQuery("connection refused", tags=("Docker",)))
     assert [hit.trace.title for hit in found.hits] == [DOCKER.title]
     assert found.degraded
     assert repertoire.store.traces.tags() == {"docker": 1, "pydantic": 1, "python": 1, "vite": 1}
@@ -120,16 +124,16 @@ def test_tags_narrow_and_without_a_model_words_still_find(repertoire: Repertoire
 def test_votes_decide_between_two_that_say_the_same_and_the_last_word_counts(repertoire: Repertoire) -> None:
     other = replace(VITE, solution="Split the chunks by hand, and turn the source maps off.")
     one, two = keep(repertoire, VITE, other)
-    vote(repertoire.traces, Verdict(one.key, up=True), moment=moment())
-    vote(repertoire.traces, Verdict(one.key, up=False, tag="wrong"), moment=moment())
-    done = vote(repertoire.traces, Verdict(two.key, up=True), moment=moment())
+    vote(repertoire.traces, NewVote(one.key, up=True), moment=moment())
+    vote(repertoire.traces, NewVote(one.key, up=False, tag="wrong"), moment=moment())
+    done = vote(repertoire.traces, NewVote(two.key, up=True), moment=moment())
     assert done.trust.votes == 1
     assert [hit.trace.key for hit in look(repertoire, "vite build is killed with exit code 137").hits] == [
         two.key,
         one.key,
     ]
     with pytest.raises(InvalidRequest):
-        vote(repertoire.traces, Verdict(two.key, up=True, tag="spam"), moment=moment())
+        vote(repertoire.traces, NewVote(two.key, up=True, tag="spam"), moment=moment())
 
 
 def test_near_twins_are_one_hit(repertoire: Repertoire) -> None:
@@ -194,7 +198,7 @@ def test_what_is_overdue_is_left_out_unless_wanted(repertoire: Repertoire) -> No
 def test_a_muted_trace_is_marked_and_heard_again(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE)
     mute(repertoire.store, kept.key, project="/p", now=now())
-    found = search_traces(repertoire.traces, Wanted("vite build is killed"), muted=repertoire.muted("/p"))
+    found = search_traces(repertoire.traces, TraceQuery("vite build is killed"), muted=repertoire.muted("/p"))
     assert "muted" in found_text(found)
     unmute(repertoire.store, kept.key, project="/p")
     assert not repertoire.muted("/p")
@@ -269,7 +273,7 @@ def test_a_line_whose_words_were_changed_is_no_known_trace_whatever_its_key_says
 def test_traces_are_forgotten_with_everything(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, SETTINGS)
     look(repertoire, "settings")
-    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment())
+    vote(repertoire.traces, NewVote(kept.key, up=True), moment=moment())
     forget(repertoire.store, ALL)
     store = repertoire.store
     assert (store.traces.all(), store.traces.votes(), store.traces.showing([*kept.signatures])) == ([], [], {})
@@ -286,8 +290,8 @@ def test_a_project_takes_its_traces_with_it_and_no_others(repertoire: Repertoire
 
 def test_a_vote_is_forgotten_with_the_project_that_it_was_given_in(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE, project="/srv/there")
-    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment("/srv/there"))
-    vote(repertoire.traces, Verdict(kept.key, up=False), moment=moment("/srv/here"))
+    vote(repertoire.traces, NewVote(kept.key, up=True), moment=moment("/srv/there"))
+    vote(repertoire.traces, NewVote(kept.key, up=False), moment=moment("/srv/here"))
     forget(repertoire.store, PROJECT, project="/srv/here")
     assert repertoire.traces.trust(kept, today()).ups == 1
     forget(repertoire.store, PROJECT, project="/srv/there")
@@ -297,7 +301,7 @@ def test_a_vote_is_forgotten_with_the_project_that_it_was_given_in(repertoire: R
 def test_compaction_of_the_log_keeps_every_vote(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, VITE)
     for number in range(9):
-        vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment(), voter=f"voter {number}")
+        vote(repertoire.traces, NewVote(kept.key, up=True), moment=moment(), voter=f"voter {number}")
     compact_when_due(repertoire.store, bounds=LogBounds(1, 1, 1, 1), every=1)
     assert repertoire.traces.trust(kept, today()).votes == 9
 
@@ -335,7 +339,7 @@ def test_what_is_no_trace_is_told(repertoire: Repertoire) -> None:
 
 def test_traces_and_the_votes_on_them_outlast_the_requests(repertoire: Repertoire) -> None:
     (kept,) = keep(repertoire, SETTINGS)
-    vote(repertoire.traces, Verdict(kept.key, up=True), moment=moment())
+    vote(repertoire.traces, NewVote(kept.key, up=True), moment=moment())
     forget(repertoire.store, REQUESTS)
     assert repertoire.store.traces.all() == [kept]
     assert [cast.trace for cast in repertoire.store.traces.votes()] == [kept.key]
@@ -346,6 +350,6 @@ def test_a_vote_given_again_counts_once_in_the_authors_reputation_too(repertoire
     key = confirm(repertoire.store, draft(repertoire.store, told, moment=moment()).token, now=now()).trace.key
     weights = []
     for _ in range(3):
-        vote(repertoire.traces, Verdict(key, up=True), moment=moment(), voter="me")
-        weights.append(repertoire.traces.opinion(today()).reputation.of("ann", ("vite",)))
+        vote(repertoire.traces, NewVote(key, up=True), moment=moment(), voter="me")
+        weights.append(repertoire.traces.votes(today()).reputation.of("ann", ("vite",)))
     assert weights[0] == weights[1] == weights[2] > 0.1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.commons.membership import Membership
-from repertoire.app.traces.exchange import as_told
+from repertoire.app.traces.exchange import line_fields
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.trace import DRAFT, ME, Trace, Vote
 from repertoire.store.database import Store
@@ -75,7 +75,7 @@ def _is_due(trace: Trace, membership: Membership) -> bool:
 
 
 def _body(trace: Trace, membership: Membership) -> dict[str, Any]:
-    told = as_told(trace)
+    told = line_fields(trace)
     body = {name: told[name] for name in _SENT_FIELDS if name in told}
     if membership.sent.get(trace.supersedes) != SENT:  # the commons does not know what it amends
         body.pop("supersedes", None)

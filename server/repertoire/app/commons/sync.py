@@ -16,7 +16,7 @@ from repertoire.app.commons.errors import CommonsError, CommonsRefused, ScopeMis
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import of_before, outbox
 from repertoire.app.traces.exchange import SCHEMA, import_lines
-from repertoire.app.traces.telling import redacted
+from repertoire.app.traces.fields import redacted
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import VOTED, Event, Moment
 from repertoire.domain.text import clean_line

@@ -17,8 +17,8 @@ from repertoire.app.measure.evaluate import read_queries
 from repertoire.app.measure.labelled import CachedEmbedder, LabelledSet
 from repertoire.app.traces.embed import embed_traces
 from repertoire.app.traces.exchange import import_lines
-from repertoire.app.traces.search import Found, Wanted, confidence_in, search_traces
-from repertoire.app.traces.telling import Told, trace_of
+from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.app.traces.search import TraceAnswer, TraceQuery, confidence_in, search_traces
 from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.event import Moment
 from repertoire.domain.graph import TRACES
@@ -80,7 +80,7 @@ def evaluate_traces(options: TraceOptions, opened: Repertoire, *, report: Report
     labelled, queries = read_queries(options.set_dir, options.split)
     keys = _fill(options, labelled, opened, report)
     gold = {query["id"]: {key for key, one in keys.items() if one in labelled.gold[query["id"]]} for query in queries}
-    answers: list[Found] = []
+    answers: list[TraceAnswer] = []
 
     def search(query: Mapping[str, Any]) -> list[str]:
         answers.append(search_traces(opened.traces, _wanted(query), embedder=opened.embedder))
@@ -106,7 +106,8 @@ def _fill(options: TraceOptions, labelled: LabelledSet, opened: Repertoire, repo
             embed_traces(opened.store, kept)
             kept.save()
     traces = [
-        trace_of(Told(**{**one, "tags": tuple(one["tags"])}), project="", session="", now=moment.at) for one in told
+        trace_of(TraceFields(**{**one, "tags": tuple(one["tags"])}), project="", session="", now=moment.at)
+        for one in told
     ]
     return {trace.key: str(row["id"]) for trace, row in zip(traces, labelled.corpus, strict=True)}
 
@@ -120,10 +121,10 @@ def _told(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"title": title, "context": context[:TEXT], "solution": solution[:TEXT], "tags": tags}
 
 
-def _wanted(query: Mapping[str, Any]) -> Wanted:
+def _wanted(query: Mapping[str, Any]) -> TraceQuery:
     """Return how a query is asked: what has a `place` was printed by a failing command."""
     text = str(query["text"])
-    return Wanted("", text, limit=_DEPTH) if "place" in query else Wanted(text, limit=_DEPTH)
+    return TraceQuery("", text, limit=_DEPTH) if "place" in query else TraceQuery(text, limit=_DEPTH)
 
 
 class _Baselines:
@@ -186,7 +187,7 @@ def _figures(
     )
 
 
-def _silence(answers: Sequence[Found], right: Sequence[set[str]]) -> tuple[float, float]:
+def _silence(answers: Sequence[TraceAnswer], right: Sequence[set[str]]) -> tuple[float, float]:
     """Return the percent of right first answers that are held back, and of questions that a wrong one would fit."""
     first = [
         found for found, keys in zip(answers, right, strict=True) if found.hits and found.hits[0].trace.key in keys
@@ -199,7 +200,9 @@ def _silence(answers: Sequence[Found], right: Sequence[set[str]]) -> tuple[float
     return round(100 * held / max(len(first), 1), 1), round(100 * false / max(len(answers), 1), 1)
 
 
-def _write(run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[Found], keys: Mapping[str, str]) -> None:
+def _write(
+    run: Path, queries: Sequence[Mapping[str, Any]], answers: Sequence[TraceAnswer], keys: Mapping[str, str]
+) -> None:
     run.parent.mkdir(parents=True, exist_ok=True)
     with run.open("w", encoding="utf-8") as file:
         for query, found in zip(queries, answers, strict=True):

@@ -1,4 +1,4 @@
-"""Follows a session's failing commands: finds traces that solved the error, and proposes hard-won solutions as traces."""
+"""Follows a session's failing commands: finds traces that solved an error, and proposes hard-won solutions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from repertoire.app.session.occasion import occasion_of
 from repertoire.app.session.solving_state import SolvingStates
 from repertoire.app.session.spool import of_session
 from repertoire.app.traces.contribute import draft, proposed_before
-from repertoire.app.traces.search import TraceHit, Wanted, search_traces
-from repertoire.app.traces.telling import Told
+from repertoire.app.traces.fields import TraceFields
+from repertoire.app.traces.search import TraceHit, TraceQuery, search_traces
 from repertoire.domain.event import PROPOSED, SHOWN, TAKEN, VOTED, Event, Moment
 from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
@@ -49,7 +49,7 @@ _SHELL = Shell(commands, is_check, undoes)
 class Proposal:
     """A draft of a trace that a session proposes: stored until a person confirms it by its token, or some days."""
 
-    told: Told
+    told: TraceFields
     token: str
     title: str
     moment: Moment
@@ -137,7 +137,7 @@ class SolvingSessions:
         self._states.put(moment.session, moment.project, offered(trace, problem))
         found = draft_of(trace, problem)
         environment = {"language": found.languages[0]} if found.languages else {}
-        told = Told(found.title, found.context, found.solution, found.tags, environment)
+        told = TraceFields(found.title, found.context, found.solution, found.tags, environment)
         data = {"errors": sorted(problem.keys)}
         proposal = Proposal(told, secrets.token_hex(4), found.title, moment)
         return proposal, [Event(moment.at, PROPOSED, moment.session, moment.project, data=data)]
@@ -148,7 +148,7 @@ class SolvingSessions:
         if not len(repertoire.traces.ids(active=True)):
             return None, 0.0
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
-        wanted = Wanted("", printed, limit=1, without=frozenset() if ready else frozenset(("vectors",)))
+        wanted = TraceQuery("", printed, limit=1, without=frozenset() if ready else frozenset(("vectors",)))
         found = search_traces(
             repertoire.traces,
             wanted,

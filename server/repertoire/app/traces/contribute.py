@@ -9,8 +9,8 @@ from datetime import timedelta
 from repertoire.app.clock import ago
 from repertoire.app.clock import now as time_now
 from repertoire.app.lookup import find_one_component
+from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.telling import Told, trace_of
 from repertoire.domain.component import CAPABILITY
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import CONTRIBUTED, PROPOSED, Event, Moment
@@ -33,7 +33,7 @@ class Contribution:
     known: bool = False  # it was kept before, in the same words
 
 
-def draft(store: Store, told: Told, *, moment: Moment, token: str = "") -> Contribution:
+def draft(store: Store, told: TraceFields, *, moment: Moment, token: str = "") -> Contribution:
     """Store a trace as a draft that no search finds until it is confirmed; a known trace is returned as it is.
 
     Raises:
@@ -107,7 +107,7 @@ def _refused(store: Store) -> frozenset[str]:
     return frozenset(str(key) for event in events if event.data.get("refused") for key in event.data["errors"])
 
 
-def _resolved(store: Store, told: Told) -> tuple[str, ...]:
+def _resolved(store: Store, told: TraceFields) -> tuple[str, ...]:
     """Resolve the components that a trace used to their keys; an amended trace keeps keys that are unknown here."""
     before = store.traces.get(told.supersedes) if told.supersedes else None
     kept = before.uses if before is not None else ()
@@ -136,7 +136,7 @@ def _amending(store: Store, trace: Trace) -> Trace:
     return replace(trace, supersedes=before.key, version=before.version + 1)
 
 
-def amended(store: Store, key: str, changes: dict[str, object]) -> Told:
+def amended(store: Store, key: str, changes: dict[str, object]) -> TraceFields:
     """Return the fields of a trace with some of them changed.
 
     Raises:
@@ -147,7 +147,7 @@ def amended(store: Store, key: str, changes: dict[str, object]) -> Told:
     if not changes:
         message = f"nothing is changed of {before.key}; send what is new, such as its solution"
         raise InvalidRequest(message)
-    told = Told(
+    told = TraceFields(
         before.title,
         before.context,
         before.solution,

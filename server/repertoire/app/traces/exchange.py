@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from repertoire.app.traces.telling import Told, trace_of
+from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import Moment
 from repertoire.domain.text import clean_line
@@ -63,10 +63,10 @@ def exported(store: Store) -> Iterator[str]:
     """Yield every trace except drafts as a JSON line, without sessions, projects and votes."""
     for trace in store.traces.all():
         if trace.status != DRAFT:
-            yield json.dumps(as_told(trace), ensure_ascii=False, sort_keys=True)
+            yield json.dumps(line_fields(trace), ensure_ascii=False, sort_keys=True)
 
 
-def as_told(trace: Trace) -> dict[str, Any]:
+def line_fields(trace: Trace) -> dict[str, Any]:
     """Return the fields of a trace that a JSON line holds."""
     told = {name: getattr(trace, name) for name in SCHEMA["properties"]}
     told["author"] = "" if trace.author == ME else trace.author  # who `me` is differs from home to home
@@ -140,7 +140,7 @@ def _trace(told: Mapping[str, Any], moment: Moment) -> Trace:
     values.update((name, tuple(told[name])) for name in ("tags", "uses") if name in told)
     if values.get("author", ME) == ME:
         values["author"] = OTHERS
-    trace = trace_of(Told(**values), project="", session="", now=moment.at)
+    trace = trace_of(TraceFields(**values), project="", session="", now=moment.at)
     return replace(
         trace,
         status=told.get("status", ACTIVE),

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repertoire.app.clock import today
+from repertoire.app.traces.cache import Rows, TraceCache
 from repertoire.app.traces.embed import embed_latest
-from repertoire.app.traces.kept import KeptTraces, Rows
-from repertoire.app.traces.telling import keys_of, tags_of
+from repertoire.app.traces.fields import keys_of, tags_of
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
@@ -28,10 +28,10 @@ from repertoire.traces.ranking import (
     Evidence,
     confidence,
     fuse,
+    rarest_words,
     rarity,
-    telling_words,
+    score_factor,
     without_twins,
-    worth,
 )
 from repertoire.traces.signature import Signature, signatures_in
 from repertoire.traces.trust import Trust, trust
@@ -48,7 +48,7 @@ _SAME = {"exact": 1.0, "key": 0.5, "coarse": 0.25}  # what an error's key weighs
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TraceQuery:
     """A search for traces: question, printed error, tags, environment."""
 
     query: str
@@ -78,7 +78,7 @@ class TraceHit:
 
 
 @dataclass(frozen=True)
-class Found:
+class TraceAnswer:
     """The answer of a search: traces, best first, and whether the first one probably answers the question."""
 
     hits: tuple[TraceHit, ...]
@@ -95,8 +95,8 @@ class _Question:
 
 
 def search_traces(
-    kept: KeptTraces, wanted: Wanted, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
-) -> Found:
+    kept: TraceCache, wanted: TraceQuery, *, embedder: Embedder | None = None, muted: frozenset[str] = frozenset()
+) -> TraceAnswer:
     """Return the traces that may solve a problem, best first; if none fits, the answer says so and holds the nearest.
 
     Raises:
@@ -117,7 +117,7 @@ def search_traces(
     hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits]
     sure = confidence_in(hits)
-    return Found(tuple(hits[: wanted.limit]), sure >= FITS, sure, unread)
+    return TraceAnswer(tuple(hits[: wanted.limit]), sure >= FITS, sure, unread)
 
 
 def confidence_in(hits: Sequence[TraceHit]) -> float:
@@ -127,14 +127,14 @@ def confidence_in(hits: Sequence[TraceHit]) -> float:
     return confidence(hits[0].evidence, hits[0].score - hits[1].score if len(hits) > 1 else hits[0].score)
 
 
-def _question(wanted: Wanted) -> _Question:
+def _question(wanted: TraceQuery) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
     return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, _embedded(wanted))
 
 
-def _embedded(wanted: Wanted) -> str:
+def _embedded(wanted: TraceQuery) -> str:
     """Return the text whose vector is compared: the question, and the beginning of the error without its stack."""
     told: list[str] = []
     for line in wanted.error.strip()[-_READ:].splitlines():
@@ -146,18 +146,18 @@ def _embedded(wanted: Wanted) -> str:
     return f"{wanted.query.strip()[:_EMBEDDED]}\n{error[:_EMBEDDED_ERROR]}".strip()
 
 
-def _allowed(kept: KeptTraces, wanted: Wanted) -> Rows:
+def _allowed(kept: TraceCache, wanted: TraceQuery) -> Rows:
     if not wanted.tags:
         return kept.ids(active=not wanted.include_expired)
     statuses = (ACTIVE, EXPIRED, SUPERSEDED) if wanted.include_expired else (ACTIVE,)
     return np.array(kept.store.traces.among(statuses, tags_of(wanted.tags)), dtype=np.int64)
 
 
-def _by_words(kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows) -> dict[int, float]:
+def _by_words(kept: TraceCache, wanted: TraceQuery, question: _Question, allowed: Rows) -> dict[int, float]:
     if "words" in wanted.without:
         return {}
     among = Among(node_ids=allowed.tolist()) if wanted.tags else None
-    words = telling_words(kept.frequencies(question.words), _POSTINGS if wanted.query.strip() else _POSTINGS_OF_ERROR)
+    words = rarest_words(kept.frequencies(question.words), _POSTINGS if wanted.query.strip() else _POSTINGS_OF_ERROR)
     rows = kept.store.graph.match(words, limit=_DEEP, weights=_FIELDS, among=among, view=TRACES)
     return {node_id: score for node_id, score in rows if score > 0 and _is_among(node_id, allowed)}
 
@@ -168,7 +168,7 @@ def _is_among(node_id: int, allowed: Rows) -> bool:
 
 
 def _by_meaning(
-    kept: KeptTraces, wanted: Wanted, question: _Question, allowed: Rows, embedder: Embedder | None
+    kept: TraceCache, wanted: TraceQuery, question: _Question, allowed: Rows, embedder: Embedder | None
 ) -> tuple[list[dict[int, float]], tuple[str, ...]]:
     """Return the cosines of the nearest traces in each vector space, and notes on traces without vectors."""
     if embedder is None:
@@ -200,8 +200,8 @@ def _same_error(store: Store, question: _Question, allowed: Rows) -> dict[int, t
 
 
 def _judged(
-    kept: KeptTraces,
-    wanted: Wanted,
+    kept: TraceCache,
+    wanted: TraceQuery,
     question: _Question,
     fused: Mapping[int, float],
     likeness: Mapping[int, float],
@@ -209,7 +209,7 @@ def _judged(
 ) -> list[TraceHit]:
     day = today()
     traces = kept.store.traces.by_id(fused)
-    opinion = kept.opinion(day)
+    opinion = kept.votes(day)
     rare = _rarity(kept, question.words[:_TOLD])
     words = kept.store.traces.words(list(traces))
     hits: dict[int, TraceHit] = {}
@@ -226,7 +226,7 @@ def _judged(
         believed = trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
         fits = align(trace.environment, wanted.environment)
         told = max(trace.at, believed.last)
-        score = (fused[node_id] + evidence.bonus) * worth(
+        score = (fused[node_id] + evidence.bonus) * score_factor(
             believed,
             recency=recency(trace.tags, told, day),
             validity=validity(trace, day),
@@ -248,7 +248,7 @@ def _merged(hits: Mapping[int, TraceHit], words: dict[int, frozenset[str]], *, m
     return [*merged[:1], *(replace(hit, alternative=bool(shown & {*hit.trace.signatures})) for hit in merged[1:])]
 
 
-def _rarity(kept: KeptTraces, words: Sequence[str]) -> dict[str, float]:
+def _rarity(kept: TraceCache, words: Sequence[str]) -> dict[str, float]:
     """Map words to their inverse document frequency among traces."""
     total = len(kept.ids(active=False))
     return {word: rarity(count, total) for word, count in kept.frequencies(words).items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from repertoire.app.clock import today
-from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.trace import Trace, Vote
 from repertoire.traces.trust import RatedTrace, Trust, latest
@@ -24,18 +24,18 @@ class ShownTrace:
     superseded_by: str = ""
 
 
-def show(kept: KeptTraces, asked: str) -> ShownTrace:
+def show(kept: TraceCache, asked: str) -> ShownTrace:
     """Return the trace of a key, the beginning of a key or a draft's token, with its trust and votes.
 
     Raises:
         UnknownComponent: there is no such trace.
     """
     trace, day = trace_named(kept.store, asked), today()
-    votes = latest(kept.opinion(day).votes.get(trace.key, ()))
+    votes = latest(kept.votes(day).votes.get(trace.key, ()))
     return ShownTrace(trace, kept.trust(trace, day), votes[::-1], kept.store.traces.replacing(trace.key))
 
 
-def solved_with(kept: KeptTraces, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[RatedTrace, ...]:
+def solved_with(kept: TraceCache, keys: Iterable[str], *, muted: frozenset[str]) -> tuple[RatedTrace, ...]:
     """Return the active traces that used one of these components, the most trusted first."""
     day = today()
     found = [trace for trace in kept.store.traces.concerning(tuple(keys)) if trace.key not in muted]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from repertoire.app.clock import today
-from repertoire.app.traces.kept import KeptTraces
+from repertoire.app.traces.cache import TraceCache
+from repertoire.app.traces.fields import environment_of, redacted
 from repertoire.app.traces.naming import trace_named
-from repertoire.app.traces.telling import environment_of, redacted
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.event import VOTED, Event, Moment
 from repertoire.domain.text import clean_line
@@ -17,7 +17,7 @@ from repertoire.traces.trust import Trust
 
 
 @dataclass(frozen=True)
-class Verdict:
+class NewVote:
     """A vote on a trace, with the reason."""
 
     trace: str
@@ -28,7 +28,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Voted:
+class VoteResult:
     """The trace that was voted on, and its trust after the vote."""
 
     trace: Trace
@@ -36,7 +36,7 @@ class Voted:
     trust: Trust
 
 
-def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME) -> Voted:
+def vote(kept: TraceCache, verdict: NewVote, *, moment: Moment, voter: str = ME) -> VoteResult:
     """Record a vote, which replaces the voter's former vote on the same trace.
 
     Raises:
@@ -54,4 +54,4 @@ def vote(kept: KeptTraces, verdict: Verdict, *, moment: Moment, voter: str = ME)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
     kept.store.events.append([Event(moment.at, VOTED, moment.session, moment.project, node=trace.key, data=said)])
-    return Voted(trace, verdict.up, kept.trust(trace, today()))
+    return VoteResult(trace, verdict.up, kept.trust(trace, today()))

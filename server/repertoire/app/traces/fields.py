@@ -1,4 +1,4 @@
-"""Makes a trace of what somebody tells: capped, without secrets and places, scanned, with its errors' signatures."""
+"""Makes a trace from its author's fields: cut, redacted, scanned, with the signatures of its errors."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _TAG, _PLACE, _KEY, _LEAST = 40, 60, 300, 10
 
 
 @dataclass(frozen=True)
-class Told:
-    """A problem and what was done, as somebody tells it."""
+class TraceFields:
+    """The fields of a trace as its author gives them."""
 
     title: str
     context: str
@@ -53,8 +53,8 @@ class Told:
     author: str = ME
 
 
-def trace_of(told: Told, *, project: str, session: str, now: str) -> Trace:
-    """Return what was told as a draft of a trace: its words redacted, its errors recognised, its text checked.
+def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trace:
+    """Return a draft of a trace: its texts redacted, its errors' signatures found, its words scanned.
 
     Raises:
         InvalidRequest: a part is missing, or none that there is.
@@ -97,32 +97,32 @@ def trace_of(told: Told, *, project: str, session: str, now: str) -> Trace:
 
 
 def is_day(text: str) -> bool:
-    """Tell whether a text is a day as it is kept, such as 2026-12-31."""
+    """Tell whether a text is a date such as 2026-12-31."""
     with suppress(ValueError):
         return date.fromisoformat(text).isoformat() == text
     return False
 
 
 def redacted(text: str, project: str = "") -> str:
-    """Return a text without secrets, addresses, and what tells whose machine it was; cut to what is kept."""
+    """Return a text without secrets, addresses, and names of users and machines, cut to the stored length."""
     parts = [text[:TEXT][start : start + MOST] for start in range(0, len(text[:TEXT]), MOST)]
     return without_places("".join(redact(part) for part in parts), project).strip()
 
 
 def key_of(title: str, context: str, solution: str) -> str:
-    """Return the key of a trace: the same words have the same one on every machine."""
+    """Return the key of a trace: a hash of its words, the same on every machine."""
     told = "\0".join((title, context, solution))
     return f"{TRACE}:{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def tags_of(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return tags in one spelling, each once."""
+    """Return normalised tags, each once."""
     spelled = ("-".join(clean_line(tag, _TAG).lower().split()) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in spelled if tag))[:TAGS]
 
 
 def environment_of(told: Mapping[str, str]) -> dict[str, str]:
-    """Return what is kept of an environment: the places that can be compared.
+    """Return the parts of an environment that are stored: those that can be compared.
 
     Raises:
         InvalidRequest: it names a place that there is not.
@@ -135,7 +135,7 @@ def environment_of(told: Mapping[str, str]) -> dict[str, str]:
 
 
 def keys_of(signature: Signature) -> tuple[str, ...]:
-    """Return the keys of one error, from the narrowest to the widest."""
+    """Return the keys of an error's signature, from the most to the least specific."""
     return (
         f"{SIGNATURE}:exact:{signature.exact}",
         f"{SIGNATURE}:key:{signature.key}",
@@ -144,16 +144,16 @@ def keys_of(signature: Signature) -> tuple[str, ...]:
 
 
 def signatures_of(text: str) -> dict[str, str]:
-    """Map the keys of every error that a text shows to what it says, names masked."""
+    """Map the signature keys of every error in a text to the error's masked message."""
     return {key: f"{one.exception} {one.template}".strip() for one in signatures_in(text) for key in keys_of(one)}
 
 
 def flags_of(*texts: str) -> tuple[Flag, ...]:
-    """Return what the checks of components find in a text that a model may read and act on."""
+    """Return the flags that the scan of components raises for texts that a model may read."""
     body = "\n\n".join(texts)
     return scan(Component(TRACE, TRACE, SKILL, body=body, path=f"{TRACE}.md"), body)
 
 
-def _with_error(told: Told) -> str:
+def _with_error(told: TraceFields) -> str:
     error = told.error.strip()
     return told.context if not error or error in told.context else f"{told.context.rstrip()}\n\n{error}"

@@ -1,4 +1,4 @@
-"""Keeps what every search of traces reads, per revision: which there are, their vectors, words' counts, and votes."""
+"""Caches what every search of traces reads, by revision: node ids, vectors, document frequencies, votes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _COUNTED = 50_000  # words
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """The votes on each trace, and what each voter's word weighs."""
+class VoteSummary:
+    """The votes on each trace, and the reputation of each voter."""
 
     votes: Mapping[str, Sequence[Vote]]
     reputation: Reputation
@@ -34,7 +34,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Space:
-    """One vector space: `ids[i]` is the trace of `vectors[i]`."""
+    """The vectors of one space: `ids[i]` is the node id of `vectors[i]`."""
 
     ids: Rows
     vectors: ByteVectors
@@ -52,19 +52,19 @@ class Space:
         return {node_id: score for node_id, score in pairs if score > -np.inf}
 
 
-class KeptTraces:
-    """What searches share; each part is read again only when it changed."""
+class TraceCache:
+    """A cache shared by searches; each part is read again only when it has changed."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._rows: tuple[int, Rows, Mask] | None = None
         self._spaces: dict[str, tuple[tuple[str, tuple[int, int]], Space]] = {}
-        self._opinion: tuple[object, Opinion] | None = None
+        self._opinion: tuple[object, VoteSummary] | None = None
         self._counts: dict[str, int] = {}
         self._counted_of = 0
 
     def ids(self, *, active: bool) -> Rows:
-        """Return the node ids of all traces but drafts, ascending; where asked, of active ones alone."""
+        """Return the node ids of all traces but drafts, or of active traces only, in ascending order."""
         revision = self.store.graph.revision(TRACES)
         if self._rows is None or self._rows[0] != revision:
             rows = self.store.traces.states()
@@ -74,7 +74,7 @@ class KeptTraces:
         return ids[in_use] if active else ids
 
     def spaces(self, model: str) -> list[Space]:
-        """Return the vectors of problems and of solutions by a model."""
+        """Return a model's vectors of problems and of solutions."""
         for name, revision in self.store.vectors.revisions(SPACES).items():
             if name not in self._spaces or self._spaces[name][0] != (model, revision):
                 self._spaces[name] = (model, revision), self._read(name, model)
@@ -84,23 +84,23 @@ class KeptTraces:
         ids, vectors = self.store.vectors.matrix(space, model)
         return Space(ids, ByteVectors.of(vectors))
 
-    def opinion(self, day: date) -> Opinion:
-        """Return what is said of traces, as of a day."""
+    def votes(self, day: date) -> VoteSummary:
+        """Return the votes and reputations as of a day."""
         version = (self.store.traces.votes_version(), day)
         if self._opinion is None or self._opinion[0] != version:
             votes = latest(self.store.traces.votes())  # a vote given again does not count twice
             authors = self.store.traces.authorship() if votes else {}
             weighed = reputation(votes, authors, day, trusted=frozenset((ME,)))
-            self._opinion = version, Opinion(by_trace(votes), weighed)
+            self._opinion = version, VoteSummary(by_trace(votes), weighed)
         return self._opinion[1]
 
     def trust(self, trace: Trace, day: date) -> Trust:
         """Return the trust in a trace as of a day."""
-        opinion = self.opinion(day)
+        opinion = self.votes(day)
         return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""
+        """Return the document frequency of words; cached until the number of traces changes by a twentieth."""
         total = len(self.ids(active=False))
         if abs(total - self._counted_of) > _DRIFT * self._counted_of or len(self._counts) > _COUNTED:
             self._counted_of, self._counts = total, {}
@@ -110,7 +110,7 @@ class KeptTraces:
 
 
 def _among(ids: Rows, allowed: Rows) -> Mask:
-    """Return which ids are among others that ascend."""
+    """Return a mask of the ids that are in a sorted array."""
     if not len(allowed):
         return np.zeros(len(ids), dtype=np.bool_)
     places = np.minimum(np.searchsorted(allowed, ids), len(allowed) - 1)
