@@ -30,7 +30,7 @@ def return_memory() -> None:
 
 
 def pause_collector() -> None:
-    """Turn the garbage collector off while a process starts: imports leave no garbage, and it takes 1/6 of the time."""
+    """Turn the garbage collector off while a process starts: imports leave none, and it takes 1/6 of the start."""
     gc.disable()
 
 

@@ -53,7 +53,7 @@ def _lines(*patterns: str) -> Reader:
 
 
 def _anywhere(*patterns: str) -> Reader:
-    """Return a reader whose patterns each begin with a literal that the rest of the pattern cannot match."""
+    """Return a reader of every match's first group; each pattern begins with a literal that its rest cannot match."""
 
     def find(text: str) -> Iterator[str]:
         for pattern in patterns:

@@ -34,7 +34,7 @@ _Vector = npt.NDArray[Any]
 
 
 class FastembedSession:
-    """A loaded fastembed model, safe for calls from several threads."""
+    """A loaded fastembed model; several threads may call it at once, without a lock."""
 
     loaded = True
 

@@ -101,7 +101,7 @@ def _demand(seen: Looks, patience: float, most: float) -> float:
 
 
 def is_exploration(occasion: str) -> bool:
-    """Tell by a hash whether a hint needs only the usual odds on this occasion, as on one in `FLOOR`."""
+    """Tell whether a hint needs only the usual odds here, for exploration: on one occasion in `FLOOR`, by a hash."""
     digest = hashlib.sha256(occasion.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % FLOOR == 0
 

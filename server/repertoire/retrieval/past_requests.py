@@ -80,7 +80,10 @@ def _selected(snapshot: Snapshot) -> dict[int, dict[int, float]]:
 def _entries(
     snapshot: Snapshot, selected: dict[int, float], experiences: Mapping[str, Experience]
 ) -> list[tuple[int, float, float, float]]:
-    """Return row, part, accepted and refused for every component that a request selected or refused."""
+    """Return (row, share, accepted, refused) for each component that a request selected or refused.
+
+    The share is 1 for the most accepted component, on a logarithmic scale.
+    """
     by_row = {
         row: experience
         for row, experience in ((snapshot.row_of(key), experience) for key, experience in experiences.items())
@@ -92,14 +95,14 @@ def _entries(
         # selections that left the log by compaction: the graph still counts them
         before = max(times - experience.selected, 0.0)
         accepted[row] = before * CONTRADICTION_DISCOUNT**experience.refused + experience.accepted
-    parts = dict(zip(accepted, _parts(list(accepted.values())).tolist(), strict=True))
+    shares = dict(zip(accepted, _shares(list(accepted.values())).tolist(), strict=True))
     return [
-        (row, parts.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)
+        (row, shares.get(row, 0.0), accepted.get(row, 0.0), by_row.get(row, _UNKNOWN).refused)
         for row in (accepted | by_row)
     ]
 
 
-def _parts(accepted: Sequence[float]) -> Floats:
+def _shares(accepted: Sequence[float]) -> Floats:
     # Logarithmic, not proportional: one busy day must not outvote all other requests.
     damped = np.log1p(np.array(accepted))
     return np.asarray(damped / max(damped.max(initial=0.0), 1e-9))

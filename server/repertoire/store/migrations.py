@@ -45,7 +45,7 @@ CORE = (
 
 
 def full_text(table: str) -> str:
-    """Return the statement that creates a view's full-text table.
+    """Return the statement that creates a full-text table of this name.
 
     Words are split before they are stored, so that `porter unicode61` is enough: any SQLite with FTS5 can read it.
     """

@@ -86,12 +86,12 @@ def open_file(path: Path, options: OpenOptions) -> Opened:
                 return Opened(db, read_only=False)
             db.close()
         except apsw.Error as error:
-            _refuse_unless_unwritable(path, error)
+            _raise_unless_read_only(path, error)
     return _open_to_read(path, options)
 
 
-def _refuse_unless_unwritable(path: Path, error: apsw.Error) -> None:
-    """Raise an SQLite error again, unless it means that the file or its folder cannot be written."""
+def _raise_unless_read_only(path: Path, error: apsw.Error) -> None:
+    """Raise an SQLite error again, unless the file or folder cannot be written, or the disk is full."""
     if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
         return
     if not isinstance(error, apsw.IOError) or not _is_full(path):
@@ -238,7 +238,7 @@ def _open_to_read(path: Path, options: OpenOptions) -> Opened:
     try:
         return Opened(_connect(f"{address}?mode=ro", flags, options), read_only=True)
     except apsw.Error as error:
-        _refuse_unless_unwritable(path, error)
+        _raise_unless_read_only(path, error)
     # The shared memory of the log is missing and cannot be created: read the file alone, without its log.
     log = path.with_name(path.name + "-wal")
     stale = log.exists() and log.stat().st_size > 0

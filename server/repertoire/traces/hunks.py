@@ -104,7 +104,7 @@ def is_document(file: str) -> bool:
 
 
 def skips_tests(old: str, new: str) -> bool:
-    """Tell whether an edit skips a test or silences a check, so that a pass afterwards is no solution."""
+    """Tell whether an edit removes or skips a test, or silences a check, so that a pass afterwards is no solution."""
     if len(_TEST.findall(new)) < len(_TEST.findall(old)):
         return True
     return any(len(each.findall(new)) > len(each.findall(old)) for each in (_SKIPS, _SILENCES))

@@ -23,7 +23,7 @@ _LESS = expression(
 
 
 def was_passed_by(problem: Problem, here: Invocation) -> bool:
-    """Tell whether a failing command had failed before, so that a pass between came from calling it differently."""
+    """Tell whether a solved problem's command fails again, so that it had passed by other arguments only."""
     return here.key in problem.invocations and here.line != problem.passed
 
 

@@ -73,7 +73,7 @@ def of(home: Path) -> Membership:
 
 
 def trouble(home: Path) -> str:
-    """Return in one line what is wrong with the home's commons; empty where nothing is, or none is joined."""
+    """Return why the membership cannot be read or its last sync ended early, in one line; empty if nothing is wrong."""
     try:
         found = read(home)
     except InvalidRequest as error:

@@ -43,7 +43,7 @@ def _concerned_text(affected: Sequence[str], possible: Sequence[str]) -> str:
 
 
 def _matches(path: Path, python: Path | None) -> Mapping[str, Any] | str:
-    """Return the matches that the environment prints, or the reason why it prints none."""
+    """Return the ids of affected and possibly affected components, or why the Python environment prints none."""
     if python is None:
         return "there is no environment yet"
     line = command(python, "repertoire.app.health.print_advisory_matches", str(path))

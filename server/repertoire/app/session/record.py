@@ -1,4 +1,4 @@
-"""Records hook events in the log: prompts, offers, selections, failures; and a selection as an edge of its request."""
+"""Makes the events of hooks: prompts, offers, selections, failures; learns a selection as an edge of its request."""
 
 from __future__ import annotations
 

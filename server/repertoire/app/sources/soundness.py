@@ -95,13 +95,13 @@ class Troubles:
                 found[row.id].append(trouble)
         for source, target, name, *_ in store.graph.edges_of(DEPENDS_ON):
             if source in known.rows:
-                found[known.rows[source].id] += self._against(known, target, name)
+                found[known.rows[source].id] += self._dependency_troubles(known, target, name)
         for match in _advisory_matches(store):
             found[match.component].append(_advised(match))
         return {key: _ordered(troubles) for key, troubles in found.items() if troubles}
 
-    def _against(self, known: _KnownComponents, target: int, name: str) -> Iterator[Trouble]:
-        """Yield the troubles of one dependency."""
+    def _dependency_troubles(self, known: _KnownComponents, target: int, name: str) -> Iterator[Trouble]:
+        """Yield the troubles of one dependency, by its node id, else by its name."""
         needed = known.rows.get(target) or known.named(name)
         if needed is None:
             gone = known.departure(name)

@@ -210,5 +210,5 @@ def _install(manifest: PackageManifest) -> str:
 
 
 def runtimes(engines: Mapping[str, str]) -> dict[str, Any]:
-    """Return a manifest's runtimes in the form of front matter."""
+    """Return the runtimes that a manifest's `engines` require, as a front-matter header that holds them."""
     return {"engines": dict(engines)}
