@@ -203,8 +203,7 @@ async def test_a_trace_whose_hints_nobody_takes_is_shown_seldom_until_one_is_tak
         with Store.open(home / "repertoire.db") as store:
             store.events.append([Event(now(), TAKEN, one.session, one.project, node=key) for one in ignored[::4]])
         assert all([await fails(client, session_id=f"t{n}") for n in range(5)])
-        with Store.open(home / "repertoire.db") as store:
-            store.privacy.forget_requests()
+        await ask(client, "forget", what="requests")
         assert events_of(home, SHOWN, TAKEN) == []
         assert all([await fails(client, session_id=f"u{n}") for n in range(5)])
 
