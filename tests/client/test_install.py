@@ -24,7 +24,7 @@ def test_the_strict_validation_passes_without_a_warning(installed: Machine) -> N
     assert report["advice"] == []
     assert {hook["event"] for hook in report["provides"]["hooks"]} == {
         *("SessionStart", "UserPromptSubmit", "UserPromptExpansion"),
-        *("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"),
+        *("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"),
     }
 
 
