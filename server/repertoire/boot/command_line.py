@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -11,7 +10,7 @@ from typing import NoReturn
 from repertoire.boot.environment import ensure, ready
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import home, locate
-from repertoire.boot.layout import command
+from repertoire.boot.layout import become, command
 from repertoire.boot.progress import Terminal
 
 INTERRUPTED = 130
@@ -25,9 +24,7 @@ def main(arguments: list[str]) -> NoReturn:
         line = command(Path(sys.executable), "repertoire.cli.checkup", *arguments[1:])
     else:
         line = command(_python(), "repertoire", *arguments)
-    if sys.platform == "win32":  # exec there returns to the shell before the program has ended
-        sys.exit(subprocess.call(line))
-    os.execv(line[0], line)  # noqa: S606 - no shell is the point
+    become(line)
 
 
 def _python() -> Path:

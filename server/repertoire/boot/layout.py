@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
 from repertoire.boot.errors import BootError
 from repertoire.boot.home import environment_path
@@ -89,6 +90,14 @@ def command(python: Path, module: str, *arguments: str) -> list[str]:
     Isolated mode, because the working folder is somebody's project: a `click.py` there must not be imported.
     """
     return [str(python), "-I", "-X", "utf8", str(Path(__file__).with_name("run.py")), module, *arguments]
+
+
+def become(line: list[str]) -> NoReturn:
+    """Replace this process by the program of a command line; on Windows, run it and exit with its status."""
+    if sys.platform == "win32":  # exec there returns to the shell before the program has ended
+        sys.exit(subprocess.call(line))
+    sys.stdout.flush()
+    os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals and pipes are the program's own
 
 
 def detached_flags() -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repertoire.boot.private_file import write_json
 from repertoire.boot.spool import FOLDER
 
 MOST = 16  # sessions; those that were written longest ago are deleted
@@ -31,11 +31,7 @@ def write(home: Path, session: str, held: Mapping[str, object]) -> int:
     """
     path = file_of(home, session)
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-    # What a command printed is in it: at no time readable by others.
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump({**held, "session": session}, file)
-    part.replace(path)
+    write_json(path, {**held, "session": session})  # what a command printed is in it
     _delete_oldest(home)
     return version(home, session)
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repertoire.boot.private_file import write_json
+
 FOLDER = "unwritten"
 HEARD = "heard"  # the kind of a row that tells of a use nobody has looked up yet: by which tool, of what name
 _newest = [0]  # the number of this process's last file: its files stay in order even if the clock is set back
@@ -25,13 +27,9 @@ def put_off(home: Path, rows: Sequence[Mapping[str, object]]) -> Path:
     folder = home / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     _newest[0] = max(time.time_ns(), _newest[0] + 1)
-    name = f"{_newest[0]:020}-{os.urandom(16).hex()}.json"
-    part = folder / f".{name}"
-    # What a prompt said may be in it: at no time readable by others.
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump([dict(row) for row in rows], file)
-    part.replace(folder / name)
-    return folder / name
+    path = folder / f"{_newest[0]:020}-{os.urandom(16).hex()}.json"
+    write_json(path, [dict(row) for row in rows])  # what a prompt said may be in it
+    return path
 
 
 def waiting(home: Path) -> Sequence[Path]:

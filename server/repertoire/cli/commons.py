@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from repertoire.app.traces.embed import embed_latest
 from repertoire.app.wiring import find_home, open_repertoire
 from repertoire.boot.environment import ensure
 from repertoire.boot.errors import BootError
-from repertoire.boot.layout import COMMONS, command, ready
+from repertoire.boot.layout import COMMONS, become, command, ready
 from repertoire.boot.progress import Terminal
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.commons import (
@@ -193,8 +191,4 @@ def _run(*arguments: str) -> None:
         click.echo(f"repertoire: {error}", err=True)
         sys.exit(1)
     terminal.close()
-    line = command(python, "repertoire.commons", *arguments)
-    if sys.platform == "win32":  # exec there returns to the shell before the program has ended
-        sys.exit(subprocess.call(line))
-    sys.stdout.flush()
-    os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals are the server's own
+    become(command(python, "repertoire.commons", *arguments))

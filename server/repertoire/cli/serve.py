@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import click
 
-from repertoire.boot.layout import command
+from repertoire.boot.layout import become, command
 
 PORT = 8391
 
@@ -46,8 +44,4 @@ def serve_command(context: click.Context, http: bool, host: str, port: int) -> N
         message = f"--{given[0]} needs --http"
         raise click.UsageError(message)
     module = "repertoire.mcp_server.http" if http else "repertoire.mcp_server"
-    line = command(Path(sys.executable), module, *([host, str(port)] if http else []))
-    if sys.platform == "win32":  # exec there returns to the shell before the server has ended
-        context.exit(subprocess.call(line))
-    sys.stdout.flush()
-    os.execv(line[0], line)  # noqa: S606 - no shell is the point: signals and pipes are the server's own
+    become(command(Path(sys.executable), module, *([host, str(port)] if http else [])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from repertoire.app.commons.errors import NotJoined
 from repertoire.boot import filelock
+from repertoire.boot.private_file import write_json
 from repertoire.domain.errors import InvalidRequest
 
 _FILE, _LOCK = "joined.json", ".lock"
@@ -86,13 +86,7 @@ def trouble(home: Path) -> str:
 def write(home: Path, membership: Membership) -> None:
     """Write the membership for this user alone; a process that is killed leaves the old one or the new one."""
     folder(home).mkdir(mode=0o700, exist_ok=True)
-    path = folder(home) / _FILE
-    new = path.with_name(f"{_FILE}.{os.getpid()}")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(asdict(membership), file)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    write_json(folder(home) / _FILE, asdict(membership), flush=True)
 
 
 def end(home: Path) -> None:

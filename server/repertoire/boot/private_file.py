@@ -1,0 +1,21 @@
+"""Writes JSON files atomically, at no time readable by other users."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+
+def write_json(path: Path, value: object, *, flush: bool = False) -> None:
+    """Write a value as JSON: a reader finds the old file or the new one; `flush` waits until it is on the disk.
+
+    Raises: OSError when it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(value, file)
+        if flush:
+            file.flush()
+            os.fsync(file.fileno())
+    part.replace(path)
