@@ -156,8 +156,7 @@ def changes(
 @router.get("/users/{member}/reputation")
 def reputation(commons: Service, caller: Reader, member: str) -> bodies.ReputationOut:
     """Return what a member's votes weigh in each domain."""
-    found = commons.reputation(caller, member)
-    return bodies.ReputationOut(member=found.member, vouched=found.vouched, weights=dict(found.weights))
+    return bodies.ReputationOut.of(commons.reputation(caller, member))
 
 
 @router.get("/tags")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, ConfigDict, Field
+from typing_extensions import Self
 
 from repertoire.app.traces.fields import TraceFields
-from repertoire.app.traces.search import TraceAnswer, TraceHit
 from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
-from repertoire.commons.service import Shown
 from repertoire.commons.traces import Changes
-from repertoire.domain.trace import NOTE, TAGS, TEXT, TITLE, USES, WORKED, Trace
-from repertoire.traces.trust import Trust
+from repertoire.domain.trace import NOTE, TAGS, TEXT, TITLE, USES, WORKED
 
 Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
 Outcome = Literal["worked", "partly", "failed"]
@@ -82,6 +80,17 @@ class KeyIn(Body):
     vouched: bool | None = Field(default=None, description="Whether the administrator vouches for the member's votes.")
 
 
+class Answer(BaseModel):
+    """An answer, or a part of one, that is read off the object that the commons returns."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, found: object) -> Self:
+        """Return an object's attributes as an answer holds them."""
+        return cls.model_validate(found)
+
+
 class KeyOut(BaseModel):
     """A new key; this answer is the only place where it is shown."""
 
@@ -101,7 +110,7 @@ class Accepted(BaseModel):
     version: int
 
 
-class TrustOut(BaseModel):
+class TrustOut(Answer):
     """How far to trust a trace: the bounds of Wilson's interval, and the votes."""
 
     bound: float
@@ -111,23 +120,11 @@ class TrustOut(BaseModel):
     disputed: bool
     complaints: list[str]
 
-    @classmethod
-    def of(cls, trust: Trust) -> TrustOut:
-        """Return it as an answer holds it."""
-        return cls(
-            bound=trust.bound,
-            high=trust.high,
-            ups=trust.ups,
-            votes=trust.votes,
-            disputed=trust.disputed,
-            complaints=list(trust.complaints),
-        )
 
-
-class TraceOut(BaseModel):
+class TraceOut(Answer):
     """A trace."""
 
-    id: str
+    id: str = Field(validation_alias="key")
     title: str
     context: str
     solution: str
@@ -144,27 +141,16 @@ class TraceOut(BaseModel):
     supersedes: str
     at: str
 
-    @classmethod
-    def of(cls, trace: Trace) -> TraceOut:
-        """Return it as an answer holds it."""
-        names = set(cls.model_fields) - {"id"}
-        return cls.model_validate({"id": trace.key, **{name: getattr(trace, name) for name in names}})
 
-
-class ShownOut(BaseModel):
+class ShownOut(Answer):
     """A trace, the trust in it, and whether it is found by its meaning yet."""
 
     trace: TraceOut
     trust: TrustOut
     embedded: bool
 
-    @classmethod
-    def of(cls, shown: Shown) -> ShownOut:
-        """Return it as an answer holds it."""
-        return cls(trace=TraceOut.of(shown.trace), trust=TrustOut.of(shown.trust), embedded=shown.embedded)
 
-
-class HitOut(BaseModel):
+class HitOut(Answer):
     """A trace in an answer, with what speaks for it."""
 
     trace: TraceOut
@@ -172,28 +158,16 @@ class HitOut(BaseModel):
     trust: TrustOut
     words: list[str]
     error: str
-    different: list[str] = Field(description="How its environment differs from the one asked for.")
+    different: list[str] = Field(
+        validation_alias=AliasPath("alignment", "different"),
+        description="How its environment differs from the one asked for.",
+    )
     twins: list[str]
     alternative: bool
     overdue: bool
 
-    @classmethod
-    def of(cls, hit: TraceHit) -> HitOut:
-        """Return it as an answer holds it."""
-        return cls(
-            trace=TraceOut.of(hit.trace),
-            score=hit.score,
-            trust=TrustOut.of(hit.trust),
-            words=list(hit.words),
-            error=hit.error,
-            different=list(hit.alignment.different),
-            twins=list(hit.twins),
-            alternative=hit.alternative,
-            overdue=hit.overdue,
-        )
 
-
-class FoundOut(BaseModel):
+class FoundOut(Answer):
     """The traces that may help, best first; `fits` tells whether the first of them does."""
 
     hits: list[HitOut]
@@ -201,18 +175,8 @@ class FoundOut(BaseModel):
     confidence: float
     degraded: list[str]
 
-    @classmethod
-    def of(cls, found: TraceAnswer) -> FoundOut:
-        """Return it as an answer holds it."""
-        return cls(
-            hits=[HitOut.of(hit) for hit in found.hits],
-            fits=found.fits,
-            confidence=found.confidence,
-            degraded=list(found.degraded),
-        )
 
-
-class VoteOut(BaseModel):
+class VoteOut(Answer):
     """A vote as other installations get it."""
 
     trace: str
@@ -238,14 +202,14 @@ class ChangesOut(BaseModel):
         """Return it as an answer holds it."""
         return cls(
             traces=[TraceOut.of(trace) for trace in changes.shared],
-            votes=[VoteOut(**vars(vote)) for vote in changes.votes],
+            votes=[VoteOut.of(vote) for vote in changes.votes],
             removed=[trace.key for trace in changes.withdrawn],
             cursor=changes.cursor,
             more=changes.more,
         )
 
 
-class ReputationOut(BaseModel):
+class ReputationOut(Answer):
     """What a member's votes weigh in each domain; a member without a record has none."""
 
     member: str
