@@ -31,8 +31,9 @@ class Waiting:
 
 def outbox(store: Store, membership: Membership) -> list[Waiting]:
     """Return what waits to be sent, the oldest first, traces before votes."""
-    mine = [trace for trace in store.traces.all() if _is_due(trace, membership)]
-    titles = {trace.key: trace.title for trace in store.traces.all()}
+    traces = store.traces.all()
+    mine = [trace for trace in traces if _is_unsent(trace, membership)]
+    titles = {trace.key: trace.title for trace in traces}
     votes = [vote for vote in latest(store.traces.votes()) if vote.voter == ME]
     return [
         *(Waiting(trace.key, trace.key, trace.title, _body(trace, membership)) for trace in mine),
@@ -65,7 +66,7 @@ def withhold(store: Store, membership: Membership, name: str) -> Trace:
     return trace
 
 
-def _is_due(trace: Trace, membership: Membership) -> bool:
+def _is_unsent(trace: Trace, membership: Membership) -> bool:
     return (
         trace.author == ME
         and trace.status != DRAFT

@@ -24,6 +24,7 @@ from repertoire.domain.trace import ME, NOTE, OTHERS, TRACE
 from repertoire.store.database import Store
 
 _REASON = 160
+_KnownVote = tuple[str, str, str, bool]  # trace, voter, time, for it
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,11 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
 def _sync(store: Store, home: Path, membership: Membership, client: CommonsClient) -> Synced:
     sent, refused = _send(store, home, membership, client)
     done = Synced(sent, tuple(refused))
+    kept = {(vote.trace, vote.voter, vote.at, vote.up) for vote in store.traces.votes()}
     more = True
     while more:
         changes = client.changes(membership.cursor)
-        done = _bring(store, membership, changes, done)
+        done = _bring(store, membership, changes, kept, done)
         more = changes["more"] and changes["cursor"] > membership.cursor
         membership.cursor = changes["cursor"]
         memberships.write(home, membership)
@@ -130,7 +132,10 @@ def _send(store: Store, home: Path, membership: Membership, client: CommonsClien
     return sent, refused
 
 
-def _bring(store: Store, membership: Membership, changes: Mapping[str, Any], done: Synced) -> Synced:
+def _bring(
+    store: Store, membership: Membership, changes: Mapping[str, Any], kept: set[_KnownVote], done: Synced
+) -> Synced:
+    """Store a page of changes; `kept` are the votes that are here, to which those of the page are added."""
     fields = set(SCHEMA["properties"])
     lines = [
         json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
@@ -138,9 +143,9 @@ def _bring(store: Store, membership: Membership, changes: Mapping[str, Any], don
     ]
     imported = import_lines(store, lines, moment=Moment(now(), "", ""))
     votes = [vote for vote in changes["votes"] if vote["voter"] != membership.member]
-    kept = {(vote.trace, vote.voter, vote.at, vote.up) for vote in store.traces.votes()}
-    events = [event for vote in votes if (event := _event(vote)) is not None and _fresh(event, kept)]
+    events = [event for vote in votes if (event := _event(vote)) is not None and _known(event) not in kept]
     store.events.append(events)
+    kept.update(map(_known, events))
     removed = [key for key in changes["removed"] if _is_anothers(store, key)]
     for key in removed:
         store.traces.drop(key)
@@ -168,8 +173,8 @@ def _event(vote: Mapping[str, Any]) -> Event | None:
     return Event(min(vote["at"], now()), VOTED, node=vote["trace"], data=said)
 
 
-def _fresh(event: Event, kept: set[tuple[str, str, str, bool]]) -> bool:
-    return (event.node, event.data["voter"], event.at, event.data["up"]) not in kept
+def _known(event: Event) -> _KnownVote:
+    return event.node, event.data["voter"], event.at, event.data["up"]
 
 
 def _is_anothers(store: Store, key: str) -> bool:
