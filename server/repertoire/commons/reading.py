@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
+from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary, must_recount
 from repertoire.app.traces.embed import SPACES
 from repertoire.commons import lexemes
 from repertoire.commons.database import Connection
@@ -26,8 +26,6 @@ from repertoire.store.stemming import stems
 from repertoire.traces.reputation import reputation
 from repertoire.traces.trust import by_trace, latest
 
-_DRIFT = 0.05  # by which the number of traces may change before words are counted again
-_COUNTED = 50_000  # words of which counts are kept
 _RANKED = 1_000  # traces with the words asked for, of which the exact score is computed
 _SHOWING = 500  # traces of one error
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
@@ -38,7 +36,7 @@ class Cache:
     """What a process keeps of one community between searches, each part with the version that it was read at."""
 
     rows: tuple[int, Rows, Rows] | None = None
-    opinion: tuple[object, VoteSummary] | None = None
+    votes: tuple[object, VoteSummary] | None = None
     counts: dict[str, int] = field(default_factory=dict)
     counted_of: int = 0
 
@@ -54,7 +52,7 @@ class Caches:
         """Return a copy of what is kept of a community."""
         with self._lock:
             kept = self._kept.get(community, Cache())
-            return Cache(kept.rows, kept.opinion, dict(kept.counts), kept.counted_of)
+            return Cache(kept.rows, kept.votes, dict(kept.counts), kept.counted_of)
 
     def keep(self, community: str, cache: Cache) -> None:
         """Keep what a search read."""
@@ -168,7 +166,7 @@ class CommunityTraces:
         ).fetchone()
         self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
 
-    def as_kept(self) -> TraceCache:
+    def as_cache(self) -> TraceCache:
         """Return this reader as a search takes it."""
         return cast("TraceCache", self)
 
@@ -199,18 +197,16 @@ class CommunityTraces:
     def votes(self, day: date) -> VoteSummary:
         """Return the votes and what each voter's word weighs, as of a day."""
         version = (self._voted, day)
-        if self._cache.opinion is None or self._cache.opinion[0] != version:
+        if self._cache.votes is None or self._cache.votes[0] != version:
             traces = Traces(self._db, self._community)
             votes = latest(vote for _, vote in traces.votes())
             weighed = reputation(votes, traces.authorship(), day, trusted=traces.vouched())
-            self._cache.opinion = version, VoteSummary(by_trace(votes), weighed)
-        return self._cache.opinion[1]
+            self._cache.votes = version, VoteSummary(by_trace(votes), weighed)
+        return self._cache.votes[1]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""
-        if abs(self._total - self._cache.counted_of) > _DRIFT * self._cache.counted_of or (
-            len(self._cache.counts) > _COUNTED
-        ):
+        if must_recount(self._total, self._cache.counted_of, self._cache.counts):
             self._cache.counted_of, self._cache.counts = self._total, {}
         return {word: self._holding(tuple(stems(word))) for word in words}
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from procrastinate import App
 
 from repertoire.app.clock import now, today
-from repertoire.app.traces.fields import TraceFields, environment_of, trace_of
+from repertoire.app.traces.fields import TraceFields, amending, environment_of, fields_to_amend, trace_of
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
-from repertoire.app.traces.voting import NewVote
-from repertoire.commons.database import Connection, Database
+from repertoire.app.traces.voting import NewVote, check_tag
+from repertoire.commons.database import Database
 from repertoire.commons.gate import refuse_in, refuse_secrets
 from repertoire.commons.jobs import defer
 from repertoire.commons.keys import MODERATE, Caller
-from repertoire.commons.reading import Cache, Caches, CommunityTraces
+from repertoire.commons.reading import Caches, CommunityTraces
 from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, Traces
-from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
+from repertoire.domain.errors import RepertoireError, UnknownComponent
 from repertoire.domain.text import clean_line
-from repertoire.domain.trace import ACTIVE, COMPLAINTS, NOTE, SUPERSEDED, TRACE, Trace, Vote
+from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Vote
 from repertoire.domain.trust import HIGH, rank, risk
 from repertoire.ports import Embedder
 from repertoire.traces.reputation import Reputation
-from repertoire.traces.trust import Trust, trust
+from repertoire.traces.trust import Trust
 
 FLAGS = 3  # members whose flags quarantine a trace until a moderator looks at it
 
@@ -98,7 +98,7 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             cache = self._caches.of(caller.community)
             reader = CommunityTraces(connection, caller.community, cache)
-            found = search_traces(reader.as_kept(), wanted, embedder=self._embedder)
+            found = search_traces(reader.as_cache(), wanted, embedder=self._embedder)
             self._caches.keep(caller.community, cache)
         return found
 
@@ -111,7 +111,10 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             trace = _named(traces, name, caller)
-            return Shown(trace, _trust(connection, trace, caller), traces.is_embedded(trace.key))
+            cache = self._caches.of(caller.community)
+            rated = CommunityTraces(connection, caller.community, cache).votes(today()).trust(trace, today())
+            self._caches.keep(caller.community, cache)
+            return Shown(trace, rated, traces.is_embedded(trace.key))
 
     def told(self, caller: Caller, name: str) -> TraceFields:
         """Return a trace as it would be told again, to be amended.
@@ -119,16 +122,8 @@ class Commons:
         Raises:
             UnknownComponent: the community has no such trace.
         """
-        trace = self.show(caller, name).trace
-        return TraceFields(
-            *(trace.title, trace.context, trace.solution, trace.tags, trace.environment),
-            outcome=trace.outcome,
-            uses=trace.uses,
-            review_after=trace.review_after,
-            watch=trace.watch,
-            licence=trace.licence,
-            supersedes=trace.key,
-        )
+        with self._database.tenant(caller.community) as connection:
+            return fields_to_amend(_named(Traces(connection, caller.community), name, caller))
 
     def vote(self, caller: Caller, verdict: NewVote) -> Shown:
         """Store the caller's vote on a trace in place of the last one.
@@ -138,9 +133,7 @@ class Commons:
             InvalidRequest: the tag is none that a vote may bear.
             Refused: the note holds a secret.
         """
-        if verdict.tag and (verdict.tag not in COMPLAINTS or verdict.up):
-            message = f"a vote against a trace may bear one of {', '.join(COMPLAINTS)}; a vote for it none"
-            raise InvalidRequest(message)
+        check_tag(verdict)
         refuse_in("note", verdict.note)
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
@@ -149,7 +142,9 @@ class Commons:
             note = clean_line(verdict.note, NOTE)
             vote = Vote(trace.key, caller.member, verdict.up, now(), verdict.tag, note, environment)
             traces.vote(vote, traces.next_revision())
-            return Shown(trace, _trust(connection, trace, caller), traces.is_embedded(trace.key))
+            # not kept: another process may count as many votes after this transaction fails
+            reader = CommunityTraces(connection, caller.community, self._caches.of(caller.community))
+            return Shown(trace, reader.votes(today()).trust(trace, today()), traces.is_embedded(trace.key))
 
     def reputation(self, caller: Caller, member: str) -> MemberReputation:
         """Return what a member's votes weigh; a member without a record has no weights."""
@@ -204,11 +199,6 @@ class Commons:
             traces.set_status(trace.key, ACTIVE if keep else REMOVED, revision)
 
 
-def _trust(connection: Connection, trace: Trace, caller: Caller) -> Trust:
-    opinion = CommunityTraces(connection, caller.community, Cache()).votes(today())
-    return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, today())
-
-
 def _named(traces: Traces, name: str, caller: Caller) -> Trace:
     key = f"{TRACE}:{name.removeprefix(f'{TRACE}:')}"
     trace = traces.get(key)
@@ -226,7 +216,4 @@ def _amending(traces: Traces, caller: Caller, trace: Trace) -> Trace:
             f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"
         )
         raise NotAllowed(message)
-    if before.status == SUPERSEDED:
-        message = f"{before.key} was amended already; amend the trace that superseded it"
-        raise InvalidRequest(message)
-    return replace(trace, supersedes=before.key, version=before.version + 1)
+    return amending(trace, before)

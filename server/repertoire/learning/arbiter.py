@@ -79,11 +79,12 @@ def arbitrate(candidates: Iterable[Candidate], occasion: Occasion) -> Decision:
     shown: list[Candidate] = []
     held: dict[str, str] = {}
     ranked = sorted(candidates, key=lambda one: -one.chance)  # stable: of equals the first
-    beside = any(one.is_component and not _refusal(one, occasion) for one in ranked)
+    refusals = {one.key: _refusal(one, occasion) for one in ranked}
+    beside = any(one.is_component and not refusals[one.key] for one in ranked)
     traces = _TRACES_BESIDE_COMPONENTS if beside else _TRACES
     left = MOMENT_TOKENS[occasion.moment]
     for one in ranked:
-        reason = _refusal(one, occasion)
+        reason = refusals[one.key]
         if not reason and one.kind == TRACE and sum(other.kind == TRACE for other in shown) == traces:
             reason = ENOUGH_TRACES
         spent = occasion.spent + MOMENT_TOKENS[occasion.moment] - left

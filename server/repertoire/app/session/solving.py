@@ -106,22 +106,20 @@ class SolvingSessions:
     def solution(self, printed: str, moment: Moment, render: Callable[[TraceHit], str]) -> Hint:
         """Return the rendered trace that solved the same error, if one fits and the arbiter lets it be shown."""
         errors = sorted({signature.key for signature in signatures_in(printed)})
-        hit, confidence = self._same_error(printed, moment) if errors else (None, 0.0)
-        if hit is None:
+        found = self._same_error(printed, moment, render) if errors else None
+        if found is None:
             return Hint()
-        text = render(hit)
-        candidate = Candidate(hit.trace.key, TRACE, _HELPS * confidence, tokens_of(text))
+        candidate, text = found
         return self._shown(candidate, FAILURE, text, moment, errors=errors)
 
     def beside(
         self, found: Offer, prompt: str, moment: Moment, render: Callable[[TraceHit], str]
     ) -> tuple[Offer, Hint]:
         """Return the offer for a prompt, and a line on the trace of an error that the prompt quotes, in one budget."""
-        hit, confidence = self._same_error(prompt, moment) if signatures_in(prompt) else (None, 0.0)
-        if hit is None:
+        solved = self._same_error(prompt, moment, render) if signatures_in(prompt) else None
+        if solved is None:
             return found, Hint()
-        text = render(hit)
-        trace = Candidate(hit.trace.key, TRACE, _HELPS * confidence, tokens_of(text))
+        trace, text = solved
         named = [
             Candidate(one.component.id, one.component.type, found.confidence, COMPONENT_TOKENS) for one in found.hits
         ]
@@ -142,11 +140,13 @@ class SolvingSessions:
         proposal = Proposal(told, secrets.token_hex(4), found.title, moment)
         return proposal, [Event(moment.at, PROPOSED, moment.session, moment.project, data=data)]
 
-    def _same_error(self, printed: str, moment: Moment) -> tuple[TraceHit | None, float]:
-        """Return the trace that fits and shows the same error, or None, and the confidence that it helps."""
+    def _same_error(
+        self, printed: str, moment: Moment, render: Callable[[TraceHit], str]
+    ) -> tuple[Candidate, str] | None:
+        """Return the trace that fits and shows the same error, as a candidate and as text; None if there is none."""
         repertoire = self._repertoire
         if not len(repertoire.traces.ids(active=True)):
-            return None, 0.0
+            return None
         ready = repertoire.embedder is not None and repertoire.embedder.loaded
         wanted = TraceQuery("", printed, limit=1, without=frozenset() if ready else frozenset(("vectors",)))
         found = search_traces(
@@ -156,7 +156,10 @@ class SolvingSessions:
             muted=repertoire.muted(moment.project),
         )
         hit = found.hits[0] if found.fits and found.hits else None
-        return (None if hit is None or hit.muted or not hit.error else hit), found.confidence
+        if hit is None or hit.muted or not hit.error:
+            return None
+        text = render(hit)
+        return Candidate(hit.trace.key, TRACE, _HELPS * found.confidence, tokens_of(text)), text
 
     def _shown(self, candidate: Candidate, where: str, text: str, moment: Moment, **more: object) -> Hint:
         occasion = occasion_of(self._repertoire, where, moment, candidate.key)

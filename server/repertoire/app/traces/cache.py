@@ -31,6 +31,10 @@ class VoteSummary:
     votes: Mapping[str, Sequence[Vote]]
     reputation: Reputation
 
+    def trust(self, trace: Trace, day: date) -> Trust:
+        """Return the trust in a trace as of a day."""
+        return trust(trace, self.votes.get(trace.key, ()), self.reputation, day)
+
 
 @dataclass(frozen=True)
 class Space:
@@ -59,7 +63,7 @@ class TraceCache:
         self.store = store
         self._rows: tuple[int, Rows, Mask] | None = None
         self._spaces: dict[str, tuple[tuple[str, tuple[int, int]], Space]] = {}
-        self._opinion: tuple[object, VoteSummary] | None = None
+        self._votes: tuple[object, VoteSummary] | None = None
         self._counts: dict[str, int] = {}
         self._counted_of = 0
 
@@ -87,26 +91,30 @@ class TraceCache:
     def votes(self, day: date) -> VoteSummary:
         """Return the votes and reputations as of a day."""
         version = (self.store.traces.votes_version(), day)
-        if self._opinion is None or self._opinion[0] != version:
+        if self._votes is None or self._votes[0] != version:
             votes = latest(self.store.traces.votes())  # a vote given again does not count twice
             authors = self.store.traces.authorship() if votes else {}
             weighed = reputation(votes, authors, day, trusted=frozenset((ME,)))
-            self._opinion = version, VoteSummary(by_trace(votes), weighed)
-        return self._opinion[1]
+            self._votes = version, VoteSummary(by_trace(votes), weighed)
+        return self._votes[1]
 
     def trust(self, trace: Trace, day: date) -> Trust:
         """Return the trust in a trace as of a day."""
-        opinion = self.votes(day)
-        return trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
+        return self.votes(day).trust(trace, day)
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Return the document frequency of words; cached until the number of traces changes by a twentieth."""
         total = len(self.ids(active=False))
-        if abs(total - self._counted_of) > _DRIFT * self._counted_of or len(self._counts) > _COUNTED:
+        if must_recount(total, self._counted_of, self._counts):
             self._counted_of, self._counts = total, {}
         new = [word for word in words if word not in self._counts]
         self._counts.update(self.store.traces.frequencies(new))
         return {word: self._counts[word] for word in words}
+
+
+def must_recount(total: int, counted_of: int, counts: Mapping[str, int]) -> bool:
+    """Tell whether cached document frequencies of `counted_of` traces are too old, or too many."""
+    return abs(total - counted_of) > _DRIFT * counted_of or len(counts) > _COUNTED
 
 
 def _among(ids: Rows, allowed: Rows) -> Mask:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from repertoire.app.clock import ago
 from repertoire.app.clock import now as time_now
 from repertoire.app.lookup import find_one_component
-from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.app.traces.fields import TraceFields, amending, fields_to_amend, trace_of
 from repertoire.app.traces.naming import trace_named
 from repertoire.domain.component import CAPABILITY
 from repertoire.domain.errors import InvalidRequest
@@ -46,7 +46,7 @@ def draft(store: Store, told: TraceFields, *, moment: Moment, token: str = "") -
     if kept is not None and kept.status != DRAFT:
         return Contribution(kept, known=True)
     if told.supersedes:
-        trace = _amending(store, trace)
+        trace = amending(trace, trace_named(store, trace.supersedes))
     store.traces.drop_drafts(before=ago(_DRAFTS))
     token = token or secrets.token_hex(_TOKEN)
     store.traces.put(trace, token=token, now=moment.at)
@@ -128,14 +128,6 @@ def _check_latest(store: Store, trace: Trace) -> None:
         raise InvalidRequest(message)
 
 
-def _amending(store: Store, trace: Trace) -> Trace:
-    before = trace_named(store, trace.supersedes)
-    if before.status == SUPERSEDED:
-        message = f"{before.key} was amended already; amend the trace that superseded it"
-        raise InvalidRequest(message)
-    return replace(trace, supersedes=before.key, version=before.version + 1)
-
-
 def amended(store: Store, key: str, changes: dict[str, object]) -> TraceFields:
     """Return the fields of a trace with some of them changed.
 
@@ -147,17 +139,4 @@ def amended(store: Store, key: str, changes: dict[str, object]) -> TraceFields:
     if not changes:
         message = f"nothing is changed of {before.key}; send what is new, such as its solution"
         raise InvalidRequest(message)
-    told = TraceFields(
-        before.title,
-        before.context,
-        before.solution,
-        before.tags,
-        before.environment,
-        outcome=before.outcome,
-        uses=before.uses,
-        review_after=before.review_after,
-        watch=before.watch,
-        licence=before.licence,
-        supersedes=before.key,
-    )
-    return replace(told, **changes)  # type: ignore[arg-type]  # the verb's own fields
+    return replace(fields_to_amend(before), **changes)  # type: ignore[arg-type]  # the verb's own fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from repertoire.domain.component import SKILL, Component
@@ -17,6 +17,7 @@ from repertoire.domain.trace import (
     OUTCOMES,
     PLACES,
     SIGNATURE,
+    SUPERSEDED,
     TAGS,
     TEXT,
     TITLE,
@@ -51,6 +52,35 @@ class TraceFields:
     licence: str = ""
     supersedes: str = ""
     author: str = ME
+
+
+def fields_to_amend(trace: Trace) -> TraceFields:
+    """Return the fields of a new version of a trace, as long as nothing is changed."""
+    return TraceFields(
+        trace.title,
+        trace.context,
+        trace.solution,
+        trace.tags,
+        trace.environment,
+        outcome=trace.outcome,
+        uses=trace.uses,
+        review_after=trace.review_after,
+        watch=trace.watch,
+        licence=trace.licence,
+        supersedes=trace.key,
+    )
+
+
+def amending(trace: Trace, before: Trace) -> Trace:
+    """Return a trace as the next version of another.
+
+    Raises:
+        InvalidRequest: the other one was amended already.
+    """
+    if before.status == SUPERSEDED:
+        message = f"{before.key} was amended already; amend the trace that superseded it"
+        raise InvalidRequest(message)
+    return replace(trace, supersedes=before.key, version=before.version + 1)
 
 
 def trace_of(told: TraceFields, *, project: str, session: str, now: str) -> Trace:

@@ -34,7 +34,7 @@ from repertoire.traces.ranking import (
     without_twins,
 )
 from repertoire.traces.signature import Signature, signatures_in
-from repertoire.traces.trust import Trust, trust
+from repertoire.traces.trust import Trust
 
 _DEEP = 200  # candidates of each list
 _POSTINGS, _POSTINGS_OF_ERROR = 5_000, 3_000  # rows that a search by words may find, of the rarest words
@@ -209,7 +209,7 @@ def _judged(
 ) -> list[TraceHit]:
     day = today()
     traces = kept.store.traces.by_id(fused)
-    opinion = kept.votes(day)
+    votes = kept.votes(day)
     rare = _rarity(kept, question.words[:_TOLD])
     words = kept.store.traces.words(list(traces))
     hits: dict[int, TraceHit] = {}
@@ -223,7 +223,7 @@ def _judged(
             sum(rare[word] for word in held) / (sum(rare.values()) or 1.0),
             min(weight, 1.0),
         )
-        believed = trust(trace, opinion.votes.get(trace.key, ()), opinion.reputation, day)
+        believed = votes.trust(trace, day)
         fits = align(trace.environment, wanted.environment)
         told = max(trace.at, believed.last)
         score = (fused[node_id] + evidence.bonus) * score_factor(

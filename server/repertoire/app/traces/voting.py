@@ -36,6 +36,17 @@ class VoteResult:
     trust: Trust
 
 
+def check_tag(verdict: NewVote) -> None:
+    """Check the tag of a vote.
+
+    Raises:
+        InvalidRequest: it is none of COMPLAINTS, or the vote is for the trace.
+    """
+    if verdict.tag and (verdict.tag not in COMPLAINTS or verdict.up):
+        message = f"a vote against a trace may bear one of {', '.join(COMPLAINTS)}; a vote for it none"
+        raise InvalidRequest(message)
+
+
 def vote(kept: TraceCache, verdict: NewVote, *, moment: Moment, voter: str = ME) -> VoteResult:
     """Record a vote, which replaces the voter's former vote on the same trace.
 
@@ -47,9 +58,7 @@ def vote(kept: TraceCache, verdict: NewVote, *, moment: Moment, voter: str = ME)
     if trace.status == DRAFT:
         message = f"{trace.key} is a draft; confirm it before anybody votes on it"
         raise InvalidRequest(message)
-    if verdict.tag and (verdict.tag not in COMPLAINTS or verdict.up):
-        message = f"a vote against a trace may bear one of {', '.join(COMPLAINTS)}; a vote for it none"
-        raise InvalidRequest(message)
+    check_tag(verdict)
     note = clean_line(redacted(verdict.note, moment.project), NOTE)
     environment = environment_of(verdict.environment)
     said = {"voter": voter, "up": verdict.up, "tag": verdict.tag, "note": note, "environment": environment}
