@@ -21,7 +21,7 @@ import numpy as np
 from repertoire.app.ask.search import search
 from repertoire.app.measure.labelled import LabelledSet
 from repertoire.app.person.feedback import give_feedback
-from repertoire.app.session import record
+from repertoire.app.session import hook_events
 from repertoire.app.session.hint import HintLimits, Offer, offer
 from repertoire.app.usage.usage_cache import UsageCache, known_trials
 from repertoire.app.wiring import capabilities_in
@@ -162,8 +162,8 @@ class World:
         return offer(self.pipeline, query["text"], limits)
 
     def _session(self, name: str, query: Asked, seen: Offer) -> None:
-        moment, settings = record.Moment(self.at, name, "/simulated"), Settings()
-        request = record.open_request(query["text"], settings)
+        moment, settings = hook_events.Moment(self.at, name, "/simulated"), Settings()
+        request = hook_events.open_request(query["text"], settings)
         shown, serving = [hit.component.id for hit in seen.hits], self.serves(query)
         self._count(shown, serving)
         chosen = self._selected(shown, serving)
@@ -174,19 +174,19 @@ class World:
         if request is None or not self.arm.learns:
             return
         with self.store.transaction():
-            asked = record.asked(request, moment, settings)
-            self.store.events.append([asked, *record.offered(seen, moment, request.key)])
+            asked = hook_events.asked(request, moment, settings)
+            self.store.events.append([asked, *hook_events.offered(seen, moment, request.key)])
             if chosen:
                 component = self._component(chosen)
                 mention = Mention((component.type,), (("", component.name),), component.name)
-                events = record.selected(self.store, mention, moment, self._state(name))
+                events = hook_events.selected(self.store, mention, moment, self._state(name))
                 self.store.events.append(events)
                 vector = self.corpus.embedder.embed_queries([request.text])[0]
-                lesson = record.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.query_encoder)
-                record.learn(self.store, lesson, settings)
+                lesson = hook_events.Lesson(request, events[0].node, moment, vector, self.corpus.embedder.query_encoder)
+                hook_events.learn(self.store, lesson, settings)
                 if self.dice.random() < TOLD:
                     give_feedback(self.store, chosen, OK if chosen in serving else BAD, moment=moment)
-            self.store.events.append(record.closed(moment, self._state(name)))
+            self.store.events.append(hook_events.closed(moment, self._state(name)))
 
     def _state(self, session: str) -> SessionState:
         return replay(self.store.events.recent(session=session, limit=50)[::-1])

@@ -15,7 +15,7 @@ from sample_source import TOPICS, WORDS, write_source
 from states import ROOT
 
 from repertoire.app.clock import now
-from repertoire.app.session.record import AskedPrompt, Lesson, Moment
+from repertoire.app.session.hook_events import AskedPrompt, Lesson, Moment
 from repertoire.app.session.spool import append, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest

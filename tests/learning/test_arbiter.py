@@ -10,7 +10,7 @@ from repertoire.learning.arbiter import (
     COMPONENT_TOKENS,
     ENOUGH_TRACES,
     FAILED_COMMAND,
-    LEAST_CHANCE,
+    HINT_THRESHOLD,
     MOMENT_TOKENS,
     NO_BUDGET,
     RARELY_TAKEN,
@@ -80,7 +80,7 @@ def test_what_is_rarely_taken_needs_higher_odds_whatever_its_kind_but_for_one_oc
     kind: str, moment: str
 ) -> None:
     one = Candidate("x", kind, 0.5, 40)
-    times = odds_of(0.5) / odds_of(LEAST_CHANCE)
+    times = odds_of(0.5) / odds_of(HINT_THRESHOLD)
     for rare in ({"demands": {kind: 1.1 * times}}, {"weary": {"x": 1.1 * times}}):
         decisions = [arbitrate([one], occasion) for occasion in names(Occasion(moment, "", **rare))]
         shown = sum(bool(decision.shown) for decision in decisions)

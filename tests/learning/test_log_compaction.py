@@ -19,7 +19,7 @@ from repertoire.learning.usage import Decay, Usage, summarize_usage
 CLOCK = Decay("2026-03-01T12:00:00Z", 90.0, "/p")
 
 
-def condensed(log: list[Happening], room: LogBounds) -> list[Happening]:
+def compacted(log: list[Happening], room: LogBounds) -> list[Happening]:
     """Return a log as it is afterwards: what stays, and the counts at its end."""
     found = compact(log, room)
     stays = [event for event in log if event.id not in set(found.gone)]
@@ -56,7 +56,7 @@ def flat(told: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 @given(logs(), st.integers(1, 20))
 def test_memory_from_what_stays_and_the_counts_is_memory_from_the_whole_log(log: list[Happening], newest: int) -> None:
-    after = condensed(log, LogBounds(newest=newest))
+    after = compacted(log, LogBounds(newest=newest))
     same(usage(log), usage(after))
     assert suggestions(trials(after)) == suggestions(trials(log))
 
@@ -65,18 +65,18 @@ def test_memory_from_what_stays_and_the_counts_is_memory_from_the_whole_log(log:
 def test_sessions_that_are_counted_for_want_of_room_lose_only_what_was_selected_with_what(
     log: list[Happening], newest: int, selected: int
 ) -> None:
-    same(usage(log), usage(condensed(log, LogBounds(newest=newest, selected=selected))), but="selected_with")
+    same(usage(log), usage(compacted(log, LogBounds(newest=newest, selected=selected))), but="selected_with")
 
 
 @given(logs(), st.integers(1, 20), st.integers(1, 59))
 def test_counting_again_and_again_comes_to_the_same_as_never(log: list[Happening], newest: int, cut: int) -> None:
     room = LogBounds(newest=newest)
-    first = condensed(log[:cut], room)
+    first = compacted(log[:cut], room)
     later = [replace(event, id=event.id + 1000) for event in log[cut:] if event.data.get("how") != "installed"]
     later = [replace(event, session=f"{event.session} later", project="/later") for event in later if event.session]
     later = [event for event in later if event.kind != OUTCOME]  # which may be about what happened before
     whole = [*log[:cut], *later]
-    same(usage(whole), usage(condensed([*first, *later], room)))
+    same(usage(whole), usage(compacted([*first, *later], room)))
 
 
 def test_a_long_log_is_bounded_and_each_of_its_parts() -> None:
@@ -85,7 +85,7 @@ def test_a_long_log_is_bounded_and_each_of_its_parts() -> None:
         at = f"2026-{1 + number // 300:02}-{1 + number // 12 % 28:02}T00:00:00Z"
         kind = (ASKED, OFFERED, SELECTED if number % 8 == 6 else OFFERED, "gap")[number % 4]
         log.append(Happening(number + 1, at, kind, f"s{number // 8}" * (kind != "gap"), node=f"n{number % 40}"))
-    after = condensed(log, LogBounds(newest=200, selected=100, counts=50, others=60))
+    after = compacted(log, LogBounds(newest=200, selected=100, counts=50, others=60))
     kinds = [event.kind for event in after]
     assert (kinds.count("gap"), kinds.count(COUNTED)) == (60, 48)
     assert len(after) <= 200 + 100 + 50 + 60 + 8
@@ -102,7 +102,7 @@ def test_a_young_log_is_left_alone() -> None:
 def test_counts_that_come_to_the_same_are_not_written_again() -> None:
     day = "2026-02-{:02}T00:00:00Z"
     log = [Happening(n, day.format(n % 28 + 1), OFFERED, f"s{n}", node=f"n{n}") for n in range(1, 41)]
-    first = condensed(log, LogBounds(newest=10, counts=20))
+    first = compacted(log, LogBounds(newest=10, counts=20))
     kept = {event.id for event in first if event.kind == COUNTED}
     found = compact(
         [*first, Happening(99, day.format(28), OFFERED, "late", node="late")], LogBounds(newest=10, counts=20)

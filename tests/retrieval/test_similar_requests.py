@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from repertoire.app.clock import now
-from repertoire.app.session import record
+from repertoire.app.session import hook_events
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.usage.usage_cache import UsageCache
 from repertoire.app.usage.usage_cache import usage as remembered
@@ -164,16 +164,18 @@ def test_what_one_request_selected_comes_first_when_it_is_asked_again(embedded, 
 def live(store, embedder, text, sessions):
     """Let each session ask for the same, see two components in order, and select one of them."""
     vector, settings = embedder.embed_queries([text])[0], Settings()
-    request = record.open_request(text, settings)
+    request = hook_events.open_request(text, settings)
     for number, (shown, selected, outcome) in enumerate(sessions):
-        moment = record.Moment(now(), f"{store.events.size()} {number}", "/p")
+        moment = hook_events.Moment(now(), f"{store.events.size()} {number}", "/p")
         where = moment.session, "/p", request.key
-        events = [record.asked(request, moment, settings)]
+        events = [hook_events.asked(request, moment, settings)]
         events += [Event(now(), OFFERED, *where, node, {"rank": rank}) for rank, node in enumerate(shown, 1)]
         events.append(Event(now(), SELECTED, *where, selected))
         events += [Event(now(), FAILED, *where, selected)] if outcome == "failed" else []
         store.events.append(events)
-        record.learn(store, record.Lesson(request, selected, moment, vector, embedder.query_encoder), settings)
+        hook_events.learn(
+            store, hook_events.Lesson(request, selected, moment, vector, embedder.query_encoder), settings
+        )
 
 
 def answered(store, embedder, text):
@@ -207,6 +209,6 @@ def test_what_failed_is_not_what_served(embedded, embedder):
 def test_what_the_log_no_longer_tells_the_graph_still_counts(embedded, embedder):
     live(embedded, embedder, TASK, [OLD] * 3)
     events = embedded.events.since(0)
-    embedded.events.compact([event.id for event in events], [], kept=events[-1].at)
+    embedded.events.compact([event.id for event in events], [], summary=events[-1].at)
     assert not embedded.events.since(0)
     assert answered(embedded, embedder, TASK)[1][0] == LEDGER

@@ -126,7 +126,7 @@ def contribute_command(  # noqa: PLR0913, PLR0917 - click passes every option by
     yes: bool,
     as_json: bool,
 ) -> None:
-    r"""Tell a solved problem: shows the redacted draft and a token; the token keeps it.
+    r"""Contribute a solved problem: show the redacted draft and a token; `--confirm TOKEN` keeps it.
 
     \b
     repertoire trace contribute --title "Vite runs out of memory" --context "..." --solution "..." --tag vite

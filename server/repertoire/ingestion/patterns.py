@@ -156,10 +156,10 @@ def frequent(transactions: Iterable[frozenset[str]], bounds: PatternBounds) -> l
         larger = {} if len(next(iter(level))) == MAX_ITEMS else _grown(level, holds, bounds.support)
         level = _strongest(larger, holds, len(baskets))
     kept = (itemset for items, itemset in found.items() if items not in explained)
-    return sorted(kept, key=_telling)[: bounds.most]
+    return sorted(kept, key=_order)[: bounds.most]
 
 
-def _telling(itemset: Itemset) -> tuple[float, tuple[str, ...]]:
+def _order(itemset: Itemset) -> tuple[float, tuple[str, ...]]:
     return -round(itemset.support * math.log(itemset.lift), 9), itemset.items
 
 
@@ -200,7 +200,7 @@ def _strongest(
 ) -> dict[tuple[str, ...], int]:
     if len(level) <= _LEVEL:
         return dict(level)
-    best = sorted((_itemset(items, together, holds, total) for items, together in level.items()), key=_telling)
+    best = sorted((_itemset(items, together, holds, total) for items, together in level.items()), key=_order)
     return {itemset.items: level[itemset.items] for itemset in best[:_LEVEL]}
 
 

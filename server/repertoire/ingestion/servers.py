@@ -23,7 +23,7 @@ _ADDRESS = linear.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'`|;&<>()]+")
 _HIDDEN = "…"
 
 
-def listed(data: Any) -> Mapping[str, Any]:
+def servers_in(data: Any) -> Mapping[str, Any]:
     """Return the servers in a configuration of any usual form."""
     found = values.mapping(data)
     for key in ("mcpServers", "servers", "mcp_servers", "mcp"):

@@ -91,7 +91,7 @@ class NamedComponent:
 def statements(component: Component) -> tuple[Statement, ...]:
     """Return a component's statements about others, those in its description first; names are not yet resolved."""
     found: dict[tuple[str, str], Statement] = {}
-    body = _telling(_FENCED.sub(" ", component.body[:_SCANNED]))
+    body = _lines_with_cues(_FENCED.sub(" ", component.body[:_SCANNED]))
     for statement in (
         *_statements_in(component.description, (*_BOUNDARIES, _INSTEAD)),
         *_statements_in(body, (_INSTEAD,)),
@@ -101,7 +101,7 @@ def statements(component: Component) -> tuple[Statement, ...]:
     return tuple(found.values())[:_MOST]
 
 
-def _telling(body: str) -> str:
+def _lines_with_cues(body: str) -> str:
     """Return the lines of a body that hold a cue word: the expressions are slow, and most lines have no statement."""
     kept = []
     for line in body.splitlines():

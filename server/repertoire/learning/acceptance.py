@@ -24,14 +24,17 @@ def experiences(found: Iterable[Trial], weight: Callable[[Trial], float]) -> Exp
             asked[trial.session, trial.request].append(trial)
     made: dict[str, dict[str, Experience]] = defaultdict(dict)
     for (_, request), group in asked.items():
-        for trial in _telling(group):
+        for trial in _judged(group):
             before = made[request].get(trial.node, Experience())
             made[request][trial.node] = _after(before, trial, weight(trial))
     return made
 
 
-def _telling(group: Sequence[Trial]) -> list[Trial]:
-    """Return the trials of a request that count as accepted or refused; none if nothing was selected."""
+def _judged(group: Sequence[Trial]) -> list[Trial]:
+    """Return the selected trials and those passed over, which count as accepted and refused; none if none is selected.
+
+    Passed over is what ranked above a selected one; everything offered, if a component outside the offer was selected.
+    """
     selected = [trial for trial in group if trial.selected_at]
     unaided = any(not trial.rank for trial in selected)
     lowest = max((trial.rank for trial in selected), default=0)

@@ -1,7 +1,7 @@
 """Decides which hints a session is shown at a moment: components, traces and failed commands share one token budget.
 
 Every system hands in candidates with the probability that each helps. A candidate is shown if its odds reach those of
-`LEAST_CHANCE` times the factor by which ignored hints raise them (see `hints`), whatever its kind; if the session was
+`HINT_THRESHOLD` times the factor by which ignored hints raise them (see `hints`), whatever its kind; if the session was
 not shown it before; and if it fits into the budget of the moment. One trace is shown beside components, three alone.
 Hints of components are rare by themselves, so they count in the session's budget and are never held back by it.
 
@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from repertoire.learning.hints import BEFORE_COMMAND, FAILURE, PROMPT, SESSION_START, is_exploration
 
 TRACE, FAILED_COMMAND = "trace", "failed_command"  # kinds of candidates that are no type of a component
-LEAST_CHANCE = 0.3  # a hint needs at least this probability that it helps
+# A hint needs at least this probability that it helps. Over the components of one plugin, 3.5 % of MetaTool's train
+# prompts reach it, and 87 % of the prompts that the plugin serves.
+HINT_THRESHOLD = 0.3
 MOMENT_TOKENS = {SESSION_START: 625, PROMPT: 375, FAILURE: 375, BEFORE_COMMAND: 100}
 SESSION_TOKENS = 6_000  # about sixteen full hints
 COMPONENT_TOKENS = 80  # what one component of an earlier hint counts: a usual line
@@ -62,7 +64,7 @@ class Occasion:
         """Return the kinds and keys whose hints need higher odds here than this probability has."""
         if not (self.demands or self.weary) or is_exploration(self.name):
             return frozenset()
-        times = odds_of(chance) / odds_of(LEAST_CHANCE)
+        times = odds_of(chance) / odds_of(HINT_THRESHOLD)
         return frozenset(one for one, demand in {**self.demands, **self.weary}.items() if times < demand)
 
 
@@ -102,7 +104,7 @@ def _refusal(one: Candidate, occasion: Occasion) -> str:
     if one.key in occasion.seen:
         return SEEN
     demand = occasion.demand(one.kind, one.key)
-    usual = odds_of(LEAST_CHANCE) * (1 - _CERTAIN)
+    usual = odds_of(HINT_THRESHOLD) * (1 - _CERTAIN)
     return RARELY_TAKEN if odds_of(one.chance) < demand * usual else ""
 
 
@@ -113,7 +115,7 @@ def odds_of(share: float) -> float:
 
 def chance_for(demand: float) -> float:
     """Return the least probability that meets a factor on the usual odds."""
-    odds = demand * odds_of(LEAST_CHANCE)
+    odds = demand * odds_of(HINT_THRESHOLD)
     return odds / (1.0 + odds)
 
 

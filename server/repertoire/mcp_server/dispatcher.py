@@ -27,7 +27,7 @@ from repertoire.mcp_server.tool_definitions import TOOLS
 from repertoire.mcp_server.worker import StoreCare, Worker
 
 if TYPE_CHECKING:
-    from repertoire.app.session.record import Lesson
+    from repertoire.app.session.hook_events import Lesson
     from repertoire.app.session.solving import Proposal
     from repertoire.domain.event import Event
     from repertoire.mcp_server.work import Answers, Writes

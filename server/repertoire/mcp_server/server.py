@@ -45,7 +45,7 @@ def build_server(handlers: Handlers) -> Server[Any]:
     async def on_list_tools(
         context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[listed(tool, text_only=_text_only(context)) for tool in TOOLS])
+        return types.ListToolsResult(tools=[tool_entry(tool, text_only=_text_only(context)) for tool in TOOLS])
 
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -91,8 +91,8 @@ def build_server(handlers: Handlers) -> Server[Any]:
     )
 
 
-def listed(tool: Tool, *, text_only: bool) -> types.Tool:
-    """Return the entry of a tool in tools/list."""
+def tool_entry(tool: Tool, *, text_only: bool) -> types.Tool:
+    """Return the entry of a tool in the answer to tools/list."""
     return types.Tool(
         name=tool.name,
         title=tool.title,

@@ -15,7 +15,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
-from repertoire.app.session import record, solving
+from repertoire.app.session import hook_events, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
 from repertoire.app.session.spool import append, of_session, take_in
 from repertoire.app.traces.contribute import Contribution, was_refused
@@ -50,7 +50,7 @@ class HookOutcome:
 
     text: str = "{}"
     events: tuple[Event, ...] = ()
-    lesson: record.Lesson | solving.Proposal | None = None
+    lesson: hook_events.Lesson | solving.Proposal | None = None
 
 
 class Answers:
@@ -60,7 +60,7 @@ class Answers:
         self._stack = ExitStack()
         self.repertoire: Repertoire = self._stack.enter_context(open_repertoire(environment=environment))
         self._environment = environment
-        self._requests: dict[str, record.AskedPrompt] = {}
+        self._requests: dict[str, hook_events.AskedPrompt] = {}
         self._edits: dict[str, Edits] = {}
         self._solving = solving.SolvingSessions(self.repertoire)
         self._freshened = -_FRESH_SECONDS
@@ -150,17 +150,17 @@ class Answers:
         if self._silent(hook):
             return HookOutcome()
         settings, moment, session = self.repertoire.settings, _moment(hook), self._session(hook.session)
-        before = record.corrected(hook.text("prompt"), moment, session)
-        request = record.open_request(hook.text("prompt"), settings)
+        before = hook_events.corrected(hook.text("prompt"), moment, session)
+        request = hook_events.open_request(hook.text("prompt"), settings)
         if request is None:
             return HookOutcome(events=before)
         self._keep(hook.session, request)
         found = None if hook.late else self._offer(hook, session)
         if found is None or hook.late:  # an offer that is not shown does not count as one
-            return HookOutcome(events=(*before, record.asked(request, moment, settings)))
+            return HookOutcome(events=(*before, hook_events.asked(request, moment, settings)))
         found, hint = self._with_trace(found, hook, moment)
-        asked = record.asked(request, moment, settings, held=found.held)
-        events = (*before, asked, *record.offered(found, moment, request.key), *hint.events)
+        asked = hook_events.asked(request, moment, settings, held=found.held)
+        events = (*before, asked, *hook_events.offered(found, moment, request.key), *hint.events)
         text = "\n".join(part for part in (found.text, hint.text) if part)
         return HookOutcome(context_output("UserPromptSubmit", text), events)
 
@@ -171,16 +171,16 @@ class Answers:
         return (found, solving.Hint()) if hook.late else both
 
     def used(self, hook: Hook) -> HookOutcome:
-        """Record the component that a tool call selected, or the outcome of earlier selections that a command shows."""
+        """Return the events of a tool call: a component's use, how earlier uses went, a reverting edit, a vote."""
         voted = self._solving.hear(_told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
-            signalled = record.signalled(signal, _moment(hook), self._session(hook.session))
+            signalled = hook_events.signalled(signal, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *signalled))
         if hook.name("tool_name") == "Edit":
             if not self._edits_of(hook.session).add(hook.mapping("tool_input")):
                 return HookOutcome(events=tuple(voted))
-            undone = record.signalled(UNDONE, _moment(hook), self._session(hook.session))
+            undone = hook_events.signalled(UNDONE, _moment(hook), self._session(hook.session))
             return HookOutcome(events=(*voted, *undone))
         return self._selection(hook, from_tool(hook.name("tool_name"), hook.names("tool_input")))
 
@@ -197,12 +197,14 @@ class Answers:
         if mention is None or mention.ours:
             return HookOutcome()
         request = (
-            None if self._silent(hook) else record.open_request(hook.text("command_args"), self.repertoire.settings)
+            None
+            if self._silent(hook)
+            else hook_events.open_request(hook.text("command_args"), self.repertoire.settings)
         )
         if request is None:
             return self._selection(hook, mention)
         self._keep(hook.session, request)
-        asked = record.asked(request, _moment(hook), self.repertoire.settings)
+        asked = hook_events.asked(request, _moment(hook), self.repertoire.settings)
         return self._selection(hook, mention, before=(asked,))
 
     def failed(self, hook: Hook) -> HookOutcome:
@@ -213,7 +215,7 @@ class Answers:
         session = self._session(hook.session)
         store = self.repertoire.store
         return HookOutcome(
-            events=tuple(record.failed(store, mention, _moment(hook), session, error=hook.text("error")))
+            events=tuple(hook_events.failed(store, mention, _moment(hook), session, error=hook.text("error")))
         )
 
     def _command_failed(self, hook: Hook) -> HookOutcome:
@@ -230,7 +232,7 @@ class Answers:
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
         session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
-        closed = record.closed(_moment(hook), session, asks=asks_back)
+        closed = hook_events.closed(_moment(hook), session, asks=asks_back)
         proposal, proposed = self._proposal(hook)
         if proposal is None:
             return HookOutcome(events=tuple(closed))
@@ -249,17 +251,17 @@ class Answers:
 
     def _selection(self, hook: Hook, mention: Mention | None, *, before: Sequence[Event] = ()) -> HookOutcome:
         moment, session = _moment(hook), self._session(hook.session, *before)
-        events = record.selected(self.repertoire.store, mention, moment, session)
+        events = hook_events.selected(self.repertoire.store, mention, moment, session)
         if events:
             self._edits_of(hook.session).forget()
         request = self._requests.get(hook.session)
         if request is None and session.request and session.prompt:  # asked before this process started
-            request = record.AskedPrompt(session.request, session.prompt)
+            request = hook_events.AskedPrompt(session.request, session.prompt)
         node = events[0].node if events else ""
         if not node or request is None or request.key != session.request:
             return HookOutcome(events=(*before, *events))
         return HookOutcome(
-            events=(*before, *events), lesson=record.lesson(request, node, moment, self.repertoire.embedder)
+            events=(*before, *events), lesson=hook_events.lesson(request, node, moment, self.repertoire.embedder)
         )
 
     def _offer(self, hook: Hook, session: SessionState) -> Offer:
@@ -295,7 +297,7 @@ class Answers:
             self._edits.pop(next(iter(self._edits)))
         return edits
 
-    def _keep(self, session: str, request: record.AskedPrompt) -> None:
+    def _keep(self, session: str, request: hook_events.AskedPrompt) -> None:
         self._requests[session] = request
         while len(self._requests) > _KEPT_REQUESTS:
             self._requests.pop(next(iter(self._requests)))
@@ -322,7 +324,7 @@ class Writes:
         """Release the store."""
         self._stack.close()
 
-    def drain(self, lesson: record.Lesson | solving.Proposal | None = None) -> None:
+    def drain(self, lesson: hook_events.Lesson | solving.Proposal | None = None) -> None:
         """Move the events of the spool into the log, and store what a hook taught, if the home can be written."""
         store, settings = self._repertoire.store, self._repertoire.settings
         if store.read_only:
@@ -332,7 +334,7 @@ class Writes:
             if isinstance(lesson, solving.Proposal):
                 solving.keep(store, lesson)
             elif lesson is not None:
-                record.learn(store, lesson, settings)
+                hook_events.learn(store, lesson, settings)
 
         _patiently(lambda: take_in(store, keep if lesson is not None else None))
         with suppress(StoreBusy):  # the next writer does it

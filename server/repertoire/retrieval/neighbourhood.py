@@ -14,7 +14,7 @@ from repertoire.retrieval.snapshot import Snapshot
 
 NODES, EDGES = 40, 120
 _OWN = 15  # direct neighbours that are kept whatever their PageRank, which is low for nodes that many share
-_ALPHA = 0.7  # damping: probability of each further step; distant nodes explain nothing
+_DAMPING = 0.7  # probability of each further step; distant nodes explain nothing
 _FLOOR = 1e-6  # residual below which forward push stops
 CHOSEN = 1.0  # restart share from which a node is part of the answer itself
 
@@ -59,7 +59,7 @@ def neighbourhood(snapshot: Snapshot, start: Mapping[int, float]) -> Neighbourho
     restart = np.zeros(len(topology.ids))
     for position, share in start.items():
         restart[position] = share
-    ranks = forward_push(snapshot.graph, restart / restart.sum(), alpha=_ALPHA, floor=_FLOOR)
+    ranks = forward_push(snapshot.graph, restart / restart.sum(), alpha=_DAMPING, floor=_FLOOR)
     order = [int(position) for position in np.argsort(-ranks, kind="stable")[: 2 * NODES] if ranks[position] > 0.0]
     order = [*_direct_neighbours(snapshot, start), *order]
     kept = [position for position in dict.fromkeys(order) if topology.types[position] != REQUEST][:NODES]

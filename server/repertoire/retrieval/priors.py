@@ -32,15 +32,15 @@ _Kept = tuple[Snapshot, tuple[tuple[str, Floats], ...], dict[str, Rows]]
 
 @dataclass(frozen=True)
 class Prior:
-    """One prior: values from -1 to 1 for each row, 0 where nothing is known, times `most` log-odds."""
+    """One prior: values from -1 to 1 for each row, 0 where nothing is known, times `bound` log-odds."""
 
     name: str
-    most: float
+    bound: float
     values: Values
 
     def odds(self, snapshot: Snapshot) -> Floats:
         """Return the log-odds that the prior adds to each row, always within its bounds."""
-        return min(self.most, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
+        return min(self.bound, MOST) * np.clip(np.nan_to_num(self.values(snapshot)), -1.0, 1.0)
 
 
 def usual_priors(today: Callable[[], date], *, ageing: Ageing | None = None) -> tuple[Prior, ...]:

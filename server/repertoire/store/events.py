@@ -14,7 +14,7 @@ from repertoire.store.rows import as_json, storable
 
 MUTED = "muted"  # value of `how`: muted by a person's command; the other value is for repeated dismissals
 
-_CONDENSED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
+_COMPACTED_AT = "SELECT value FROM meta WHERE key = 'condensed'"
 _KEPT = "SELECT value FROM meta WHERE key = 'kept'"  # app/session/greet.py reads it too
 
 
@@ -101,7 +101,7 @@ class Events:
         return self._events(f"WHERE node = ? AND kind IN ({marks}) ORDER BY id DESC LIMIT ?", (node, *kinds, limit))
 
     def last(self, kind: str) -> dict[str, str]:
-        """Map every node with events of a kind, including condensed events, to the time of the newest."""
+        """Map every node with events of a kind, including compacted events, to the time of the newest."""
         rows = self._db.rows(
             """SELECT node, max(at) FROM (
                  SELECT node, at FROM event WHERE kind = ?1 AND node <> ''
@@ -120,16 +120,16 @@ class Events:
         """Count all events."""
         return int(self._db.value("SELECT count(*) FROM event"))
 
-    def due(self, *, every: int) -> bool:
-        """Tell whether at least this many events were added since the log was last condensed."""
-        newest, condensed = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _CONDENSED_AT))
-        return newest - condensed >= every or (condensed > 0 and not self.kept())
+    def needs_compaction(self, *, every: int) -> bool:
+        """Tell whether at least this many events were added since the last compaction."""
+        newest, compacted = (int(self._db.value(sql) or 0) for sql in ("SELECT max(id) FROM event", _COMPACTED_AT))
+        return newest - compacted >= every or (compacted > 0 and not self.summary())
 
-    def kept(self) -> str:
-        """Return the summary of the log from its last condensing; empty if any event was forgotten since."""
+    def summary(self) -> str:
+        """Return the summary of the log, as JSON, from its last compaction; empty if an event was forgotten since."""
         return str(self._db.value(_KEPT) or "")
 
-    def compact(self, gone: Sequence[int], counts: Sequence[Event], *, kept: str) -> None:
+    def compact(self, gone: Sequence[int], counts: Sequence[Event], *, summary: str) -> None:
         """Replace old events by counts; only this and a person's wish to forget delete events.
 
         The summary of the log is stored in the same transaction.
@@ -141,7 +141,7 @@ class Events:
                 self._db.execute("DELETE FROM meta WHERE key = 'forgetting'")
             self.append(counts)
             newest = int(self._db.value("SELECT max(id) FROM event") or 0)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?), ('kept', ?)", (newest, kept))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('condensed', ?), ('kept', ?)", (newest, summary))
 
     def _events(self, where: str, bindings: tuple[object, ...]) -> list[Event]:
         return list(_read(self._db.stream(f"SELECT {_FIELDS} FROM event {where}", bindings)))

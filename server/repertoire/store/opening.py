@@ -63,7 +63,7 @@ class OpenOptions:
 
     known_schema: int
     read_only: bool
-    wait: float
+    busy_wait_s: float
 
 
 def open_file(path: Path, options: OpenOptions) -> Opened:
@@ -250,7 +250,7 @@ def _connect(name: str, flags: int, options: OpenOptions) -> apsw.Connection:
     try:
         # No checkpoint on closing until the schema is known to be ours: it would write the log into a foreign file.
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        db.set_busy_timeout(int(options.wait * 1000))
+        db.set_busy_timeout(int(options.busy_wait_s * 1000))
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # opens the log too, so that errors occur here
     except apsw.SQLError as error:  # "unsupported file format" under a header of ours means damage
         db.close()

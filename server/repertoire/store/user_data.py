@@ -194,7 +194,7 @@ def recover(
             _insert(connection, file.layout, taken[old], counts.backup if old is backup else counts.damaged)
         migrate(connection, file.migrations)
         with connection.transaction():
-            _settle(connection, file.layout)
+            _await_ingest(connection, file.layout)
             _continue_numbering(connection, *numbers)
             connection.touch(*file.layout.views_by_name)
     finally:
@@ -229,7 +229,7 @@ def _insert(connection: Connection, layout: Layout, parts: Sequence[Mapping[str,
             connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
 
 
-def _settle(connection: Connection, layout: Layout) -> None:
+def _await_ingest(connection: Connection, layout: Layout) -> None:
     """Mark every source as not yet read, and leave its nodes as stand-ins until it is read again."""
     if "source" in {table.name for table in layout.tables}:
         connection.execute("UPDATE source SET ingested_at = ''")

@@ -214,7 +214,7 @@ def _follow(program: _Program, kind: str) -> Iterator[CheckMatch]:
             names, program.call(at) if text.rstrip().endswith(_GOES_ON) else text
         ):
             continue
-        found = _sending_match(program, at, names) if kind == SECRET else _running_match(program, at, kind, names)
+        found = _leak_match(program, at, names) if kind == SECRET else _running_match(program, at, kind, names)
         if found is not None:
             yield found
             return
@@ -248,7 +248,7 @@ def _tainted_name(names: dict[str, int], text: str) -> str:
     return next((name for name in names if name in words), "")
 
 
-def _sending_match(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
+def _leak_match(program: _Program, at: int, names: dict[str, int]) -> CheckMatch | None:
     """Return the match of a line that sends a tainted variable or a secret that it reads; None for other lines."""
     text = program.lines[at]
     sent = _SENDS.search(text)

@@ -16,7 +16,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.person.feedback import give_feedback
 from repertoire.app.person.mute import mute, unmute
 from repertoire.app.session.hint import HintLimits, offer
-from repertoire.app.session.record import Moment
+from repertoire.app.session.hook_events import Moment
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.patterns import renew_patterns
 from repertoire.app.wiring import open_repertoire

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from repertoire.app.kernel import Repertoire
-from repertoire.app.session import record
-from repertoire.app.session.hint import EXPLORATION_LOOKS, HINT_THRESHOLD, HintLimits, offer, reason_for
+from repertoire.app.session import hook_events
+from repertoire.app.session.hint import EXPLORATION_LOOKS, HintLimits, offer, reason_for
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.wiring import open_repertoire
 from repertoire.domain.answer import Query, Why
 from repertoire.domain.component import TWIN_OF, Edge
-from repertoire.learning.arbiter import odds_of
+from repertoire.learning.arbiter import HINT_THRESHOLD, odds_of
 from repertoire.retrieval.plan import SEARCH
 from sample_home import NOW, SOURCE, component, filled_home, record_of
 
@@ -141,11 +141,11 @@ def test_now_and_then_what_nobody_saw_is_named_beside_what_everybody_knows(tmp_p
         assert opened.embedder is not None
         embed_pending(opened.store, opened.embedder)
         known = f"{SOURCE.key}:skills/pdf-forms.md"
-        request, moment = record.open_request(PROMPT, opened.settings), record.Moment(NOW, "s", "/p")
+        request, moment = hook_events.open_request(PROMPT, opened.settings), hook_events.Moment(NOW, "s", "/p")
         assert request is not None
         vector = opened.embedder.embed_queries([PROMPT])[0]
-        lesson = record.Lesson(request, known, moment, vector, opened.embedder.query_encoder)
-        record.learn(opened.store, lesson, opened.settings)
+        lesson = hook_events.Lesson(request, known, moment, vector, opened.embedder.query_encoder)
+        hook_events.learn(opened.store, lesson, opened.settings)
 
         def named(looks: dict[str, float]) -> list[tuple[str, ...]]:
             asked = [HintLimits(session=f"s{number}", looks=looks) for number in range(40)]

@@ -62,7 +62,7 @@ def test_what_was_counted_is_forgotten_with_the_project_and_with_the_log(store):
     assert store.events.since(0, limit=-1) == []
 
 
-def test_an_unfinished_condensing_leaves_the_log_as_it_was(store, monkeypatch):
+def test_an_unfinished_compaction_leaves_the_log_as_it_was(store, monkeypatch):
     sessions(store, 40)
     before = store.events.since(0, limit=-1)
     monkeypatch.setattr(type(store.events), "append", interrupted)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from repertoire.app.clock import now
 from repertoire.app.person.feedback import give_feedback
-from repertoire.app.session.record import Moment
+from repertoire.app.session.hook_events import Moment
 from repertoire.app.usage.stats import stats
 from repertoire.domain.event import ASKED, OFFERED, SELECTED, SHOWN, TAKEN, Event
 from repertoire.rendering.usage import stats_text

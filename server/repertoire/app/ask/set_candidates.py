@@ -93,7 +93,7 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
     builder = _CandidateBuilder(
         ranking, context, needs, _job_similarity(snapshot, head), version_conflicts(snapshot, rows.tolist())
     )
-    candidates = {key: builder.candidate(row, hits[key]) for row, key in ids.items() if key in hits}
+    candidates = {key: builder.candidate_of(row, hits[key]) for row, key in ids.items() if key in hits}
     ranked = [ids[row] for row in head.tolist() if ids[row] in hits]
     needed = {key: hits[key] for key in ids.values() if key in hits and key not in ranked}
     source = {ids[row]: snapshot.summaries[row].source for row in rows.tolist()}
@@ -220,8 +220,8 @@ class _CandidateBuilder:
             _both_ways(self._snapshot, relation) for relation in (CONFLICTS_WITH, TWIN_OF, PART_OF, ALTERNATIVE_TO)
         )
 
-    def candidate(self, row: int, hit: Hit) -> Candidate:
-        """Build the candidate for a row."""
+    def candidate_of(self, row: int, hit: Hit) -> Candidate:
+        """Return what the search for a set needs to know of the component in a row of the snapshot."""
         snapshot, component = self._snapshot, hit.component
         position = int(snapshot.positions[row])
         provided = _provided(snapshot, position)

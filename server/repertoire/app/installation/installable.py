@@ -245,7 +245,7 @@ def _offered(file: ComponentFile, source: str) -> Mapping[str, object]:
 
 
 def _server_in(offered: Mapping[str, object], name: str) -> Mapping[str, object]:
-    found = servers.listed(offered).get(name)
+    found = servers.servers_in(offered).get(name)
     if not isinstance(found, Mapping):
         message = f"{name} is no longer in its file; `repertoire ingest` its source again"
         raise SourceError(message)

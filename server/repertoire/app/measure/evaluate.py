@@ -1,4 +1,7 @@
-"""Answers the queries of a labelled set with the verbs that users call, over its components or a home; writes a run."""
+"""Answers the queries of a labelled set with the verbs that users call, and writes the answers to a file.
+
+The store holds the set's components, or is a home. The scores are computed elsewhere, from the file.
+"""
 
 from __future__ import annotations
 
@@ -244,19 +247,19 @@ def _run(
     options.run.parent.mkdir(parents=True, exist_ok=True)
     if queries:
         # The first answer builds the snapshot; without it the times are those of a running server.
-        list(_lines(options, caller, queries[0], names))
+        list(_run_lines(options, caller, queries[0], names))
         caller.lacking, times = 0, []
     with options.run.open("w", encoding="utf-8") as file:
         for query in queries:
             start = perf_counter()
-            lines = list(_lines(options, caller, query, names))
+            lines = list(_run_lines(options, caller, query, names))
             times.append(1000.0 * (perf_counter() - start))
             file.writelines(f"{line}\n" for line in lines)
             written += len(lines)
     return written, times, caller.lacking
 
 
-def _lines(options: EvalOptions, caller: VerbCaller, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
+def _run_lines(options: EvalOptions, caller: VerbCaller, query: Mapping[str, Any], names: _Names) -> Iterator[str]:
     """Yield the lines of the run for one query."""
     text, repository = query["text"], query.get("repo", "") if options.scope_repo else ""
     if options.mode == TASK:

@@ -78,7 +78,7 @@ def evaluate_traces(options: TraceOptions, opened: Repertoire, *, report: Report
         InvalidRequest: the options name what is not there.
     """
     labelled, queries = read_queries(options.set_dir, options.split)
-    keys = _fill(options, labelled, opened, report)
+    keys = _import_corpus(options, labelled, opened, report)
     gold = {query["id"]: {key for key, one in keys.items() if one in labelled.gold[query["id"]]} for query in queries}
     answers: list[TraceAnswer] = []
 
@@ -94,8 +94,8 @@ def evaluate_traces(options: TraceOptions, opened: Repertoire, *, report: Report
     return TraceResult(len(queries), systems, *_silence(answers, right))
 
 
-def _fill(options: TraceOptions, labelled: LabelledSet, opened: Repertoire, report: Report) -> dict[str, str]:
-    """Read the documents into the store; map each trace's key to its document's id."""
+def _import_corpus(options: TraceOptions, labelled: LabelledSet, opened: Repertoire, report: Report) -> dict[str, str]:
+    """Import the labelled traces into an empty home; return the document id of each trace's key."""
     moment = Moment(now(), "", "")
     told = [_told(row) for row in labelled.corpus]
     if not options.at_home:

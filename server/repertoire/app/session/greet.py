@@ -26,7 +26,15 @@ from repertoire.domain.component import COMPONENT
 from repertoire.domain.event import COMPACTED, COUNTED, LEARNED_KINDS, OFFERED, SELECTED, SHOWN
 from repertoire.domain.hint import MAX_ITEMS
 from repertoire.domain.text import clean_line
-from repertoire.learning.arbiter import COMPONENT_TOKENS, LEAST_CHANCE, TRACE, Candidate, Occasion, arbitrate, tokens_of
+from repertoire.learning.arbiter import (
+    COMPONENT_TOKENS,
+    HINT_THRESHOLD,
+    TRACE,
+    Candidate,
+    Occasion,
+    arbitrate,
+    tokens_of,
+)
 from repertoire.learning.hints import SESSION_START, demands, is_exploration
 from repertoire.learning.log_summary import LogSummary, StartUsage, read_summary, recall
 from repertoire.learning.outcomes import moment, trials
@@ -151,7 +159,7 @@ def _within_budget(
     rare = trace_hints(db.newest_events(KINDS, 0), Decay(start.at, HALF_LIFE_DAYS, start.project))
     occasion = Occasion(SESSION_START, start.session, demands=rare.demands(SESSION_START), weary=rare.weary)
     traces = [Candidate(key, TRACE, _SAME_PROJECT, tokens_of(solved_line(key, title))) for key, title in solved]
-    components = [Candidate(fit.candidate.id, COMPONENT, LEAST_CHANCE, COMPONENT_TOKENS) for fit in fits]
+    components = [Candidate(fit.candidate.id, COMPONENT, HINT_THRESHOLD, COMPONENT_TOKENS) for fit in fits]
     shown = arbitrate([*components, *traces], occasion).shown
     return [fit for fit in fits if fit.candidate.id in shown], [trace for trace in solved if trace[0] in shown]
 
@@ -194,7 +202,7 @@ def _remembered(db: StartReader, start: SessionStart, half_life: float) -> Start
 
 def _kept(db: StartReader, half_life: float) -> LogSummary | None:
     """Return the summary of the last log compaction; None if it has another half-life."""
-    written = db.condensed()
+    written = db.log_summary()
     kept = read_summary(written) if written is not None else None
     return kept if kept is not None and kept.half_life == half_life else None
 

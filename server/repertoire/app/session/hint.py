@@ -15,7 +15,7 @@ from repertoire.domain.answer import BODY_SPACE, DESCRIPTION_SPACE, Hit, Query, 
 from repertoire.domain.component import is_pointer
 from repertoire.domain.hint import MAX_ITEMS, HintItem, hint_text
 from repertoire.domain.text import content_words
-from repertoire.learning.arbiter import LEAST_CHANCE, Occasion, odds_of
+from repertoire.learning.arbiter import HINT_THRESHOLD, Occasion, odds_of
 from repertoire.learning.hints import PROMPT, is_exploration
 from repertoire.learning.prompts import MOST, names, why_needless
 from repertoire.learning.selections import OURS
@@ -31,9 +31,6 @@ from repertoire.store.database import Store
 from repertoire.trust.hidden import suspicion
 
 HEADING = "Repertoire: components that fit this prompt"
-# A hint needs at least this confidence. Over the components of one plugin, 3.5 % of MetaTool's train prompts reach it,
-# and 87 % of the prompts that the plugin serves.
-HINT_THRESHOLD = LEAST_CHANCE
 NEEDLESS_WEIGHT = 3.0  # weight of the log-odds that a prompt needs no component
 SERVES_THRESHOLD = 0.65  # this probability that the first component helps equals a confidence of HINT_THRESHOLD
 CROWD_SIZE = 150  # among more components than this, chance matches grow likely, so the odds are divided by the excess

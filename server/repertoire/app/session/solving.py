@@ -40,7 +40,7 @@ from repertoire.traces.problem import SOLVED, SessionTrace
 from repertoire.traces.signature import signatures_in
 
 SEEN = "seen in a session"  # the voter of what a session shows by itself: a newcomer, whose word counts for little
-_HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, LEAST_CHANCE
+_HELPS = 0.6  # probability that a trace helps if it answers the error for sure; of one that just fits, HINT_THRESHOLD
 _REPEATED = 0.5  # probability that a command fails again if nothing was changed since it failed
 _SHELL = Shell(commands, is_check, undoes)
 

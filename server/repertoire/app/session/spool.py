@@ -63,7 +63,7 @@ def of_session(store: Store, session: str) -> list[Event]:
 def _selected(store: Store, heard: Event) -> list[Event]:
     """Return the selection events of a deferred use, whose component is looked up now."""
     tool, name = str(heard.data.get("tool", "")), str(heard.data.get("name", ""))
-    from repertoire.app.session.record import selected  # noqa: PLC0415 - rarely needed
+    from repertoire.app.session.hook_events import selected  # noqa: PLC0415 - rarely needed
 
     mention = from_tool(tool, {"skill": name, "subagent_type": name}) if tool else from_command(name)
     before = store.events.recent(session=heard.session, limit=_REMEMBERED) if heard.session else []

@@ -21,16 +21,16 @@ def compact_when_due(
 
     It also stores a summary of the log for the session hook, which has no time to read the whole log.
     """
-    if not store.events.due(every=every):
+    if not store.events.needs_compaction(every=every):
         return 0
     with store.transaction():  # no process may append to a session that is being judged as ended
-        if not store.events.due(every=every):
+        if not store.events.needs_compaction(every=every):
             return 0
         events = store.events.since(0, limit=-1)
         found = compact(events, bounds)
-        kept = _summed_up(events, max(through(events), *found.gone, 0), half_life)
+        summary = _summed_up(events, max(through(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
-        store.events.compact(found.gone, counts, kept=kept)
+        store.events.compact(found.gone, counts, summary=summary)
     store.backup.write(now=now())
     return len(found.gone)
 

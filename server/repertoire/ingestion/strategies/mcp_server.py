@@ -26,7 +26,7 @@ def _claims(path: str, layout: SourceLayout) -> bool:
 
 
 def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
-    found = servers.listed(values.parse_json(file.text))
+    found = servers.servers_in(values.parse_json(file.text))
     if not found:
         message = "lists no MCP server"
         raise Unusable(message)

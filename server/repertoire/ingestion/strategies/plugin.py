@@ -25,7 +25,7 @@ def _extract(file: SourceFile, layout: SourceLayout) -> FileOutcome:
     draft = manifests.plugin_draft(facts, digest=file.digest)
     found = [draft]
     warnings: list[str] = []
-    if inline := servers.listed(data):
+    if inline := servers.servers_in(data):
         listed = servers.outcome(inline, about=draft.description)
         found.extend(listed.drafts)
         warnings.extend(listed.warnings)

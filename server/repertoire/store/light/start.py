@@ -131,8 +131,8 @@ class StartReader:
         logged = [EventRow._make((*row[:-1], json.loads(row[-1]))) for row in rows]
         return [*logged[::-1], *(event for event in self._spooled if event.kind in kinds)]
 
-    def condensed(self) -> str | None:
-        """Return what the log came to when it was condensed last, as it was written."""
+    def log_summary(self) -> str | None:
+        """Return the summary of the log, as JSON, from its last compaction; None if there is none."""
         row = self._db.execute("SELECT value FROM meta WHERE key = 'kept'").fetchone()
         return None if row is None else row[0]
 

@@ -123,7 +123,7 @@ def resolve(store: Store, mention: Mention) -> Component | None:
 
 
 def selected(store: Store, mention: Mention | None, moment: Moment, session: SessionState) -> list[Event]:
-    """Return the event of a selection; none for our own tools, nor for a repeated use within one request.
+    """Return the event of the use of a component; no event for our own tools or a second use within one request.
 
     A component outside the graph is recorded by its name only.
     """
