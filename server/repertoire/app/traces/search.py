@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.graph import TRACES
 from repertoire.domain.text import content_words
 from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace
-from repertoire.ports import Among, Embedder
+from repertoire.ports import Among, Embedder, Vectors
 from repertoire.store.database import Store
 from repertoire.traces.ageing import expired, recency, validity
 from repertoire.traces.environment import Alignment, align
@@ -91,7 +92,6 @@ class TraceAnswer:
 class _Question:
     words: tuple[str, ...]
     errors: tuple[Signature, ...]
-    embedded: str
 
 
 def search_traces(
@@ -105,15 +105,17 @@ def search_traces(
     if not (wanted.query.strip() or wanted.error.strip()):
         message = "nothing is asked; say what goes wrong, or send what the failing command printed as the error"
         raise InvalidRequest(message)
-    question = _question(wanted)
-    allowed = _allowed(kept, wanted)
-    words = _by_words(kept, wanted, question, allowed)
-    spaces, unread = _by_meaning(kept, wanted, question, allowed, embedder)
-    same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
+    with ThreadPoolExecutor(1, thread_name_prefix="embed") as beside:  # the model needs no interpreter: half the time
+        vector = beside.submit(_vector, wanted, embedder)
+        question = _question(wanted)
+        allowed = _allowed(kept, wanted)
+        words = _by_words(kept, wanted, question, allowed)
+        same = {} if "signatures" in wanted.without else _same_error(kept.store, question, allowed)
+        spaces, unread = _by_meaning(kept, vector, allowed, embedder)
     words_weight = WORDS_OF_QUESTION if wanted.query.strip() else WORDS_OF_ERROR
     fused = fuse(words, spaces, {node_id: weight for node_id, (weight, _) in same.items()}, words_weight)
-    likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in fused} if spaces else {}
     best = sorted(fused, key=lambda node_id: (-fused[node_id], node_id))[:_LOOKED_AT]
+    likeness = {node_id: max(space.get(node_id, 0.0) for space in spaces) for node_id in best} if spaces else {}
     hits = _judged(kept, wanted, question, {node_id: fused[node_id] for node_id in best}, likeness, same)
     hits = [replace(hit, muted=hit.trace.key in muted) for hit in hits]
     sure = confidence_in(hits)
@@ -131,7 +133,14 @@ def _question(wanted: TraceQuery) -> _Question:
     text = "\n".join(part for part in (wanted.query.strip(), wanted.error.strip()[-_READ:]) if part)
     errors = signatures_in(text)
     first = [word for error in errors[:2] for word in content_words(" ".join(error.words))]
-    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors, _embedded(wanted))
+    return _Question(tuple(dict.fromkeys((*first, *content_words(text))))[:_WORDS], errors)
+
+
+def _vector(wanted: TraceQuery, embedder: Embedder | None) -> Vectors | None:
+    if embedder is None or "vectors" in wanted.without:
+        return None
+    vector: Vectors = embedder.embed_passages([_embedded(wanted)])[0]
+    return vector
 
 
 def _embedded(wanted: TraceQuery) -> str:
@@ -168,19 +177,19 @@ def _is_among(node_id: int, allowed: Rows) -> bool:
 
 
 def _by_meaning(
-    kept: TraceCache, wanted: TraceQuery, question: _Question, allowed: Rows, embedder: Embedder | None
+    kept: TraceCache, asked: Future[Vectors | None], allowed: Rows, embedder: Embedder | None
 ) -> tuple[list[dict[int, float]], tuple[str, ...]]:
     """Return the cosines of the nearest traces in each vector space, and notes on traces without vectors."""
     if embedder is None:
         return [], ("no model: found by words and errors alone",)
-    if "vectors" in wanted.without:
+    vector = asked.result()
+    if vector is None:
         return [], ()
     spaces = kept.spaces(embedder.model)
     unread = len(kept.ids(active=False)) - min(len(space.ids) for space in spaces)
     if 0 < unread <= _LATELY:
         embed_latest(kept.store, embedder)
         spaces, unread = kept.spaces(embedder.model), 0
-    vector = embedder.embed_passages([question.embedded])[0]
     notes = (f"{unread} traces are known by their words and errors alone until a refresh has read them",)
     return [space.nearest(vector, allowed, _DEEP) for space in spaces], notes if unread > 0 else ()
 
