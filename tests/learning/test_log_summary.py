@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from happenings import Happening, logs
 from repertoire.domain.event import ASKED, OFFERED, SELECTED
-from repertoire.learning.log_summary import read_summary, recall, sum_up, through
+from repertoire.learning.log_summary import last_summed, read_summary, recall, sum_up
 from repertoire.learning.outcomes import trials
 from repertoire.learning.usage import Decay, summarize_usage
 
@@ -58,7 +58,7 @@ def test_what_does_harm_is_known_from_both_parts_together() -> None:
 
 @given(logs())
 def test_sums_reach_to_where_no_session_is_in_two_parts(log: list[Happening]) -> None:
-    last = through(log)
+    last = last_summed(log)
     ids = [event.id for event in log]
     assert last in ids or (not log and last == 0)
     before = {event.session for event in log if event.id <= last and event.session}
@@ -73,6 +73,6 @@ def test_sums_reach_to_where_no_session_is_in_two_parts(log: list[Happening]) ->
 
 def test_a_log_is_summed_up_to_the_session_that_lives() -> None:
     log = [Happening(number, NOW, SELECTED, f"s{number // 4}", node="a") for number in range(1, 20)]
-    assert through(log) == 15
-    assert through(log[:1]) == 1
-    assert through([]) == 0
+    assert last_summed(log) == 15
+    assert last_summed(log[:1]) == 1
+    assert last_summed([]) == 0

@@ -120,10 +120,10 @@ def _round(process: subprocess.Popen[str], first: int, project: str, long: str) 
 def test_what_is_read_of_a_value_is_bounded() -> None:
     long = "é" * 50_000 + "?"
     hook = Hook({"a": long, "b": {"c": long, "d": 3}, "e": json.dumps({"c": long}), "f": f'["{"x" * MOST_JSON}"]'})
-    assert [len(hook.text("a")), len(hook.end("a")), len(hook.name("a"))] == [MOST_TEXT, MOST_TEXT, MOST_NAME]
+    assert [len(hook.text("a")), len(hook.tail("a")), len(hook.name("a"))] == [MOST_TEXT, MOST_TEXT, MOST_NAME]
     assert Hook({"a": "word " * 10_000}).text("a").endswith("word")
     assert len(Hook({"a": f"{'x ' * (MOST_TEXT // 2 - 3)}sk-{'y' * 90}"}).text("a")) == MOST_TEXT - 7
-    assert hook.end("a").endswith("?")
+    assert hook.tail("a").endswith("?")
     assert {name: len(text) for name, text in hook.names("b").items()} == {"c": MOST_NAME}
     assert hook.mapping("e") == {"c": long}
     assert hook.mapping("f") == {}

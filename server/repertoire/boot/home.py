@@ -56,7 +56,7 @@ def database_path(folder: Path) -> Path:
 
 
 def backup_path(database: Path) -> Path:
-    """Name the copy of what is a person's own in a database."""
+    """Return the path of the backup of a database."""
     return database.with_name(f"{database.name}.backup")
 
 

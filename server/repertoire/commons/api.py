@@ -106,7 +106,7 @@ def amend(commons: Service, caller: Contributor, trace: str, body: bodies.AmendI
     if not changes:
         message = "nothing is changed; send what is new, such as the solution"
         raise InvalidRequest(message)
-    before = commons.told(caller, trace)
+    before = commons.fields_of(caller, trace)
     return _accept(commons, caller, TraceFields(**{**vars(before), **changes}))
 
 

@@ -40,7 +40,7 @@ class TraceIn(Body):
     supersedes: str = Field(default="", max_length=_LINE, description="The id of the trace that it amends.")
 
     def told(self) -> TraceFields:
-        """Return it as the rules of traces take it."""
+        """Return the fields of the trace, as the service stores them."""
         values = self.model_dump()
         return TraceFields(**{**values, "tags": tuple(self.tags), "uses": tuple(self.uses)})
 
@@ -81,13 +81,13 @@ class KeyIn(Body):
 
 
 class Answer(BaseModel):
-    """An answer, or a part of one, that is read off the object that the commons returns."""
+    """An answer, or a part of one; its fields are attributes of the object that the service returns."""
 
     model_config = ConfigDict(from_attributes=True)
 
     @classmethod
     def of(cls, found: object) -> Self:
-        """Return an object's attributes as an answer holds them."""
+        """Return the answer that has the attributes of an object."""
         return cls.model_validate(found)
 
 
@@ -199,7 +199,7 @@ class ChangesOut(BaseModel):
 
     @classmethod
     def of(cls, changes: Changes) -> ChangesOut:
-        """Return it as an answer holds it."""
+        """Return the answer that holds these changes."""
         return cls(
             traces=[TraceOut.of(trace) for trace in changes.shared],
             votes=[VoteOut.of(vote) for vote in changes.votes],

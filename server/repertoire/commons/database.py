@@ -40,7 +40,7 @@ class Database:
 
     @contextmanager
     def tenant(self, community: str) -> Iterator[Connection]:
-        """Lend a connection in a transaction of a community: rows of any other can neither be read nor written."""
+        """Lend a connection in a transaction that can read and write the rows of one community only."""
         with self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT set_config('repertoire.community', %s, true)", (community,))
             yield connection

@@ -19,7 +19,7 @@ class Refused(InvalidRequest):
 
 
 def refuse_secrets(told: TraceFields) -> None:
-    """Check everything of a trace that somebody wrote.
+    """Raise Refused if any text of a trace holds a secret, a mail address, a home folder or an internal host.
 
     Raises:
         Refused: a part of it must not be shared.
@@ -31,7 +31,7 @@ def refuse_secrets(told: TraceFields) -> None:
 
 
 def refuse_in(field: str, text: str) -> None:
-    """Check one text.
+    """Raise Refused if a text holds one of these; `field` names the text.
 
     Raises:
         Refused: a part of it must not be shared.

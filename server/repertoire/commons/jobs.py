@@ -31,7 +31,7 @@ def defer(connection: Connection, jobs: App, community: str, key: str) -> None:
 
 
 def queue(database: Database) -> App:
-    """Return the queue as a server needs it, which adds jobs and works on none."""
+    """Return the job queue of a server, which adds jobs and runs none."""
     return App(connector=SyncPsycopgConnector(conninfo=database.url))
 
 

@@ -46,7 +46,7 @@ class NewKey:
 
 
 def read_pepper(path: Path) -> bytes:
-    """Return the pepper in a file, which is made for this user alone where there is none.
+    """Return the pepper in a file; create the file, for this user alone, if there is none.
 
     Raises:
         InvalidRequest: the file holds too little to be one.
@@ -78,7 +78,7 @@ class Keys:
     def create(
         self, community: str, member: str, scopes: Iterable[str], *, days: int = DAYS, vouched: bool | None = None
     ) -> NewKey:
-        """Make a key for a member, and the member and the community where they are new.
+        """Make a key for a member; create the member and the community if they are new.
 
         Raises:
             InvalidRequest: a name, a scope or the number of days is not allowed.
@@ -97,7 +97,7 @@ class Keys:
             return self._insert(connection, community, member, chosen, days)
 
     def caller(self, text: str) -> Caller | None:
-        """Return whom a key belongs to; None where it is unknown, wrong, expired or revoked."""
+        """Return the member and the rights of a key; None if it is unknown, wrong, expired or revoked."""
         match = _KEY.fullmatch(text)
         if match is None:
             return None

@@ -30,7 +30,7 @@ def query(community: str, words: Iterable[Sequence[str]]) -> str:
 
 
 def lexeme(community: str, stem: str) -> str:
-    """Return a stem as the index holds it: the community makes every posting list one community's own."""
+    """Return a stem with its community in front, so that communities share no posting list of the index."""
     return f"{community}/{stem[:_LONGEST]}"
 
 

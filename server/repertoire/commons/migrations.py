@@ -104,7 +104,7 @@ def is_privileged(connection: psycopg.Connection[tuple[object, ...]]) -> bool:
 
 
 def _allow(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Let the role without privileges read and write, where the server's own has too many."""
+    """Grant ROLE all tables, if the connection's own role passes row-level security."""
     if not is_privileged(connection):
         return
     role = sql.Identifier(ROLE)

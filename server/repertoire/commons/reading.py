@@ -29,11 +29,12 @@ from repertoire.traces.trust import by_trace, latest
 _RANKED = 1_000  # traces with the words asked for, of which the exact score is computed
 _SHOWING = 500  # traces of one error
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
+_NONE: Rows = np.empty(0, dtype=np.int64)
 
 
 @dataclass
 class Cache:
-    """What a process keeps of one community between searches, each part with the version that it was read at."""
+    """The cached data of one community, each part with the version at which it was read."""
 
     rows: tuple[int, Rows, Rows] | None = None
     votes: tuple[object, VoteSummary] | None = None
@@ -49,13 +50,13 @@ class Caches:
         self._kept: dict[str, Cache] = {}
 
     def of(self, community: str) -> Cache:
-        """Return a copy of what is kept of a community."""
+        """Return a copy of the cache of a community."""
         with self._lock:
             kept = self._kept.get(community, Cache())
             return Cache(kept.rows, kept.votes, dict(kept.counts), kept.counted_of)
 
     def keep(self, community: str, cache: Cache) -> None:
-        """Keep what a search read."""
+        """Replace the cache of a community."""
         with self._lock:
             self._kept[community] = cache
 
@@ -167,20 +168,20 @@ class CommunityTraces:
         self._revision, self._voted, self._total, self._length = row or (0, 0, 0, 0)
 
     def as_cache(self) -> TraceCache:
-        """Return this reader as a search takes it."""
+        """Return this reader under the type that a search takes."""
         return cast("TraceCache", self)
 
     def ids(self, *, active: bool) -> Rows:
         """Return the numbers of all traces, ascending; where asked, of active ones alone."""
-        if self._cache.rows is None or self._cache.rows[0] != self._revision:
+        known, every, in_use = self._cache.rows or (0, _NONE, _NONE)
+        if known > self._revision:  # a backup was restored
+            known, every, in_use = 0, _NONE, _NONE
+        if known < self._revision:
             rows = self._db.execute(
-                "SELECT number, status FROM trace WHERE community = %s AND status = ANY(%s) ORDER BY number",
-                (self._community, list(SEARCHED)),
+                "SELECT number, status FROM trace WHERE community = %s AND revision > %s", (self._community, known)
             ).fetchall()
-            every = np.array([number for number, _ in rows], dtype=np.int64)
-            in_use = np.array([number for number, status in rows if status == ACTIVE], dtype=np.int64)
+            every, in_use = _updated(every, rows, SEARCHED), _updated(in_use, rows, (ACTIVE,))
             self._cache.rows = self._revision, every, in_use
-        _, every, in_use = self._cache.rows
         return in_use if active else every
 
     def spaces(self, model: str) -> list[_Space]:
@@ -195,7 +196,7 @@ class CommunityTraces:
         return [_Space(self._db, self._community, COLUMNS[space], embedded, active) for space in SPACES]
 
     def votes(self, day: date) -> VoteSummary:
-        """Return the votes and what each voter's word weighs, as of a day."""
+        """Return all votes, and the weight of each voter, as of a day."""
         version = (self._voted, day)
         if self._cache.votes is None or self._cache.votes[0] != version:
             traces = Traces(self._db, self._community)
@@ -248,6 +249,15 @@ class CommunityTraces:
             ).fetchone()
             self._cache.counts[key] = int(row[0]) if row else 0
         return self._cache.counts[key]
+
+
+def _updated(numbers: Rows, changed: Sequence[tuple[int, str]], statuses: Sequence[str]) -> Rows:
+    """Return the numbers with the changed ones taken out, and put in again where they have one of the states now."""
+    if not changed:
+        return numbers
+    kept = numbers[~np.isin(numbers, [number for number, _ in changed])]
+    added = [number for number, status in changed if status in statuses]
+    return np.union1d(kept, np.array(added, dtype=np.int64))
 
 
 def _idf(count: int, total: int) -> float:

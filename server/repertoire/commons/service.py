@@ -116,8 +116,8 @@ class Commons:
             self._caches.keep(caller.community, cache)
             return Shown(trace, rated, traces.is_embedded(trace.key))
 
-    def told(self, caller: Caller, name: str) -> TraceFields:
-        """Return a trace as it would be told again, to be amended.
+    def fields_of(self, caller: Caller, name: str) -> TraceFields:
+        """Return the fields of a trace, to be changed in an amended version.
 
         Raises:
             UnknownComponent: the community has no such trace.

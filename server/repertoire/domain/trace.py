@@ -52,7 +52,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Vote:
-    """What one contributor says of one trace, and where; the last word counts."""
+    """The vote of one contributor on one trace, with the voter's environment; a later vote replaces it."""
 
     trace: str
     voter: str

@@ -80,7 +80,7 @@ def jaccard(first: Hashes, second: Hashes) -> float:
 
 
 def candidates(signatures: Signature, *, least: float) -> list[tuple[int, int]]:
-    """Return the pairs of rows that share a band and whose estimated similarity is near `least` or above, in order."""
+    """Return the pairs of rows that share a band, with an estimated similarity of at least `least` - 0.12."""
     if len(signatures) < 2:
         return []
     found: set[tuple[int, int]] = set()

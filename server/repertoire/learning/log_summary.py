@@ -126,8 +126,11 @@ def recall(
     )
 
 
-def through(events: Sequence[Dated]) -> int:
-    """Return the number of the newest event that no session spans, else of the last event; 0 for an empty log."""
+def last_summed(events: Sequence[Dated]) -> int:
+    """Return the number of the last event to sum up: no session has events before and after it; 0 for an empty log.
+
+    It is one of the newest _BACK events; the very last event if a session spans each of these.
+    """
     first = {event.session: event.id for event in reversed(events) if event.session}
     last = earliest = events[-1].id if events else 0
     for place in range(len(events) - 1, max(len(events) - _BACK, 0), -1):

@@ -63,7 +63,7 @@ class Dispatcher:
 
     @property
     def handlers(self) -> Handlers:
-        """What the server calls."""
+        """Return the functions that the server calls."""
         return Handlers(tool=self.tool, hook=self.hook)
 
     async def tool(self, name: str, arguments: Mapping[str, Any], progress: Progress) -> Reply:
@@ -123,7 +123,7 @@ class Dispatcher:
         return NOTHING
 
     def _hear(self, name: str, hook: Hook, doing: asyncio.Future[str]) -> None:
-        """Leave word of a use that is not worked out yet, until it is: a process killed now must not lose it."""
+        """Spool a use until it is processed: a process that is killed meanwhile must not lose it."""
         row = heard(name, hook, self._environment)
         if row is None:
             return
@@ -132,7 +132,7 @@ class Dispatcher:
             doing.add_done_callback(lambda _: word.unlink(missing_ok=True))
 
     async def warm_up(self) -> None:
-        """Answer a question that nobody asked, so that the first of a person waits for no start.
+        """Answer a made-up question, so that a person's first one waits for no import and no cache.
 
         The store is opened, the model loaded, what questions need compiled; the store is brought up to date beside it.
         """
@@ -147,7 +147,7 @@ class Dispatcher:
         self._drain()  # a session's start appends too
 
     async def keep_fresh(self) -> None:
-        """Have everything read again beside the session when it is time; asked often, it looks now and then."""
+        """Start a background refresh when one is due; of frequent calls only some check this."""
         if time.monotonic() >= self._looks_at:
             self._looks_at = time.monotonic() + LOOK_SECONDS
             await self._refresh()

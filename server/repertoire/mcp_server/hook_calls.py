@@ -50,11 +50,11 @@ class Hook:
             whole = words or half
         return sendable(whole)
 
-    def end(self, name: str) -> str:
+    def tail(self, name: str) -> str:
         """Return the last characters of a value as text."""
         return sendable(self._whole(name)[-MOST_TEXT:])
 
-    def ends(self, name: str) -> str:
+    def head_and_tail(self, name: str) -> str:
         """Return a value as text, only the beginning and end of a long one: errors are printed at either."""
         whole = self._whole(name)
         return sendable(whole if len(whole) <= 2 * MOST_TEXT else f"{whole[:MOST_TEXT]}\n{whole[-MOST_TEXT:]}")

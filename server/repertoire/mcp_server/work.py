@@ -135,7 +135,7 @@ class Answers:
         return _HOOKS[name](self, hook)
 
     def spool(self, events: Sequence[Event]) -> None:
-        """Have events on the disk before anybody is answered: a process that is killed then must not lose them.
+        """Write events to the spool before the call is answered: a process that is killed then must not lose them.
 
         Raises: OSError when they cannot be kept.
         """
@@ -171,7 +171,7 @@ class Answers:
         return (found, solving.Hint()) if hook.late else both
 
     def used(self, hook: Hook) -> HookOutcome:
-        """Return the events of a tool call: a component's use, how earlier uses went, a reverting edit, a vote."""
+        """Take in a tool call; return its events and lesson: a use, how earlier uses went, a reverting edit, a vote."""
         voted = self._solving.hear(_told(hook, "PostToolUse"), _moment(hook))
         if hook.name("tool_name") == "Bash":
             signal = signal_of_call(hook.mapping("tool_input"), hook.mapping("tool_response"))
@@ -222,7 +222,7 @@ class Answers:
         moment = _moment(hook)
         voted = self._solving.hear(_told(hook, "PostToolUseFailure"), moment)
         silent = hook.late or not self._shows_traces(hook)
-        hint = None if silent else self._solving.solution(hook.ends("error"), moment, hint_text)
+        hint = None if silent else self._solving.solution(hook.head_and_tail("error"), moment, hint_text)
         if hint is None or hook.late:  # a hint that is not shown does not count as one
             return HookOutcome(events=tuple(voted))
         return HookOutcome(context_output("PostToolUseFailure", hint.text), (*voted, *hint.events))
@@ -231,7 +231,7 @@ class Answers:
         """Close the open request, and propose to keep a hard-won solution of this turn."""
         self._requests.pop(hook.session, None)
         self._edits_of(hook.session).end_turn()
-        session, asks_back = self._session(hook.session), asks(hook.end("last_assistant_message"))
+        session, asks_back = self._session(hook.session), asks(hook.tail("last_assistant_message"))
         closed = hook_events.closed(_moment(hook), session, asks=asks_back)
         proposal, proposed = self._proposal(hook)
         if proposal is None:
@@ -353,7 +353,7 @@ class Writes:
         return Reply(call.verb.text(done), call.verb.data(done), self._consent(done))
 
     def _consent(self, done: object) -> Consent | None:
-        """Return what a person is asked about a draft; None for other answers, and for a problem that was refused."""
+        """Return the form that asks whether to keep a draft; None for other answers, and for a problem once refused."""
         if not isinstance(done, Contribution) or not done.token or was_refused(self._repertoire.store, done.trace):
             return None
         return Consent(done.token, consent_text(done.trace))
@@ -374,8 +374,8 @@ def _told(hook: Hook, name: str) -> dict[str, Any]:
         "hook": name,
         "tool_name": hook.name("tool_name"),
         "tool_input": hook.mapping("tool_input"),
-        "tool_response": hook.mapping("tool_response") or hook.ends("tool_response"),
-        "error": hook.ends("error"),
+        "tool_response": hook.mapping("tool_response") or hook.head_and_tail("tool_response"),
+        "error": hook.head_and_tail("error"),
     }
 
 

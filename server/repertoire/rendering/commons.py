@@ -14,7 +14,7 @@ _TITLE = 100
 
 
 def joined_text(membership: Membership) -> str:
-    """Return what joining means from now on."""
+    """Render what is sent and received after joining a commons."""
     return (
         f"joined {_named(membership)}\n"
         "From now on, traces that you confirm and votes that you give are sent there by each sync, redacted as you saw "
@@ -24,7 +24,7 @@ def joined_text(membership: Membership) -> str:
 
 
 def status_text(membership: Membership, waiting: int) -> str:
-    """Return the state of the membership."""
+    """Render the membership: commons, last sync, and how many bodies wait to be sent."""
     refused = sum(state.startswith("refused") for state in membership.sent.values())
     sent = sum(state != BEFORE for state in membership.sent.values()) - refused
     lines = [
@@ -45,7 +45,7 @@ def status_data(membership: Membership, waiting: int) -> dict[str, Any]:
 
 
 def outbox_text(waiting: Sequence[Waiting]) -> str:
-    """Return what waits to be sent, whole."""
+    """Render the traces and votes that wait to be sent, in full."""
     if not waiting:
         return "nothing waits to be sent"
     return "\n\n".join(_item(one) for one in waiting)
@@ -57,7 +57,7 @@ def outbox_data(waiting: Sequence[Waiting]) -> list[dict[str, Any]]:
 
 
 def synced_text(done: Synced) -> str:
-    """Return what a sync did."""
+    """Render how much a sync sent and received, and what the commons refused."""
     lines = [
         f"sent {done.sent}; brought {done.traces} traces and {done.votes} votes"
         + (f"; dropped {done.removed} that were removed there" if done.removed else "")
@@ -67,7 +67,7 @@ def synced_text(done: Synced) -> str:
 
 
 def synced_data(done: Synced) -> dict[str, Any]:
-    """Return what a sync did as data."""
+    """Return the counts and refusals of a sync as a JSON object."""
     return {**vars(done), "refused": [{"what": title, "why": why} for title, why in done.refused]}
 
 

@@ -83,14 +83,14 @@ def proposal_text(title: str, token: str) -> str:
 
 
 def named_text(named: RatedTrace) -> str:
-    """Render a trace beside what it was solved with, in a line."""
+    """Render as one line a trace that used the explained component."""
     trace = named.trace
     title = WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE)
     return f"{trace.key} {title} ({trusted(named.trust, trace)})"
 
 
 def named_data(named: RatedTrace) -> dict[str, Any]:
-    """Return a trace beside what it was solved with as a JSON object."""
+    """Return a trace that used the explained component as a JSON object."""
     return {**trace_fields(named.trace, named.trust), "trust": trusted(named.trust, named.trace)}
 
 
@@ -175,7 +175,7 @@ def contribution_data(done: Contribution) -> dict[str, Any]:
 
 
 def voted_text(voted: VoteResult) -> str:
-    """Render a vote and how the trace stands now."""
+    """Render a vote and the trust in the trace after it."""
     word = "for" if voted.up else "against"
     return f"Vote {word} {voted.trace.key} kept; it {trusted(voted.trust, voted.trace)}."
 
@@ -196,7 +196,7 @@ def tags_data(tags: Mapping[str, int]) -> dict[str, Any]:
 
 
 def trace_fields(trace: Trace, trust: Trust) -> dict[str, Any]:
-    """Return what every answer tells of a trace."""
+    """Return the fields of a trace, and of its trust, that every answer has."""
     return {
         "id": trace.key,
         "title": WITHHELD if withheld(trace) else clean_line(trace.title, _TITLE),
@@ -284,7 +284,7 @@ def _errors(trace: Trace) -> list[str]:
 
 
 def _voted(vote: Vote) -> str:
-    """Say in a line what one voter said last, and where."""
+    """Render one voter's latest vote, with its environment, as a line."""
     place = f" with {', '.join(vote.environment.values())}" if vote.environment else ""
     why = f" ({vote.tag})" if vote.tag else ""
     note = f": “{clean_line(vote.note, _LINE)}”" if vote.note else ""

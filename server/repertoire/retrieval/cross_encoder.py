@@ -32,7 +32,7 @@ def cross_encode(run: ComponentRun, rows: Rows, stored: Sequence[StoredComponent
         odds = np.zeros(len(run.snapshot))
         odds[rows] = _BOUND * np.tanh(_standard(scores))
         run.add(STAGE, odds)
-    return f"{len(rows)} looked at"
+    return f"{len(rows)} looked at" if scores is not None else "without effect: no time for all of the head"
 
 
 def _scores(run: ComponentRun, stored: Sequence[StoredComponent], reranker: Reranker) -> Floats | None:

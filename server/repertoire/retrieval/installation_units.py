@@ -22,7 +22,7 @@ _ENTRY = 12  # characters of a listing's entry beside the component's and the pl
 
 
 class Units:
-    """Holds by row the unit that installing a component brings, and the tokens that it costs in each session."""
+    """Holds by row the plugin that installing a component brings, if any, and the tokens each session then pays."""
 
     def __init__(self, summaries: Sequence[Summary]) -> None:
         self._summaries = summaries

@@ -215,7 +215,7 @@ def combined_topic(text: str) -> str:
 
 
 def is_identifier(name: str) -> bool:
-    """Tell whether a name has marks that plain words do not have, and so cannot be a topic."""
+    """Tell whether a name has one of `: - _ / .` and no blank, so that it is an id or a name and no topic."""
     return " " not in name and any(mark in name for mark in ":-_/.")
 
 

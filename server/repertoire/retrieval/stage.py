@@ -53,7 +53,7 @@ class Stage(Generic[R]):
     cheap: bool = False
 
     def take(self, run: R) -> None:
-        """StageRun this stage, or report why it is skipped; a missing model is noted in the answer."""
+        """Run this stage, or report why it is skipped; a missing model is noted in the answer."""
         if not self.on(run) or not self._may(run):
             return
         try:
@@ -73,6 +73,6 @@ class Stage(Generic[R]):
 
 
 def take_all(stages: Sequence[Stage[R]], run: R) -> None:
-    """StageRun the stages in order."""
+    """Run the stages in order."""
     for stage in stages:
         stage.take(run)

@@ -68,7 +68,7 @@ def _compared(installation: Installation, known: dict[Path, _Past]) -> Installed
 
 
 def _gone(installation: Installation) -> str:
-    """Return which of the plugin, its marketplace and its original is gone; empty if all exist."""
+    """Return in a few words what is gone first: the plugin, its marketplace or its original; empty if all exist."""
     if not installation.location.is_dir():
         return "its files are not where it was installed"
     if installation.market is None:

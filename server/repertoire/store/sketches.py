@@ -34,7 +34,7 @@ class SimilarityCache:
         self._db = connection
 
     def pending(self, version: str, *, limit: int) -> list[tuple[int, str]]:
-        """Return (node id, stamp) of components whose present text has no sketch yet."""
+        """Return (node id, version + content hash) of components whose present text has no such sketch yet."""
         return self._db.rows(
             """SELECT c.node_id, ?1 || c.content_hash FROM component c
                LEFT JOIN carried_text t ON t.node_id = c.node_id

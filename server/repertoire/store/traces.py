@@ -44,12 +44,12 @@ class Traces:
         self._vectors = vectors
 
     def put(self, trace: Trace, *, token: str = "", now: str) -> int:
-        """Keep a trace, and what it replaces as superseded; return its node id. A draft is found by its key alone."""
+        """Store a trace, mark the one it replaces as superseded; return its node id. No search finds a draft."""
         with self._db.transaction():
             return self._put(GraphWriter(self._db, self._vectors, now), trace, token)
 
     def put_many(self, traces: Iterable[Trace], *, now: str) -> None:
-        """Keep many traces in one transaction."""
+        """Store many traces in one transaction."""
         with self._db.transaction():
             writer = GraphWriter(self._db, self._vectors, now)
             for trace in traces:
@@ -64,7 +64,7 @@ class Traces:
         return node_id
 
     def _publish(self, writer: GraphWriter, node_id: int, trace: Trace) -> None:
-        """Make a trace searchable, and take what it replaces out of use."""
+        """Make a trace searchable, and mark the one that it replaces as superseded."""
         text = words_of(" ".join((trace.title, *trace.tags)), trace.context, trace.solution)
         writer.put_node(self._node(node_id), text=text)
         for key, template in trace.signatures.items():
@@ -92,7 +92,7 @@ class Traces:
             writer.collect_orphans()
 
     def drop_drafts(self, *, before: str) -> None:
-        """Delete the drafts that nobody confirmed since a time."""
+        """Delete the drafts made before a time that nobody confirmed."""
         for (key,) in self._db.rows(
             "SELECT n.key FROM trace t JOIN node n ON n.id = t.node_id WHERE t.status = ? AND t.at < ?", (DRAFT, before)
         ):
@@ -119,7 +119,7 @@ class Traces:
         return None if row is None else _trace(row)
 
     def beginning(self, key: str, *, limit: int = 5) -> list[str]:
-        """Return the keys of traces that begin so."""
+        """Return the keys of traces that begin with a text."""
         rows = self._db.rows(
             "SELECT n.key FROM trace t JOIN node n ON n.id = t.node_id WHERE substr(n.key, 1, ?) = ? LIMIT ?",
             (len(key), key, limit),
@@ -127,12 +127,12 @@ class Traces:
         return [str(found) for (found,) in rows]
 
     def replacing(self, key: str) -> str:
-        """Return the key of the trace that replaced one; empty where none did."""
+        """Return the key of the trace that replaced this one; empty if none did."""
         sql = f"SELECT n.key FROM {_JOINED} WHERE t.supersedes = ? AND t.status <> ? ORDER BY n.id DESC LIMIT 1"
         return str(self._db.value(sql, (storable(key), DRAFT)) or "")
 
     def concerning(self, keys: Sequence[str]) -> list[Trace]:
-        """Return the newest active traces that were solved with one of these."""
+        """Return the newest active traces that used one of these components, by their keys."""
         ends = f"""SELECT e.source FROM node c JOIN edge e ON e.target = c.id
                    WHERE e.relation = ? AND c.key IN ({marks(keys)})"""
         rows = self._db.rows(
@@ -183,7 +183,7 @@ class Traces:
         return {key: [int(node_id) for (node_id,) in rows] for key, rows in found.items() if rows}
 
     def votes_version(self) -> tuple[int, int]:
-        """Return what changes whenever a vote is given or forgotten."""
+        """Return two numbers, one of which changes whenever a vote is given or forgotten."""
         newest, count = self._db.rows("SELECT ifnull(max(id), 0), count(*) FROM event WHERE kind = ?", (VOTED,))[0]
         return int(newest), int(count)
 

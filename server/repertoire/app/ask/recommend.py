@@ -313,7 +313,7 @@ def _runners_up(ranked: Sequence[Hit], items: Sequence[Item]) -> tuple[Hit, ...]
 
 
 def _demoted(ranked: Sequence[Hit], items: Sequence[Item], near: Sequence[Hit]) -> list[Hit]:
-    """Return first hits that were demoted for harm in use, so that the answer says why they are missing."""
+    """Return the first hits that were demoted for harm in use, are not in the set and are not runners-up (`near`)."""
     told = {hit.component.id for hit in (*near, *(item.hit for item in items))}
     return [hit for hit in ranked[:_NEAR] if hit.demoted and hit.component.id not in told]
 

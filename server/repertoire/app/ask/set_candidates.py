@@ -105,7 +105,7 @@ def candidate_pool(pipeline: Pipeline, ranking: Ranking, context: Recommendation
 
 
 def tokens_of(component: Component) -> int:
-    """Estimate the tokens that a component costs in every request, where the client lists its name and description."""
+    """Estimate the tokens of a component's name and description, which the client sends with each request."""
     listed = len(component.name) + min(len(component.description), _LISTED)
     return max(1, listed // _CHARACTERS_A_TOKEN)
 

@@ -56,7 +56,7 @@ _CHANGES: Mapping[str, Any] = {
 
 
 class CommonsClient(Protocol):
-    """What a sync asks of a commons."""
+    """The calls that a sync makes to a commons."""
 
     def whoami(self) -> Mapping[str, Any]:
         """Return the community, the member and the scopes of the key."""
@@ -156,7 +156,7 @@ class HttpClient:
 
 
 def address(url: str) -> str:
-    """Return the address of a commons as it is kept.
+    """Normalise the address of a commons; refuse one that would send the key in the clear.
 
     Raises:
         InvalidRequest: it is none, or the key would travel over the network unencrypted.

@@ -18,7 +18,7 @@ _FILE, _LOCK = "joined.json", ".lock"
 
 @dataclass
 class Membership:
-    """The commons that a home has joined, and how far both know of each other."""
+    """A home's membership of a commons: its address, the member, the sync's cursor, and what was sent."""
 
     url: str
     key: str = field(repr=False)
@@ -84,19 +84,19 @@ def trouble(home: Path) -> str:
 
 
 def write(home: Path, membership: Membership) -> None:
-    """Write the membership for this user alone; a process that is killed leaves the old one or the new one."""
+    """Write the membership atomically, readable by this user alone."""
     folder(home).mkdir(mode=0o700, exist_ok=True)
     write_json(folder(home) / _FILE, asdict(membership), flush=True)
 
 
 def end(home: Path) -> None:
-    """Forget the membership and its key."""
+    """Delete the membership and its key."""
     (folder(home) / _FILE).unlink(missing_ok=True)
 
 
 @contextmanager
 def changing(home: Path) -> Iterator[None]:
-    """Keep other processes from changing the membership meanwhile."""
+    """Hold the lock on the membership while the block runs: no other process changes it."""
     folder(home).mkdir(mode=0o700, exist_ok=True)
     with filelock.only_one(folder(home) / _LOCK, lambda _seconds: None):
         yield

@@ -19,7 +19,7 @@ _SENT_FIELDS = "title context solution tags environment outcome uses review_afte
 
 @dataclass(frozen=True)
 class Waiting:
-    """One thing that waits to be sent: exactly the body that the commons gets; `vote` is empty for a trace."""
+    """A trace or a vote that waits to be sent: exactly the body that the commons gets; `vote` is empty for a trace."""
 
     name: str  # in `Membership.sent`
     trace: str
@@ -47,8 +47,8 @@ def outbox(store: Store, membership: Membership) -> list[Waiting]:
     ]
 
 
-def of_before(store: Store) -> dict[str, str]:
-    """Return what a home had said before it joined, as `Membership.sent` keeps it: none of that is ever sent."""
+def sent_before_joining(store: Store) -> dict[str, str]:
+    """Return the entries of `Membership.sent` for all traces and votes from before joining, which are never sent."""
     mine = (trace.key for trace in store.traces.all() if trace.author == ME and trace.status != DRAFT)
     votes = (vote for vote in latest(store.traces.votes()) if vote.voter == ME)
     return dict.fromkeys(mine, BEFORE) | {f"vote:{vote.trace}": _state(vote) for vote in votes}

@@ -14,7 +14,7 @@ from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import CommonsClient, HttpClient, address
 from repertoire.app.commons.errors import CommonsError, CommonsRefused, ScopeMissing
 from repertoire.app.commons.membership import Membership
-from repertoire.app.commons.outbox import of_before, outbox
+from repertoire.app.commons.outbox import outbox, sent_before_joining
 from repertoire.app.traces.exchange import SCHEMA, import_lines
 from repertoire.app.traces.fields import redacted
 from repertoire.domain.errors import InvalidRequest
@@ -54,7 +54,7 @@ def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
     with closing(HttpClient(url, key)) as client:
         who = client.whoami()
     with memberships.changing(home):
-        joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=of_before(store))
+        joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=sent_before_joining(store))
         if before is not None and before.community == joined.community and before.member == joined.member:
             joined = replace(before, key=key, trouble="")  # a new key of the same member
         memberships.write(home, joined)
@@ -62,7 +62,7 @@ def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
 
 
 def leave(home: Path) -> Membership:
-    """Forget the commons and its key; what came from it stays, and what was sent stays there.
+    """Delete the membership and its key; what came from the commons stays, and what was sent stays there.
 
     Raises:
         NotJoined: no commons is joined.
@@ -74,7 +74,7 @@ def leave(home: Path) -> Membership:
 
 
 def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Synced:
-    """Send the outbox and bring what changed; what was done stays done wherever it ends.
+    """Send the outbox and fetch what changed; an interrupted sync is continued by the next one.
 
     Raises:
         NotJoined: no commons is joined.
@@ -104,7 +104,7 @@ def _sync(store: Store, home: Path, membership: Membership, client: CommonsClien
     more = True
     while more:
         changes = client.changes(membership.cursor)
-        done = _bring(store, membership, changes, kept, done)
+        done = _store_page(store, membership, changes, kept, done)
         more = changes["more"] and changes["cursor"] > membership.cursor
         membership.cursor = changes["cursor"]
         memberships.write(home, membership)
@@ -132,10 +132,13 @@ def _send(store: Store, home: Path, membership: Membership, client: CommonsClien
     return sent, refused
 
 
-def _bring(
+def _store_page(
     store: Store, membership: Membership, changes: Mapping[str, Any], kept: set[_KnownVote], done: Synced
 ) -> Synced:
-    """Store a page of changes; `kept` are the votes that are here, to which those of the page are added."""
+    """Store new traces and others' votes of a page, drop removed traces; return `done` with these counted in.
+
+    The votes are added to `kept`, which holds those that the home has already.
+    """
     fields = set(SCHEMA["properties"])
     lines = [
         json.dumps({name: value for name, value in {**told, "key": told["id"]}.items() if name in fields and value})
@@ -158,7 +161,7 @@ def _bring(
 
 
 def _event(vote: Mapping[str, Any]) -> Event | None:
-    """Return a vote as the log keeps it; None for a trace that cannot be one of here."""
+    """Return the log event of a vote from the commons; None if its trace has no valid key."""
     if not vote["trace"].startswith(f"{TRACE}:"):
         return None
     voter = clean_line(vote["voter"], 60)

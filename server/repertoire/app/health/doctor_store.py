@@ -80,7 +80,7 @@ def _set_aside(path: Path, told: dict[str, tuple[str, Rescue]]) -> Iterator[Find
 
 
 def _backed_up(path: Path) -> Finding:
-    """Tell how old the copy is of what no source could tell again, and whether it is whole."""
+    """Return the finding on the backup of the user data: its age, and whether it is intact."""
     copy, mend = backup_path(path), "run `repertoire refresh`, which writes it"
     if not copy.is_file():
         return Finding("backup", WARN, f"{copy} is not there yet", mend)
@@ -142,7 +142,7 @@ def _embedded(db: HealthReader, model: str) -> Iterator[Finding]:
 
 
 def _traces(db: HealthReader, model: str) -> Iterator[Finding]:
-    """Tell how many traces are kept, and of how many the meaning is not known yet; nothing where there are none."""
+    """Yield a finding on the number of traces, and of those without vectors; none without traces."""
     total, done = db.traces(model)
     if total and model and done < total:
         text = f"{total - done} of {total} have no vector by {model} yet: words and errors alone find them"

@@ -69,13 +69,13 @@ def _forget(store: Store, what: str, project: str) -> int:
 
 
 def _forget_sessions(store: Store, what: str, project: str) -> None:
-    """Delete what is kept of sessions with failing commands; a trace's own words are in none of them."""
+    """Delete the stored states of sessions with failing commands, unless one trace alone is forgotten."""
     if what != TRACE:
         session_files.remove_all(store.path.parent, project=project if what == PROJECT else "")
 
 
 def _versions(store: Store, asked: str) -> tuple[str, ...]:
-    """Return the keys of a trace and of those that it replaced: what was amended says nearly the same."""
+    """Return the keys of a trace and of its former versions, which say nearly the same."""
     found = trace_named(store, asked)
     keys = {found.key: None}
     while found.supersedes not in keys and (before := store.traces.get(found.supersedes)) is not None:

@@ -13,12 +13,12 @@ from repertoire.learning.selections import Mention, from_command, from_tool
 
 
 def used_tool(tool: str, arguments: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the spool row for a tool call; None if the call uses no component."""
+    """Return the spool row for a tool call; None if no component has such calls, or hints are switched off."""
     return _row(from_tool(tool, arguments), tool, environment)
 
 
 def used_command(command: str, environment: Mapping[str, str]) -> Mapping[str, object] | None:
-    """Return the spool row for a slash command; None if the command is no component."""
+    """Return the spool row for any slash command with a name, but for our own; None if hints are switched off."""
     return _row(from_command(command), "", environment)
 
 

@@ -89,7 +89,10 @@ def greet(start: SessionStart) -> Greeting:
 
 
 def owed(start: SessionStart, greeting: Greeting) -> Sequence[Mapping[str, Any]]:
-    """Return what is to be logged: that a compaction took earlier hints, and the greeting; nothing without a log."""
+    """Return the spool rows of a greeting: a compaction, if one removed earlier hints, and what was offered.
+
+    There are none if the session has no id or the database cannot be written.
+    """
     if not start.session or not os.access(homes.database_path(homes.locate()), os.W_OK):
         return ()
     same = {"at": start.at, "session": start.session, "project": start.project}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repertoire.app.clock import now
 from repertoire.domain.event import COUNTED, Event
 from repertoire.learning.log_compaction import LogBounds, compact
-from repertoire.learning.log_summary import sum_up, through
+from repertoire.learning.log_summary import last_summed, sum_up
 from repertoire.learning.outcomes import trials
 from repertoire.learning.usage import HALF_LIFE_DAYS, Decay
 from repertoire.store.database import Store
@@ -28,7 +28,7 @@ def compact_when_due(
             return 0
         events = store.events.since(0, limit=-1)
         found = compact(events, bounds)
-        summary = _summed_up(events, max(through(events), *found.gone, 0), half_life)
+        summary = _summed_up(events, max(last_summed(events), *found.gone, 0), half_life)
         counts = [Event(count.at, COUNTED, "", count.project, "", count.node, count.data) for count in found.counts]
         store.events.compact(found.gone, counts, summary=summary)
     store.backup.write(now=now())

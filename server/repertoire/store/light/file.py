@@ -19,7 +19,7 @@ _MAY_WRITE = "correct the owner and mode of the file and its folder, or set REPE
 
 
 def judged(path: Path) -> Finding | None:
-    """Return what is wrong with what lies there, before SQLite touches it; None where it may be opened."""
+    """Return the finding on a database's path that SQLite must not open; None if it may be opened."""
     if path.is_symlink() and not path.exists():
         return told("database", FAIL, known.dangling_text(path))
     if not path.exists() or (path.is_file() and not path.stat().st_size):
@@ -38,7 +38,7 @@ def _absent(path: Path) -> Finding:
 
 
 def _wrong(path: Path) -> str:
-    """Say what is wrong with the first bytes of a file, empty where nothing is."""
+    """Return what is wrong with the first bytes of a file; empty if nothing is."""
     try:
         with path.open("rb") as file:
             header = file.read(known.HEADER)
@@ -52,7 +52,7 @@ def _wrong(path: Path) -> str:
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """Open a database to read, also where SQLite may write nothing beside it: then without its log.
+    """Open a database for reading; without its write-ahead log if SQLite may not write beside it.
 
     Raises:
         sqlite3.Error: it is locked, damaged, or cannot be opened at all.
@@ -67,7 +67,7 @@ def opened(path: Path) -> sqlite3.Connection:
 
 
 def refused(path: Path, error: sqlite3.Error) -> Finding:
-    """Return what an error of SQLite's means: a busy database, a damaged one, or one that cannot be read from here."""
+    """Return the finding for an SQLite error: the database is busy, damaged, or cannot be read from here."""
     if _is_busy(error):
         mend = "try again when the process that writes to it has ended"
         return Finding("database", WARN, f"{path} cannot be read ({error})", mend)
@@ -77,7 +77,7 @@ def refused(path: Path, error: sqlite3.Error) -> Finding:
 
 
 def unwritable(path: Path, sound: Finding) -> Finding:
-    """Return what was found of a sound database, or that nothing can be written to it from here."""
+    """Return the finding `sound` if the database can be written from here, else a finding that it cannot."""
     if os.access(path, os.W_OK) and writable(path.parent):
         return sound
     return Finding("database", FAIL, f"{sound.text}; it is sound, and cannot be written: nothing is kept", _MAY_WRITE)

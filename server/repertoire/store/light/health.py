@@ -29,11 +29,11 @@ class HealthReader:
         self.close = self._db.close
 
     def schema(self) -> int:
-        """Return its schema: of the log too, which the header may be older than."""
+        """Return the schema's number, which the write-ahead log may hold and the header not yet."""
         return int(self._value("PRAGMA user_version"))
 
     def trouble(self, seconds: float) -> str | None:
-        """Return what SQLite's quick check finds, nothing where all is well, None where it took too long."""
+        """Return what SQLite's quick check finds wrong; empty if nothing, None if it took longer than this."""
         deadline = time.monotonic() + seconds
         self._db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
@@ -47,7 +47,7 @@ class HealthReader:
         return "" if found == "ok" else found
 
     def made(self) -> str:
-        """Return when a backup was made."""
+        """Return the time at which this file, a backup, was made."""
         return str(self._value("SELECT at FROM made"))
 
     def sources(self) -> list[tuple[str, str, str, str]]:
@@ -74,12 +74,12 @@ class HealthReader:
         return int(self._value(total, DRAFT)), int(self._value(done, PROBLEM_SPACE, model))
 
     def events(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return when each event of a kind was, and what it holds."""
+        """Return the time and the data of each event of a kind."""
         rows = self._db.execute("SELECT at, data FROM event WHERE kind = ? ORDER BY id", (kind,))
         return [(at, json.loads(data)) for at, data in rows]
 
     def advisories(self) -> tuple[int, int, str]:
-        """Count the records of advisories and the packages that they name, and tell when one was read last."""
+        """Return the number of advisories, the number of packages that they name, and the time of the last reading."""
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'advisory'").fetchone():  # an older schema
             return 0, 0, ""
         counts = "count(DISTINCT id), count(DISTINCT ecosystem || ' ' || package)"

@@ -15,7 +15,7 @@ _LAST = "\U0010ffff"
 
 
 def component_names(path: Path, start: str, *, limit: int) -> list[str]:
-    """Return names of components that begin so, or ids, once a colon tells that an id is meant."""
+    """Return the names of components that begin with a text; their ids, if the text has a colon."""
     if ":" in start:
         rule, order = "key >= ? AND key < ?", "key"
     else:
@@ -25,7 +25,7 @@ def component_names(path: Path, start: str, *, limit: int) -> list[str]:
 
 
 def source_keys(path: Path, start: str, *, limit: int) -> list[str]:
-    """Return keys of sources that begin so."""
+    """Return the keys of sources that begin with a text."""
     sql = f"SELECT key FROM source WHERE key >= ? AND key < ? ORDER BY key LIMIT {limit}"
     return _read(path, sql, (start, start + _LAST))
 

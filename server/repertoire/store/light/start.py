@@ -28,7 +28,7 @@ LOOKED_AT = 20_000  # characters of a text that is offered
 
 
 class EventRow(NamedTuple):
-    """A row of the log, as what is learned is folded from it."""
+    """A row of the event log, with the fields that learning reads."""
 
     id: int
     at: str
@@ -98,7 +98,7 @@ class StartReader:
         return exact_copies.twins_of(self._db, keys)
 
     def was_greeted(self, session: str) -> bool:
-        """Tell whether a session was told anything since it was compacted last."""
+        """Tell whether a component was offered in a session since its last compaction."""
         row = self._db.execute(
             """SELECT 1 FROM event WHERE session = ?1 AND kind = 'offered' AND id > coalesce(
                  (SELECT max(id) FROM event WHERE session = ?1 AND kind = 'compacted'), 0) LIMIT 1""",

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Measure a commons under load: FOLDER holds traces_so and traces_error, whose texts are mixed to N traces.
+
+A real PostgreSQL, a server and a worker run as processes; C clients ask as sessions do, ten searches to one
+contribution or vote, with pauses between. Beside them, at the same time, one plain connection asks PostgreSQL for the
+nearest vectors of the same questions: what pgvector alone costs at this load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import psycopg
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "traces")]
+
+from repertoire.app.traces.fields import TraceFields, trace_of  # noqa: E402
+from repertoire.app.wiring import open_embedder  # noqa: E402
+from repertoire.commons.database import Database  # noqa: E402
+from repertoire.commons.jobs import as_vector  # noqa: E402
+from repertoire.commons.keys import Keys, read_pepper  # noqa: E402
+from repertoire.commons.local_postgres import start  # noqa: E402
+from repertoire.commons.migrations import migrate  # noqa: E402
+from repertoire.commons.traces import Traces  # noqa: E402
+from repertoire.settings import Settings  # noqa: E402
+from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
+
+TEAM, BATCH, WRITES = "team", 500, 0.1
+INDEXES = ("trace_problem", "trace_solution", "trace_lexemes")
+
+
+def seed(url: str, folder: Path, count: int) -> dict[str, float]:
+    """Store the traces with vectors, indexes built after the rows; return the seconds of each."""
+    found = parts(folder)
+    embedder, _ = open_embedder(ROOT, Settings())
+    if embedder is None:
+        sys.exit("the load needs the model")
+    base = [
+        np.concatenate(
+            [
+                embedder.embed_passages([one[which][:400] for one in found[at : at + 64]])
+                for at in range(0, len(found), 64)
+            ]
+        )
+        for which in (0, 1)
+    ]
+    noise = np.random.default_rng(SEED)
+    with psycopg.connect(url) as connection:
+        definitions = connection.execute(
+            "SELECT indexname, indexdef FROM pg_indexes WHERE indexname = ANY(%s)", (list(INDEXES),)
+        ).fetchall()
+    begin = time.perf_counter()
+    with psycopg.connect(url) as connection:
+        for name, _ in definitions:
+            connection.execute(f"DROP INDEX {name}")
+        connection.execute("INSERT INTO community (community, created) VALUES (%s, '') ON CONFLICT DO NOTHING", (TEAM,))
+        traces = Traces(connection, TEAM)
+        for number, (problem, solution) in enumerate(mixed(found, count)):
+            context, text, tags = found[problem][0], found[solution][1], found[problem][2]
+            fields = TraceFields(
+                title=f"{context[:70].splitlines()[0]} {number}",
+                context=context,
+                solution=text,
+                tags=tuple(tags),
+                author="seed",
+            )
+            trace = trace_of(fields, project="", session="", now="2026-01-01T00:00:00Z")
+            traces.put(trace, traces.next_revision())
+            near = [
+                matrix[place] + noise.normal(0, NOISE, 384)
+                for matrix, place in zip(base, (problem, solution), strict=True)
+            ]
+            connection.execute(
+                "UPDATE trace SET problem = %s::halfvec, solution_vector = %s::halfvec, model = %s "
+                "WHERE community = %s AND key = %s",
+                (*(as_vector(one / np.linalg.norm(one)) for one in near), embedder.model, TEAM, trace.key),
+            )
+            if number % BATCH == BATCH - 1:
+                connection.commit()
+    stored = time.perf_counter()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET maintenance_work_mem = '2GB'")
+        for _, definition in definitions:
+            connection.execute(definition)
+        connection.execute("VACUUM ANALYZE trace")
+        size = connection.execute("SELECT pg_total_relation_size('trace')").fetchone()
+    return {
+        "rows_s": round(stored - begin, 1),
+        "indexes_s": round(time.perf_counter() - stored, 1),
+        "megabytes": round(size[0] / 1e6) if size else 0,
+    }
+
+
+def questions(folder: Path) -> list[dict[str, str]]:
+    """Return the questions of the sets as a client sends them."""
+    found = []
+    for name in SETS:
+        key = "q" if name == "traces_so" else "error"
+        found += [{key: row["text"][:3_000]} for row in rows(folder / name / "queries.jsonl") if row["split"] == "dev"]
+    return found
+
+
+class Clients:
+    """Clients that ask with pauses, and what each request took."""
+
+    def __init__(self, url: str, keys: Sequence[str], asked: list[dict[str, str]], *, pause: float) -> None:
+        self._url, self._keys, self._asked, self._pause = url, keys, asked, pause
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.failed: dict[str, int] = defaultdict(int)
+        self.accepted: list[str] = []
+
+    async def run(self, seconds: float) -> None:
+        """Let every client ask until the time is over."""
+        end = time.perf_counter() + seconds
+        async with httpx.AsyncClient(base_url=self._url, timeout=30, limits=httpx.Limits(max_connections=None)) as http:
+            await asyncio.gather(*(self._client(http, number, end) for number in range(len(self._keys))))
+
+    async def _client(self, http: httpx.AsyncClient, number: int, end: float) -> None:
+        draw = random.Random(number)
+        header = {"Authorization": f"Bearer {self._keys[number]}"}
+        await asyncio.sleep(draw.uniform(0, self._pause))
+        turn = 0
+        while time.perf_counter() < end:
+            turn += 1
+            await self._ask(http, header, draw, f"{number}-{turn}")
+            await asyncio.sleep(draw.expovariate(1 / self._pause))
+
+    async def _ask(self, http: httpx.AsyncClient, header: dict[str, str], draw: random.Random, name: str) -> None:
+        kind, request = (
+            "search",
+            http.build_request("GET", "/api/v1/traces/search", params=draw.choice(self._asked), headers=header),
+        )
+        if draw.random() < WRITES:
+            kind = draw.choice(("contribute", "vote")) if self.accepted else "contribute"
+            body = {"title": f"load {name}", "context": f"It fails in the way of {name}.", "solution": "Try again."}
+            path = "/api/v1/traces"
+            if kind == "vote":
+                path, body = f"{path}/{draw.choice(self.accepted)}/votes", {"vote": "up"}
+            request = http.build_request("POST", path, json=body, headers=header)
+        begin = time.perf_counter()
+        try:
+            answer = await http.send(request)
+        except httpx.HTTPError as error:
+            self.failed[type(error).__name__] += 1
+            return
+        if answer.status_code >= 300:
+            self.failed[str(answer.status_code)] += 1
+            return
+        self.times[kind].append(1000 * (time.perf_counter() - begin))
+        if kind == "contribute":
+            self.accepted.append(answer.json()["id"])
+
+
+async def plain(url: str, vectors: list[str], seconds: float) -> list[float]:
+    """Ask pgvector alone for the nearest problems, once a second; return the milliseconds of each."""
+    times = []
+    end = time.perf_counter() + seconds
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        while time.perf_counter() < end:
+            begin = time.perf_counter()
+            await connection.execute(
+                "SELECT key FROM trace WHERE community = %s ORDER BY problem <=> %s::halfvec LIMIT 5",
+                (TEAM, random.choice(vectors)),
+            )
+            times.append(1000 * (time.perf_counter() - begin))
+            await asyncio.sleep(0.5)
+    return times
+
+
+def spread(times: Sequence[float]) -> dict[str, float]:
+    """Return percentiles in milliseconds."""
+    return (
+        {"count": len(times), **{f"p{share}": round(float(np.percentile(times, share)), 1) for share in (50, 95, 99)}}
+        if times
+        else {"count": 0}
+    )
+
+
+def lost(url: str, accepted: Sequence[str]) -> int:
+    """Count the contributions that were answered with 202 and are not stored."""
+    with psycopg.connect(url) as connection:
+        kept = {str(key) for (key,) in connection.execute("SELECT key FROM trace WHERE community = %s", (TEAM,))}
+    return sum(f"trace:{one.removeprefix('trace:')}" not in kept for one in accepted)
+
+
+def read_arguments() -> argparse.Namespace:
+    """Return the arguments of the command."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--count", type=int, default=100_000)
+    arguments.add_argument("--clients", type=int, default=200)
+    arguments.add_argument("--pause", type=float, default=10.0, help="a client's mean seconds between requests")
+    arguments.add_argument("--seconds", type=float, default=120.0)
+    arguments.add_argument("--keep", type=Path, help="keep PostgreSQL here, to be used again")
+    return arguments.parse_args()
+
+
+def prepared(home: Path, given: argparse.Namespace) -> tuple[str, dict[str, float]]:
+    """Start PostgreSQL with the traces; return its address, and what seeding took if it was empty."""
+    (home / "commons").mkdir(parents=True, exist_ok=True)
+    url = start(home)
+    migrate(url)
+    with psycopg.connect(url) as connection:
+        held = connection.execute("SELECT count(*) FROM trace").fetchone()
+    return url, ({} if held and held[0] else seed(url, given.folder, given.count))
+
+
+def make_keys(home: Path, url: str, count: int) -> list[str]:
+    """Return a key for each client, each of a member of its own."""
+    database = Database(url)
+    database.open()
+    maker = Keys(database, read_pepper(home / "commons" / "pepper"))
+    made = [maker.create(TEAM, f"member{number}", ("read", "contribute", "vote")).text for number in range(count)]
+    database.close()
+    return made
+
+
+@contextmanager
+def serving(home: Path, url: str) -> Iterator[str]:
+    """Run a server and a worker; yield the server's address."""
+    environment = {**os.environ, "DATABASE_URL": url, "REPERTOIRE_HOME": str(home), "PYTHONPATH": str(ROOT / "server")}
+    line = [sys.executable, "-m", "repertoire.commons"]
+    server = subprocess.Popen([*line, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen([*line, "work"], env=environment, stdout=subprocess.DEVNULL)
+    try:
+        yield server.stdout.readline().strip() if server.stdout else ""
+    finally:
+        for process in (server, worker):
+            process.terminate()
+            process.wait(20)
+
+
+async def measure(address: str, url: str, given: argparse.Namespace, keys: Sequence[str]) -> dict[str, Any]:
+    """Warm the server, then let the clients and the plain connection ask at the same time."""
+    asked = questions(given.folder)
+    embedder, _ = open_embedder(ROOT, Settings())
+    assert embedder is not None
+    vectors = list(map(as_vector, embedder.embed_passages([next(iter(one.values()))[:400] for one in asked[:100]])))
+    await Clients(address, keys[:4], asked, pause=0.1).run(15)
+    clients = Clients(address, keys, asked, pause=given.pause)
+    beside, _ = await asyncio.gather(plain(url, vectors, given.seconds), clients.run(given.seconds))
+    figures: dict[str, Any] = {kind: spread(times) for kind, times in clients.times.items()}
+    return {
+        **figures,
+        "pgvector alone": spread(beside),
+        "failed": clients.failed,
+        "lost": lost(url, clients.accepted),
+    }
+
+
+def main() -> None:
+    """Measure, and print the figures."""
+    given = read_arguments()
+    home = given.keep or Path(tempfile.mkdtemp(prefix="commons-load-"))
+    url, seeded = prepared(home, given)
+    keys = make_keys(home, url, given.clients)
+    figures = {"traces": given.count, "clients": given.clients, "pause_s": given.pause, **seeded}
+    with serving(home, url) as address:
+        figures |= asyncio.run(measure(address, url, given, keys))
+    print(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()
