@@ -178,8 +178,8 @@ def verdict(url: str, members: list[Member]) -> dict[str, object]:
         keys = [str(key) for (key,) in connection.execute("SELECT key FROM trace WHERE community = %s", (TEAM,))]
         votes = {str(key) for (key,) in connection.execute("SELECT trace FROM vote WHERE community = %s", (TEAM,))}
     stored = Counter(keys)
-    embedded = wait(lambda: count(url, "SELECT count(*) FROM trace WHERE problem IS NULL") == 0)
-    done = wait(lambda: count(url, "SELECT count(*) FROM procrastinate_jobs") == 0)
+    done = wait(lambda: count(url, "SELECT count(*) FROM procrastinate_jobs") == 0, 900)
+    waiting = count(url, "SELECT count(*) FROM trace WHERE problem IS NULL")
     accepted = [key for member in members for key in member.accepted]
     return {
         "acknowledged": len(accepted),
@@ -189,8 +189,8 @@ def verdict(url: str, members: list[Member]) -> dict[str, object]:
         "doubled": sum(times > 1 for times in stored.values()),
         "votes acknowledged": sum(len(member.voted) for member in members),
         "votes lost": sum(key not in votes for member in members for key in member.voted),
-        "all embedded": embedded,
         "no job left": done,
+        "not embedded": waiting,
     }
 
 
