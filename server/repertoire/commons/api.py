@@ -12,6 +12,7 @@ from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
 from repertoire.commons import bodies
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
+from repertoire.commons.observed import KEY_ID
 from repertoire.commons.service import Commons
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import PLACES
@@ -47,6 +48,7 @@ class Needs:
             raise HTTPException(
                 401, "no key, or one that is unknown, expired or revoked", {"WWW-Authenticate": "Bearer"}
             )
+        request.state[KEY_ID] = caller.key
         if self.scope and self.scope not in caller.scopes:
             raise HTTPException(
                 403, f"this key has not the scope {self.scope!r}; an administrator can make one that has"

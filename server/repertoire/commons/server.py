@@ -1,4 +1,4 @@
-"""Builds the server's application: routes, health, errors as answers, a limit on requests, the worker of `--dev`."""
+"""Builds the server's application: routes, doors, health, errors as answers, the worker of `--dev`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repertoire.commons import jobs
@@ -17,6 +18,11 @@ from repertoire.commons.bodies import StatusOut
 from repertoire.commons.database import Database
 from repertoire.commons.gate import Refused
 from repertoire.commons.keys import Keys
+from repertoire.commons.mcp_door import PATH as MCP_PATH
+from repertoire.commons.mcp_door import McpDoor
+from repertoire.commons.metrics import Metrics, metrics_route, read_token
+from repertoire.commons.observed import Observed
+from repertoire.commons.problems import PROBLEMS
 from repertoire.commons.service import Commons, NotAllowed
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.ports import Embedder
@@ -41,19 +47,24 @@ def build(database: Database, pepper: bytes, embedder: Embedder | None, *, worki
             app.state.commons = Commons(database, queue, embedder)
             app.state.keys = Keys(database, pepper)
             worker = asyncio.create_task(jobs.work(database, embedder, stop)) if working and embedder else None
-            yield
+            async with door.sessions.run():
+                yield
             stop.set()
             if worker:
                 await worker
         database.close()
 
     app = FastAPI(title="Repertoire commons", version="1", lifespan=running)
-    app.include_router(router)
+    door, metrics = McpDoor(app, MOST_BYTES), Metrics(database)
+    app.include_router(router, responses=PROBLEMS)
     app.add_middleware(SizeLimit)
     app.add_exception_handler(RepertoireError, _as_answer)
     app.add_exception_handler(psycopg.OperationalError, _unavailable)
     app.add_api_route("/healthz", _alive, methods=["GET"])
     app.add_api_route("/readyz", _ready(database), methods=["GET"], responses={503: {"model": StatusOut}})
+    app.add_route("/metrics", metrics_route(metrics, read_token()), methods=["GET"], include_in_schema=False)
+    app.router.routes.append(Route(MCP_PATH, door, methods=["POST"], include_in_schema=False))
+    app.add_middleware(Observed, metrics=metrics)  # the last one is the outermost
     return app
 
 
