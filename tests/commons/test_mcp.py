@@ -33,9 +33,11 @@ INITIALIZE = {
 
 @asynccontextmanager
 async def connected(server: Server, key: str, mode: Any = "auto") -> AsyncIterator[Client]:
-    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=30) as http:
-        async with Client(streamable_http_client(f"{server.url}/mcp", http_client=http), mode=mode) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=30) as http,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client
 
 
 def call(server: Server, key: str, tool: str, mode: str = "auto", **arguments: Any) -> CallToolResult:

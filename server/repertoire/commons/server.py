@@ -23,7 +23,7 @@ from repertoire.commons.mcp_door import McpDoor
 from repertoire.commons.metrics import Metrics, metrics_route, read_token
 from repertoire.commons.observed import Observed
 from repertoire.commons.problems import PROBLEMS
-from repertoire.commons.service import Commons, NotAllowed
+from repertoire.commons.service import Commons, Conflict, NotAllowed
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.ports import Embedder
 
@@ -31,6 +31,7 @@ MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
     (UnknownComponent, 404),
+    (Conflict, 409),
     (InvalidRequest, 422),
 )
 
@@ -60,6 +61,7 @@ def build(database: Database, pepper: bytes, embedder: Embedder | None, *, worki
     app.add_middleware(SizeLimit)
     app.add_exception_handler(RepertoireError, _as_answer)
     app.add_exception_handler(psycopg.OperationalError, _unavailable)
+    app.add_exception_handler(405, _other_method)
     app.add_api_route("/healthz", _alive, methods=["GET"])
     app.add_api_route("/readyz", _ready(database), methods=["GET"], responses={503: {"model": StatusOut}})
     app.add_route("/metrics", metrics_route(metrics, read_token()), methods=["GET"], include_in_schema=False)
@@ -101,6 +103,14 @@ async def _as_answer(_request: Request, error: Exception) -> Response:
 
 async def _unavailable(_request: Request, _error: Exception) -> Response:
     return JSONResponse({"detail": "the database does not answer; try again"}, 503, {"Retry-After": "2"})
+
+
+async def _other_method(request: Request, _error: Exception) -> Response:
+    """Answer with every method of the path; the framework names those of its first route alone."""
+    path = getattr(request.scope.get("route"), "path", request.url.path)
+    routes = (route for route in (*router.routes, *request.app.routes) if isinstance(route, Route))
+    methods = {method for route in routes if route.path == path for method in route.methods or ()}
+    return JSONResponse({"detail": "the route has another method"}, 405, {"Allow": ", ".join(sorted(methods))})
 
 
 async def _alive() -> StatusOut:
