@@ -42,6 +42,7 @@ class Server:
     process: subprocess.Popen[str]
     environment: dict[str, str]
     database: str
+    log: Path  # what it wrote to standard error
 
     def client(self, key: str = "") -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -66,10 +67,10 @@ class Server:
         self.process.wait(10)
 
     def stop(self) -> str:
-        """End it as a person does, and return what it printed."""
+        """End it as a person does, and return what it printed and logged."""
         self.process.terminate()
         out, _ = self.process.communicate(timeout=20)
-        return out
+        return out + self.log.read_text()
 
 
 @pytest.fixture(scope="session")
@@ -107,24 +108,29 @@ def commons_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
 
 
 @pytest.fixture(scope="session")
-def start(commons_environment: dict[str, str]) -> Iterator[Callable[..., Server]]:
+def start(
+    commons_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Server]]:
     """Start `repertoire commons COMMAND` over a database, and end what still runs after the tests."""
     running: list[Server] = []
+    logs = tmp_path_factory.mktemp("logs")  # files: a pipe that nobody reads would fill and stop the server
 
-    def run(database: str, command: str = "serve", port: int = 0) -> Server:
-        environment = {**commons_environment, "DATABASE_URL": database}
+    def run(database: str, command: str = "serve", port: int = 0, **variables: str) -> Server:
+        environment = {**commons_environment, "DATABASE_URL": database, **variables}
         options = ["--port", str(port)] if command == "serve" else []
         line = [sys.executable, "-m", "repertoire", "commons", command, *options]
-        process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        log = logs / f"{len(running)}.log"
+        with log.open("w") as stderr:
+            process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)
         assert process.stdout is not None
         said = process.stdout.readline().strip()
-        server = Server(said, process, environment, database)
+        server = Server(said, process, environment, database, log)
         running.append(server)
         if command == "serve":
             until(lambda: answers(said) or process.poll() is not None)
-            assert process.poll() is None, said
+            assert process.poll() is None, log.read_text()
         else:
-            assert said == "working"
+            assert said == "working", log.read_text()
         return server
 
     yield run

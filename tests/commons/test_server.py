@@ -82,7 +82,7 @@ def test_an_amended_trace_supersedes_the_old_one_and_only_its_author_amends_it(s
         assert done.json()["version"] == 2
         assert found(ben, q="vite killed") == [done.json()["id"]]
         assert ben.get(f"/traces/{old}").json()["trace"]["status"] == "superseded"
-        assert ann.patch(f"/traces/{old}", json={"solution": "Once more."}).status_code == 422
+        assert ann.patch(f"/traces/{old}", json={"solution": "Once more."}).status_code == 409
 
 
 SECRET = "ghp_" + "x8Kq2ZrT5mWv9LbN3cYd7HsJ1fGp6QaR4eUt"

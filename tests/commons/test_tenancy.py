@@ -92,7 +92,7 @@ def test_every_route_is_in_the_table(server: Server):
         if path.startswith("/api/v1")
         for method in methods
     }
-    others = {("POST", "/keys/{key}/rotate"), ("DELETE", "/keys/{key}"), ("DELETE", "/moderation/traces/{trace}")}
+    others = {("POST", "/keys/{key_id}/rotate"), ("DELETE", "/keys/{key_id}"), ("DELETE", "/moderation/traces/{trace}")}
     assert described == listed | others  # the others have tests of their own
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -19,6 +17,7 @@ from repertoire.app.wiring import find_home, open_embedder
 from repertoire.commons import jobs, local_postgres
 from repertoire.commons.database import Database
 from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, VOTE, Keys, NewKey, read_pepper
+from repertoire.commons.logs import start_logging
 from repertoire.commons.migrations import migrate
 from repertoire.commons.server import build
 from repertoire.domain.errors import InvalidRequest, ModelUnavailable, RepertoireError
@@ -26,6 +25,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.settings import load
 
 _DEV_COMMUNITY, _DEV_MEMBER = "dev", "admin"
+GRACE_S = 30  # after a signal to stop, requests that run have so long to end
 _dev = click.option("--dev", is_flag=True)
 
 
@@ -43,7 +43,15 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
     home = find_home()
     database, embedder = _open(home, dev=dev)
     app = build(database, _pepper(home), embedder, working=dev)
-    config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
     listener = config.bind_socket()
     if dev:
         click.echo(f"key of {_DEV_MEMBER} in the community {_DEV_COMMUNITY}: {_dev_key(home, database)}")
@@ -130,24 +138,9 @@ async def _work(database: Database, embedder: IdleEmbedder) -> None:
     database.close()
 
 
-class _Lines(logging.Formatter):
-    """Writes a log record as a line of JSON; it holds no request's contents, since none is ever logged."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        told: Mapping[str, str] = {
-            "at": self.formatTime(record),
-            "level": record.levelname,
-            "name": record.name,
-            "message": record.getMessage(),
-        }
-        return json.dumps(told)
-
-
 def run() -> None:
     """Run a command; an error is one line and exit status 1."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Lines())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    start_logging()
     try:
         main.main(standalone_mode=False)
     except click.exceptions.Abort:

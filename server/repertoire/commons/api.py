@@ -6,20 +6,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import StringConstraints
 
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
 from repertoire.commons import bodies
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
+from repertoire.commons.observed import KEY_ID
 from repertoire.commons.service import Commons
-from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import PLACES
 
 PATH = "/api/v1"
 router = APIRouter(prefix=PATH)
 _bearer = HTTPBearer(auto_error=False, description="The key of an installation; it stands in no address and no body.")
 _PAGE = 200
+Placed = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(PLACES)})=", max_length=200)]
 
 
 def _commons(request: Request) -> Commons:
@@ -47,6 +49,7 @@ class Needs:
             raise HTTPException(
                 401, "no key, or one that is unknown, expired or revoked", {"WWW-Authenticate": "Bearer"}
             )
+        request.state[KEY_ID] = caller.key
         if self.scope and self.scope not in caller.scopes:
             raise HTTPException(
                 403, f"this key has not the scope {self.scope!r}; an administrator can make one that has"
@@ -71,7 +74,7 @@ def search(  # noqa: PLR0913, PLR0917 - FastAPI passes every parameter by name
     q: Annotated[str, Query(max_length=4_000, description="What goes wrong.")] = "",
     error: Annotated[str, Query(max_length=8_000, description="What the failing command printed.")] = "",
     tags: Annotated[str, Query(max_length=500, description="Tags, with commas between them.")] = "",
-    environment: Annotated[list[str] | None, Query(max_length=5, description="`language=python 3.12`.")] = None,
+    environment: Annotated[list[Placed] | None, Query(max_length=5, description="`language=python 3.12`.")] = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
     include_expired: Annotated[bool, Query()] = False,  # noqa: FBT002
 ) -> bodies.FoundOut:
@@ -80,7 +83,7 @@ def search(  # noqa: PLR0913, PLR0917 - FastAPI passes every parameter by name
         q,
         error,
         tuple(tag for tag in tags.split(",") if tag.strip()),
-        _environment(environment or ()),
+        dict(place.split("=", 1) for place in environment or ()),
         limit,
         include_expired,
     )
@@ -102,10 +105,7 @@ def show(commons: Service, caller: Reader, trace: str) -> bodies.ShownOut:
 @router.patch("/traces/{trace}", status_code=202)
 def amend(commons: Service, caller: Contributor, trace: str, body: bodies.AmendIn) -> bodies.Accepted:
     """Store a changed version of a trace, which supersedes the old one."""
-    changes = {name: value for name, value in body.model_dump().items() if value is not None}
-    if not changes:
-        message = "nothing is changed; send what is new, such as the solution"
-        raise InvalidRequest(message)
+    changes = body.changes()
     before = commons.fields_of(caller, trace)
     return _accept(commons, caller, TraceFields(**{**vars(before), **changes}))
 
@@ -178,22 +178,22 @@ def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn) -> bod
     return _shown_once(made)
 
 
-@router.post("/keys/{key}/rotate", status_code=201)
-def rotate_key(keys: KeyStore, caller: Anybody, key: str) -> bodies.KeyOut:
+@router.post("/keys/{key_id}/rotate", status_code=201)
+def rotate_key(keys: KeyStore, caller: Anybody, key_id: str) -> bodies.KeyOut:
     """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes."""
-    _own_or_admin(caller, key)
-    made = keys.rotate(caller, key)
+    _own_or_admin(caller, key_id)
+    made = keys.rotate(caller, key_id)
     if made is None:
         raise HTTPException(404, "there is no such key in use")
     return _shown_once(made)
 
 
-@router.delete("/keys/{key}", status_code=204)
-def revoke_key(keys: KeyStore, caller: Anybody, key: str) -> None:
+@router.delete("/keys/{key_id}", status_code=204)
+def revoke_key(keys: KeyStore, caller: Anybody, key_id: str) -> None:
     """Revoke a key at once."""
-    _own_or_admin(caller, key)
-    if not keys.revoke(caller, key):
-        raise HTTPException(404, "there is no such key in use")
+    _own_or_admin(caller, key_id)
+    if not keys.revoke(caller, key_id):
+        raise HTTPException(404, "there is no such key")
 
 
 def _accept(commons: Commons, caller: Caller, told: TraceFields) -> bodies.Accepted:
@@ -208,11 +208,3 @@ def _own_or_admin(caller: Caller, key: str) -> None:
 
 def _shown_once(made: NewKey) -> bodies.KeyOut:
     return bodies.KeyOut(id=made.id, key=made.text, member=made.member, scopes=list(made.scopes), expires=made.expires)
-
-
-def _environment(pairs: list[str] | tuple[()]) -> dict[str, str]:
-    found = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-    if len(found) != len(pairs) or set(found) - set(PLACES):
-        message = f"an environment is PLACE=VALUE with one of {', '.join(PLACES)}"
-        raise InvalidRequest(message)
-    return found

@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import date
+from typing import Annotated, Literal
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 from typing_extensions import Self
 
 from repertoire.app.traces.fields import TraceFields
 from repertoire.commons.keys import DAYS, MOST_DAYS, NAME
 from repertoire.commons.traces import Changes
-from repertoire.domain.trace import NOTE, TAGS, TEXT, TITLE, USES, WORKED
+from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.trace import COMPLAINTS, NOTE, TAGS, TEXT, TITLE, USES, WORKED
 
 Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
 Outcome = Literal["worked", "partly", "failed"]
 Place = Literal["language", "framework", "os", "package_manager", "runtime"]
 _LINE = 500
+_WORDS = r"[^\s\x00-\x1f\x7f-\x9f]"  # a text without any such character says nothing
+
+
+def _day(text: str) -> str:
+    if text and date.fromisoformat(text).isoformat() != text:
+        message = "send a day as 2026-12-31"
+        raise ValueError(message)
+    return text
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value  # 30.0 is an integer in JSON Schema
+
+
+Title = Annotated[str, Field(min_length=1, max_length=TITLE, pattern=_WORDS)]
+Text = Annotated[str, Field(min_length=1, max_length=TEXT, pattern=_WORDS)]
+Day = Annotated[
+    str,
+    AfterValidator(_day),
+    WithJsonSchema({"anyOf": [{"const": ""}, {"type": "string", "format": "date"}], "description": "Or empty."}),
+]
+Note = Annotated[str, Field(max_length=NOTE)]
+Whole = Annotated[int, BeforeValidator(_whole)]
 
 
 class Body(BaseModel):
-    """A part of a request; unknown fields are refused."""
+    """A part of a request; unknown fields, and values of another type, are refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class TraceIn(Body):
     """A trace as it is contributed."""
 
-    title: str = Field(min_length=1, max_length=TITLE)
-    context: str = Field(min_length=1, max_length=TEXT, description="The problem: what was seen, what was tried.")
-    solution: str = Field(min_length=1, max_length=TEXT)
+    title: Title
+    context: Text = Field(description="The problem: what was seen, what was tried.")
+    solution: Text
     tags: list[str] = Field(default_factory=list, max_length=TAGS)
     environment: dict[Place, str] = Field(default_factory=dict)
     outcome: Outcome = "worked"
     uses: list[str] = Field(default_factory=list, max_length=USES)
-    review_after: str = Field(default="", max_length=10)
-    watch: str = Field(default="", max_length=NOTE)
+    review_after: Day = ""
+    watch: Note = ""
     licence: str = Field(default="", max_length=_LINE)
     supersedes: str = Field(default="", max_length=_LINE, description="The id of the trace that it amends.")
 
@@ -48,27 +73,51 @@ class TraceIn(Body):
 class AmendIn(Body):
     """The changed parts of a trace."""
 
-    title: str | None = Field(default=None, min_length=1, max_length=TITLE)
-    context: str | None = Field(default=None, min_length=1, max_length=TEXT)
-    solution: str | None = Field(default=None, min_length=1, max_length=TEXT)
-    outcome: Outcome | None = None
-    review_after: str | None = Field(default=None, max_length=10)
-    watch: str | None = Field(default=None, max_length=NOTE)
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    # from factories, so that no default is described: a field that is not sent stays as it was
+    title: Title = Field(default_factory=str)
+    context: Text = Field(default_factory=str)
+    solution: Text = Field(default_factory=str)
+    outcome: Outcome = Field(default_factory=lambda: "worked")
+    review_after: Day = Field(default_factory=str)
+    watch: Note = Field(default_factory=str)
+
+    def changes(self) -> dict[str, str]:
+        """Return the fields that were sent.
+
+        Raises:
+            InvalidRequest: there are none.
+        """
+        sent: dict[str, str] = self.model_dump(exclude_unset=True)
+        if not sent:
+            message = "nothing is changed; send what is new, such as the solution"
+            raise InvalidRequest(message)
+        return sent
+
+
+# What the rules of votes refuse: a vote for a trace that bears a complaint.
+_COMPLAINT_FOR: dict[str, JsonValue] = {
+    "properties": {"vote": {"const": "up"}, "tag": {"enum": list(COMPLAINTS)}},
+    "required": ["vote", "tag"],
+}
 
 
 class VoteIn(Body):
     """A vote on a trace."""
 
+    model_config = ConfigDict(json_schema_extra={"not": _COMPLAINT_FOR})
+
     vote: Literal["up", "down"]
     tag: Literal["", "outdated", "wrong", "security_concern", "spam"] = ""
-    note: str = Field(default="", max_length=NOTE)
+    note: Note = ""
     environment: dict[Place, str] = Field(default_factory=dict)
 
 
 class FlagIn(Body):
     """Why a trace is harmful."""
 
-    reason: str = Field(min_length=1, max_length=NOTE)
+    reason: str = Field(min_length=1, max_length=NOTE, pattern=_WORDS)
 
 
 class KeyIn(Body):
@@ -76,7 +125,7 @@ class KeyIn(Body):
 
     member: str = Field(pattern=rf"^{NAME}$")
     scopes: list[Scope] = Field(min_length=1, max_length=5)
-    days: int = Field(default=DAYS, ge=1, le=MOST_DAYS)
+    days: Whole = Field(default=DAYS, ge=1, le=MOST_DAYS)
     vouched: bool | None = Field(default=None, description="Whether the administrator vouches for the member's votes.")
 
 

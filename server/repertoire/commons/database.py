@@ -10,10 +10,11 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import ConnectionPool
 
-from repertoire.commons.migrations import ROLE, is_privileged
+from repertoire.commons.migrations import ROLE, STEPS, is_privileged
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 _MOST, _WAIT_S = 10, 5.0  # connections of a process, and how long a request waits for one
+_LOOK_S = 1.0  # how long a look at the state of the server waits for one
 _STATEMENT_MS = 10_000
 
 
@@ -45,14 +46,24 @@ class Database:
             connection.execute("SELECT set_config('repertoire.community', %s, true)", (community,))
             yield connection
 
+    @contextmanager
+    def untenanted(self) -> Iterator[Connection]:
+        """Lend a connection of no community: it sees what belongs to none, such as the number of jobs."""
+        with self._pool.connection(timeout=_LOOK_S) as connection:
+            yield connection
+
+    def pool_stats(self) -> dict[str, int]:
+        """Return the numbers of connections as psycopg's pool counts them."""
+        return self._pool.get_stats()
+
     def ready(self) -> bool:
-        """Tell whether PostgreSQL answers."""
+        """Tell whether PostgreSQL answers and has every step of the schema that this process knows."""
         try:
-            with self._pool.connection(timeout=1) as connection:
-                connection.execute("SELECT 1")
-        except psycopg.OperationalError:  # PoolTimeout is one
+            with self.untenanted() as connection:
+                row = connection.execute("SELECT max(step) FROM migration").fetchone()
+        except (psycopg.OperationalError, psycopg.errors.UndefinedTable):  # PoolTimeout is one of the first
             return False
-        return True
+        return bool(row and row[0] and row[0] >= len(STEPS))
 
 
 def _configure(connection: Connection) -> None:

@@ -125,10 +125,10 @@ class Keys:
             return self._insert(connection, caller.community, row[0], tuple(row[1]), days) if row else None
 
     def revoke(self, caller: Caller, key: str) -> bool:
-        """Revoke a key at once; tell whether there was one in use."""
+        """Revoke a key at once; tell whether there is such a key. Revoked again, it stays as it was."""
         with self._database.tenant(caller.community) as connection:
             done = connection.execute(
-                "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = ''",
+                "UPDATE api_key SET revoked = coalesce(nullif(revoked, ''), %s) WHERE community = %s AND id = %s",
                 (now(), caller.community, key),
             )
             return done.rowcount > 0

@@ -1,4 +1,4 @@
-"""Builds the server's application: routes, health, errors as answers, a limit on requests, the worker of `--dev`."""
+"""Builds the server's application: routes, doors, health, errors as answers, the worker of `--dev`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repertoire.commons import jobs
@@ -17,7 +18,12 @@ from repertoire.commons.bodies import StatusOut
 from repertoire.commons.database import Database
 from repertoire.commons.gate import Refused
 from repertoire.commons.keys import Keys
-from repertoire.commons.service import Commons, NotAllowed
+from repertoire.commons.mcp_door import PATH as MCP_PATH
+from repertoire.commons.mcp_door import McpDoor
+from repertoire.commons.metrics import Metrics, metrics_route, read_token
+from repertoire.commons.observed import Observed
+from repertoire.commons.problems import PROBLEMS
+from repertoire.commons.service import Commons, Conflict, NotAllowed
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.ports import Embedder
 
@@ -25,6 +31,7 @@ MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
     (UnknownComponent, 404),
+    (Conflict, 409),
     (InvalidRequest, 422),
 )
 
@@ -41,19 +48,25 @@ def build(database: Database, pepper: bytes, embedder: Embedder | None, *, worki
             app.state.commons = Commons(database, queue, embedder)
             app.state.keys = Keys(database, pepper)
             worker = asyncio.create_task(jobs.work(database, embedder, stop)) if working and embedder else None
-            yield
+            async with door.sessions.run():
+                yield
             stop.set()
             if worker:
                 await worker
         database.close()
 
     app = FastAPI(title="Repertoire commons", version="1", lifespan=running)
-    app.include_router(router)
+    door, metrics = McpDoor(app, MOST_BYTES), Metrics(database)
+    app.include_router(router, responses=PROBLEMS)
     app.add_middleware(SizeLimit)
     app.add_exception_handler(RepertoireError, _as_answer)
     app.add_exception_handler(psycopg.OperationalError, _unavailable)
+    app.add_exception_handler(405, _other_method)
     app.add_api_route("/healthz", _alive, methods=["GET"])
     app.add_api_route("/readyz", _ready(database), methods=["GET"], responses={503: {"model": StatusOut}})
+    app.add_route("/metrics", metrics_route(metrics, read_token()), methods=["GET"], include_in_schema=False)
+    app.router.routes.append(Route(MCP_PATH, door, methods=["POST"], include_in_schema=False))
+    app.add_middleware(Observed, metrics=metrics)  # the last one is the outermost
     return app
 
 
@@ -90,6 +103,14 @@ async def _as_answer(_request: Request, error: Exception) -> Response:
 
 async def _unavailable(_request: Request, _error: Exception) -> Response:
     return JSONResponse({"detail": "the database does not answer; try again"}, 503, {"Retry-After": "2"})
+
+
+async def _other_method(request: Request, _error: Exception) -> Response:
+    """Answer with every method of the path; the framework names those of its first route alone."""
+    path = getattr(request.scope.get("route"), "path", request.url.path)
+    routes = (route for route in (*router.routes, *request.app.routes) if isinstance(route, Route))
+    methods = {method for route in routes if route.path == path for method in route.methods or ()}
+    return JSONResponse({"detail": "the route has another method"}, 405, {"Allow": ", ".join(sorted(methods))})
 
 
 async def _alive() -> StatusOut:

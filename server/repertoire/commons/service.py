@@ -17,7 +17,7 @@ from repertoire.commons.jobs import defer
 from repertoire.commons.keys import MODERATE, Caller
 from repertoire.commons.reading import Caches, CommunityTraces
 from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, Traces
-from repertoire.domain.errors import RepertoireError, UnknownComponent
+from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Vote
 from repertoire.domain.trust import HIGH, rank, risk
@@ -30,6 +30,10 @@ FLAGS = 3  # members whose flags quarantine a trace until a moderator looks at i
 
 class NotAllowed(RepertoireError):
     """The key's member may not do this; the message says who may."""
+
+
+class Conflict(RepertoireError):
+    """What is stored already contradicts the request; the message says what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ class Commons:
 
         Raises:
             Refused: it holds a secret.
-            InvalidRequest: a part is missing, or it amends what was amended already.
+            InvalidRequest: a part is missing.
+            Conflict: it amends what was amended already.
             NotAllowed: it amends another member's trace.
         """
         refuse_secrets(told)
@@ -216,4 +221,7 @@ def _amending(traces: Traces, caller: Caller, trace: Trace) -> Trace:
             f"{before.key} was written by {before.author}; its author or a moderator amends it. Contribute your own"
         )
         raise NotAllowed(message)
-    return amending(trace, before)
+    try:
+        return amending(trace, before)
+    except InvalidRequest as error:  # its one reason: it was amended already
+        raise Conflict(str(error)) from error
