@@ -1,4 +1,4 @@
-"""The commons' own commands, in its environment: `serve`, `work` and `key`; the command line starts them."""
+"""The commons' own commands, in its environment: `serve`, `work`, `key` and `ready`; the command line starts them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import psycopg
 import uvicorn
+from psycopg.conninfo import make_conninfo
 
 from repertoire.app.wiring import find_home, open_embedder
 from repertoire.commons import jobs, local_postgres
@@ -25,6 +26,7 @@ from repertoire.inference.embedder import IdleEmbedder
 from repertoire.settings import load
 
 _DEV_COMMUNITY, _DEV_MEMBER = "dev", "admin"
+PASSWORD_FILE = "REPERTOIRE_COMMONS_PASSWORD_FILE"  # noqa: S105 - the name of a variable
 GRACE_S = 30  # after a signal to stop, requests that run have so long to end
 _dev = click.option("--dev", is_flag=True)
 
@@ -89,11 +91,32 @@ def key_command(dev: bool, community: str, member: str, file: Path, scopes: tupl
     click.echo(f"{file}: key {made.id} of {member} in {community}, {', '.join(made.scopes)}, until {made.expires}")
 
 
-def _open(home: Path, *, dev: bool) -> tuple[Database, IdleEmbedder | None]:
-    url = local_postgres.start(home) if dev else os.environ.get("DATABASE_URL", "")
+@main.command("ready")
+def ready_command() -> None:
+    """Exit with 0 if the database answers, has the schema, and some worker is alive: the health check of a worker."""
+    database = Database(_address())
+    database.open()
+    try:
+        state = "ready" if database.ready() else "no database"
+        if state == "ready" and not jobs.has_worker(database):
+            state = "no worker"
+    finally:
+        database.close()
+    click.echo(state)
+    sys.exit(state != "ready")
+
+
+def _address() -> str:
+    """Return the address of PostgreSQL, with the password from a file where one is named."""
+    url, file = os.environ.get("DATABASE_URL", ""), os.environ.get(PASSWORD_FILE, "")
     if not url:
         message = "DATABASE_URL is not set; name a PostgreSQL with pgvector, or try a commons with --dev"
         raise InvalidRequest(message)
+    return make_conninfo(url, password=Path(file).read_text(encoding="utf-8").strip()) if file else url
+
+
+def _open(home: Path, *, dev: bool) -> tuple[Database, IdleEmbedder | None]:
+    url = local_postgres.start(home) if dev else _address()
     migrate(url)
     embedder, degraded = open_embedder(home, load(home, os.environ))
     for note in degraded:

@@ -81,6 +81,16 @@ def embed(database: Database, embedder: Embedder, community: str, key: str) -> i
     return done
 
 
+def has_worker(database: Database) -> bool:
+    """Tell whether some worker is alive."""
+    with database.untenanted() as connection:
+        row = connection.execute(
+            "SELECT 1 FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => %s)",
+            (_STALLED_S,),
+        ).fetchone()
+    return row is not None
+
+
 def as_vector(vector: Vectors) -> str:
     """Return a vector as PostgreSQL reads it."""
     return "[" + ",".join(f"{value:.6g}" for value in np.asarray(vector).tolist()) + "]"
