@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from commons.conftest import Server, answers, until
+from commons.test_mcp import INITIALIZE, call
 from commons.test_server import ALL, SECRET, VITE
 
 TOKEN = "prometheus-reads-this"
@@ -109,6 +110,15 @@ def test_a_log_has_one_object_for_each_request_with_its_id_and_no_contents(obser
         assert word not in text
 
 
+def test_a_call_of_a_tool_and_the_call_of_the_api_that_it_makes_are_logged_under_one_id(observed: Server):
+    key = observed.key("both", "ann")
+    assert not call(observed, key, "list_tags").is_error
+    api = [line for line in lines(observed) if line["route"] == "/api/v1/tags"][-1]
+    doors = [line for line in lines(observed) if line["id"] == api["id"]]
+    assert [line["route"] for line in doors] == ["/api/v1/tags", "/mcp"]
+    assert {line["key"] for line in doors} == {key.split("_")[2]}
+
+
 def test_every_answer_has_a_request_id_also_an_error(observed: Server):
     for path in ("/healthz", "/nowhere", "/api/v1/tags", "/metrics"):
         assert len(httpx.get(f"{observed.url}{path}").headers["x-request-id"]) == 16
@@ -147,6 +157,7 @@ def test_a_server_is_ready_again_when_postgresql_comes_back(start: Callable[...,
         assert away.status_code == 503
         assert int(away.headers["retry-after"]) > 0
         assert ann.post("/traces", json={**VITE, "title": "another"}).status_code == 503
+        assert httpx.post(f"{server.url}/mcp", json=INITIALIZE, headers=ann.headers).status_code == 503
         own_postgres.ensure_postgres_running()
         until(lambda: ready() == 200)
         assert ann.get(f"/traces/{key}").status_code == 200
