@@ -34,7 +34,7 @@ from repertoire.app.traces.fields import TraceFields, trace_of  # noqa: E402
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.commons.database import Database  # noqa: E402
 from repertoire.commons.jobs import as_vector  # noqa: E402
-from repertoire.commons.keys import Keys, read_pepper  # noqa: E402
+from repertoire.commons.keys import HIGH, Keys, read_pepper  # noqa: E402
 from repertoire.commons.local_postgres import start  # noqa: E402
 from repertoire.commons.migrations import migrate  # noqa: E402
 from repertoire.commons.traces import Traces  # noqa: E402
@@ -226,7 +226,9 @@ def make_keys(home: Path, url: str, count: int) -> list[str]:
     database = Database(url)
     database.open()
     maker = Keys(database, read_pepper(home / "commons" / "pepper"))
-    made = [maker.create(TEAM, f"member{number}", ("read", "contribute", "vote")).text for number in range(count)]
+    made = [
+        maker.create(TEAM, f"member{number}", ("read", "contribute", "vote"), tier=HIGH).text for number in range(count)
+    ]
     database.close()
     return made
 

@@ -56,7 +56,7 @@ class Server:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return httpx.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=30)
 
-    def key(self, community: str, member: str, *scopes: str, vouched: bool | None = None) -> str:
+    def key(self, community: str, member: str, *scopes: str, vouched: bool | None = None, tier: str = "high") -> str:
         """Make a key as `repertoire commons key` does, without the seconds that a process takes to start."""
         from repertoire.commons.database import Database
         from repertoire.commons.keys import Keys, read_pepper
@@ -65,7 +65,7 @@ class Server:
         database.open()
         pepper = read_pepper(Path(self.environment["REPERTOIRE_HOME"]) / "commons" / "pepper")
         try:
-            made = Keys(database, pepper).create(community, member, scopes or USUAL, vouched=vouched)
+            made = Keys(database, pepper).create(community, member, scopes or USUAL, vouched=vouched, tier=tier)
         finally:
             database.close()
         return made.text

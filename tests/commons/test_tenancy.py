@@ -52,6 +52,9 @@ ROUTES = [
     ("POST", "/traces/{trace}/flags", "vote", 200, {"reason": WORD}),
     ("GET", "/moderation/flagged", "moderate", 200, None),
     ("POST", "/moderation/traces/{trace}/restore", "moderate", 204, None),
+    ("GET", "/moderation/bans", "moderate", 200, None),
+    ("PUT", "/moderation/bans/nobody", "moderate", 404, {"reason": WORD}),
+    ("GET", "/audit", "admin", 200, None),
     ("POST", "/keys", "admin", 201, {"member": "new", "scopes": ["read"]}),
     ("GET", "/keys/self", "", 200, None),
 ]
@@ -85,18 +88,27 @@ def test_a_route_answers_keys_of_its_scope_alone_and_nothing_of_one_community_to
 
 
 def test_every_route_is_in_the_table(server: Server):
-    listed = {(method, path.split("?")[0].replace("/users/ann", "/users/{member}")) for method, path, *_ in ROUTES}
+    listed = {
+        (method, path.split("?")[0].replace("/users/ann", "/users/{member}").replace("nobody", "{member}"))
+        for method, path, *_ in ROUTES
+    }
     described = {
         (method.upper(), path.removeprefix("/api/v1"))
         for path, methods in httpx.get(f"{server.url}/openapi.json").json()["paths"].items()
         if path.startswith("/api/v1")
         for method in methods
     }
-    others = {("POST", "/keys/{key_id}/rotate"), ("DELETE", "/keys/{key_id}"), ("DELETE", "/moderation/traces/{trace}")}
+    others = {
+        ("POST", "/keys/{key_id}/rotate"),
+        ("DELETE", "/keys/{key_id}"),
+        ("DELETE", "/moderation/traces/{trace}"),
+        ("DELETE", "/moderation/bans/{member}"),
+    }
     assert described == listed | others  # the others have tests of their own
 
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
+TABLES += ["rate", "idempotent", "audit", "ban"]
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from commons.conftest import Server
 from json_page import Page
 from repertoire.cli.main import main
+from repertoire.commons.keys import SCOPES
 
 Run = Callable[..., str]
 
@@ -107,6 +109,53 @@ def test_what_one_home_solved_another_finds_and_a_server_that_is_gone_stops_nobo
 
     assert "left" in ann("commons", "leave")
     assert "joined no commons" in ann("commons", "sync", fails=True)
+
+
+def test_the_votes_of_a_banned_member_count_in_no_home_until_the_ban_is_lifted(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for who, run in (("ann", ann), ("ben", ben)):
+        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    ann(*CONTRIBUTE, "--solution", "Split the chunks of banned votes.")
+    ann("commons", "sync")
+    ben("commons", "sync")
+    found = json.loads(ben("trace", "search", "split chunks banned votes", "--json"))["traces"][0]
+    trace = str(found.get("trace") or found["id"])
+    ben("trace", "vote", trace, "down", "--note", "spoils everything")
+    ben("commons", "sync")
+    ann("commons", "sync")
+    assert "spoils everything" in ann("trace", "show", trace)
+    with server.client(server.key("pair", "root", *SCOPES)) as root:
+        root.put("/moderation/bans/ben", json={"reason": "why"})
+        ann("commons", "sync")
+        assert "spoils everything" not in ann("trace", "show", trace)
+        assert "banned" in ben("commons", "sync", fails=True)
+        root.delete("/moderation/bans/ben")
+    ann("commons", "sync")
+    assert "spoils everything" in ann("trace", "show", trace)
+
+
+def test_a_refresh_asks_a_commons_that_is_gone_ever_more_rarely_and_a_sync_at_once(
+    home: Callable[[str], Run], tmp_path: Path, postgres: Callable[[str], str], start: Callable[..., Server]
+):
+    gone = start(postgres("gone"))
+    ann = home("ann")
+    ann("commons", "join", gone.url, "--key-file", key_file(tmp_path, gone, "ann"))
+    gone.kill()
+
+    def tried() -> str:
+        return str(json.loads((tmp_path / "ann" / "commons" / "joined.json").read_text())["tried"])
+
+    ann("refresh", "--text-only")
+    first = tried()
+    assert first
+    assert "does not answer" in ann("status")
+    time.sleep(1.1)
+    ann("refresh", "--text-only")
+    assert tried() == first, "too early for another try"
+    ann("commons", "sync", fails=True)
+    assert tried() > first
 
 
 def test_a_withheld_trace_never_leaves_and_no_answer_shows_the_key(

@@ -161,7 +161,16 @@ def work_command(dev: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--scope", "scopes", multiple=True, help="read, contribute, vote, moderate or admin; repeatable.")
 @click.option("--days", type=int, default=365, show_default=True, help="How long it holds.")
-def key_command(dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int) -> None:
+@click.option(
+    "--tier",
+    type=click.Choice(("usual", "high")),
+    default="usual",
+    show_default=True,
+    help="100 reads and 100 writes an hour; or 10,000 of each, for a program.",
+)
+def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int, tier: str
+) -> None:
     r"""Make a key for MEMBER of COMMUNITY on the server's database, and write it into FILE.
 
     Both are made where they are new. Without --scope the key may read, contribute and vote.
@@ -170,7 +179,7 @@ def key_command(dev: bool, community: str, member: str, file: Path, scopes: tupl
     repertoire commons key --dev team ann ann.key
     """
     given = [word for scope in scopes for word in ("--scope", scope)]
-    _run("key", *_flag(dev), community, member, str(file.absolute()), "--days", str(days), *given)
+    _run("key", *_flag(dev), community, member, str(file.absolute()), "--days", str(days), "--tier", tier, *given)
 
 
 def _flag(dev: bool) -> list[str]:

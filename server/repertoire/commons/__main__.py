@@ -17,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 from repertoire.app.wiring import find_home, open_embedder
 from repertoire.commons import jobs, local_postgres
 from repertoire.commons.database import Database
-from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, VOTE, Keys, NewKey, read_pepper
+from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, TIERS, USUAL, VOTE, Keys, NewKey, read_pepper
 from repertoire.commons.logs import start_logging
 from repertoire.commons.migrations import migrate
 from repertoire.commons.server import build
@@ -82,11 +82,20 @@ def work_command(dev: bool) -> None:  # noqa: FBT001
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--scope", "scopes", multiple=True, default=(READ, CONTRIBUTE, VOTE))
 @click.option("--days", type=int, default=DAYS)
-def key_command(dev: bool, community: str, member: str, file: Path, scopes: tuple[str, ...], days: int) -> None:  # noqa: FBT001
+@click.option("--tier", type=click.Choice(TIERS), default=USUAL)
+def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    dev: bool,  # noqa: FBT001
+    community: str,
+    member: str,
+    file: Path,
+    scopes: tuple[str, ...],
+    days: int,
+    tier: str,
+) -> None:
     """Write a new key into a file for this user alone."""
     home = find_home()
     database, _ = _open(home, dev=dev)
-    made = _make_key(home, database, (community, member), scopes, days)
+    made = _make_key(home, database, (community, member), scopes, days, tier)
     _write_key(file, made)
     click.echo(f"{file}: key {made.id} of {member} in {community}, {', '.join(made.scopes)}, until {made.expires}")
 
@@ -128,10 +137,12 @@ def _pepper(home: Path) -> bytes:
     return read_pepper(Path(os.environ.get("REPERTOIRE_COMMONS_PEPPER_FILE") or home / "commons" / "pepper"))
 
 
-def _make_key(home: Path, database: Database, who: tuple[str, str], scopes: Sequence[str], days: int) -> NewKey:
+def _make_key(
+    home: Path, database: Database, who: tuple[str, str], scopes: Sequence[str], days: int, tier: str = USUAL
+) -> NewKey:
     database.open()
     try:
-        return Keys(database, _pepper(home)).create(*who, scopes, days=days)
+        return Keys(database, _pepper(home)).create(*who, scopes, days=days, tier=tier)
     finally:
         database.close()
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request, Security
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import StringConstraints
 
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
-from repertoire.commons import bodies
+from repertoire.commons import bodies, idempotency
+from repertoire.commons.bans import Bans
 from repertoire.commons.keys import ADMIN, CONTRIBUTE, MODERATE, READ, VOTE, Caller, Keys, NewKey
+from repertoire.commons.limits import Limits
 from repertoire.commons.observed import KEY_ID
 from repertoire.commons.service import Commons
 from repertoire.domain.trace import PLACES
@@ -34,8 +36,18 @@ def _keys(request: Request) -> Keys:
     return keys
 
 
+def _bans(request: Request) -> Bans:
+    bans: Bans = request.app.state.bans
+    return bans
+
+
+def _limits(request: Request) -> Limits:
+    limits: Limits = request.app.state.limits
+    return limits
+
+
 class Needs:
-    """Lets a request pass whose key has a scope."""
+    """Lets a request pass whose key has a scope, whose member is not banned, and which is within the key's limits."""
 
     def __init__(self, scope: str = "") -> None:
         self.scope = scope
@@ -50,6 +62,9 @@ class Needs:
                 401, "no key, or one that is unknown, expired or revoked", {"WWW-Authenticate": "Bearer"}
             )
         request.state[KEY_ID] = caller.key
+        _limits(request).take(caller, writes=request.method != "GET")
+        if caller.banned:
+            raise HTTPException(403, f"{caller.member} is banned from this community; ask a moderator")
         if self.scope and self.scope not in caller.scopes:
             raise HTTPException(
                 403, f"this key has not the scope {self.scope!r}; an administrator can make one that has"
@@ -59,6 +74,16 @@ class Needs:
 
 Service = Annotated[Commons, Depends(_commons)]
 KeyStore = Annotated[Keys, Depends(_keys)]
+BanList = Annotated[Bans, Depends(_bans)]
+OnceName = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=idempotency.MOST,
+        pattern=r"^[!-~]*$",
+        description="A name of the request: sent again within a day, it is not served again.",
+    ),
+]
 Anybody = Annotated[Caller, Depends(Needs())]
 Reader = Annotated[Caller, Depends(Needs(READ))]
 Contributor = Annotated[Caller, Depends(Needs(CONTRIBUTE))]
@@ -142,6 +167,35 @@ def restore(commons: Service, caller: Moderator, trace: str) -> None:
     commons.moderate(caller, trace, keep=True)
 
 
+@router.get("/moderation/bans")
+def bans(banned: BanList, caller: Moderator) -> list[bodies.BanOut]:
+    """List the banned members."""
+    return [bodies.BanOut.of(ban) for ban in banned.all(caller)]
+
+
+@router.put("/moderation/bans/{member}", status_code=204)
+def ban(banned: BanList, caller: Moderator, member: str, body: bodies.BanIn) -> None:
+    """Ban a member: its keys are refused, and its votes do not count."""
+    banned.ban(caller, member, body.reason)
+
+
+@router.delete("/moderation/bans/{member}", status_code=204)
+def lift_ban(banned: BanList, caller: Moderator, member: str) -> None:
+    """Lift a ban: the member's keys work and its votes count again."""
+    banned.lift(caller, member)
+
+
+@router.get("/audit")
+def audit_log(
+    commons: Service,
+    caller: Administrator,
+    after: Annotated[int, Query(ge=0, le=2**62)] = 0,
+    limit: Annotated[int, Query(ge=1, le=_PAGE)] = _PAGE,
+) -> list[bodies.AuditOut]:
+    """List what was decided in the community after an entry, the oldest first."""
+    return [bodies.AuditOut.of(entry) for entry in commons.audit(caller, after, limit)]
+
+
 @router.get("/changes")
 def changes(
     commons: Service,
@@ -172,17 +226,27 @@ def whoami(caller: Anybody) -> bodies.WhoOut:
 
 
 @router.post("/keys", status_code=201)
-def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn) -> bodies.KeyOut:
+def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn, name: OnceName = "") -> bodies.KeyOut:
     """Make a key for a member of the caller's own community."""
-    made = keys.create(caller.community, body.member, body.scopes, days=body.days, vouched=body.vouched)
+    made = keys.create(
+        caller.community,
+        body.member,
+        body.scopes,
+        days=body.days,
+        vouched=body.vouched,
+        tier=body.tier,
+        by=caller,
+        once=idempotency.Once(caller.community, name, f"create {body.model_dump_json()}") if name else None,
+    )
     return _shown_once(made)
 
 
 @router.post("/keys/{key_id}/rotate", status_code=201)
-def rotate_key(keys: KeyStore, caller: Anybody, key_id: str) -> bodies.KeyOut:
+def rotate_key(keys: KeyStore, caller: Anybody, key_id: str, name: OnceName = "") -> bodies.KeyOut:
     """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes."""
     _own_or_admin(caller, key_id)
-    made = keys.rotate(caller, key_id)
+    once = idempotency.Once(caller.community, name, f"rotate {key_id}") if name else None
+    made = keys.rotate(caller, key_id, once=once)
     if made is None:
         raise HTTPException(404, "there is no such key in use")
     return _shown_once(made)

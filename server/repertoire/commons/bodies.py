@@ -15,6 +15,7 @@ from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import COMPLAINTS, NOTE, TAGS, TEXT, TITLE, USES, WORKED
 
 Scope = Literal["read", "contribute", "vote", "moderate", "admin"]
+Tier = Literal["usual", "high"]
 Outcome = Literal["worked", "partly", "failed"]
 Place = Literal["language", "framework", "os", "package_manager", "runtime"]
 _LINE = 500
@@ -127,6 +128,13 @@ class KeyIn(Body):
     scopes: list[Scope] = Field(min_length=1, max_length=5)
     days: Whole = Field(default=DAYS, ge=1, le=MOST_DAYS)
     vouched: bool | None = Field(default=None, description="Whether the administrator vouches for the member's votes.")
+    tier: Tier = Field(default="usual", description="How much the key may send in an hour.")
+
+
+class BanIn(Body):
+    """Why a member is banned."""
+
+    reason: str = Field(min_length=1, max_length=NOTE, pattern=_WORDS)
 
 
 class Answer(BaseModel):
@@ -235,6 +243,28 @@ class VoteOut(Answer):
     tag: str
     note: str
     environment: dict[str, str]
+    withdrawn: bool = Field(description="The voter is banned: the vote does not count.")
+
+
+class BanOut(Answer):
+    """A banned member."""
+
+    member: str
+    by: str
+    at: str
+    reason: str
+
+
+class AuditOut(Answer):
+    """An entry of the audit log."""
+
+    number: int
+    at: str
+    who: str
+    key: str
+    action: str
+    target: str
+    reason: str
 
 
 class ChangesOut(BaseModel):

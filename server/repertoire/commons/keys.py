@@ -13,10 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from repertoire.app.clock import ago, now
+from repertoire.commons import audit
 from repertoire.commons.database import Connection, Database
+from repertoire.commons.idempotency import Once
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.trace import ME
 
+USUAL, HIGH = TIERS = ("usual", "high")  # of a key: how much it may send
 READ, CONTRIBUTE, VOTE, MODERATE, ADMIN = SCOPES = ("read", "contribute", "vote", "moderate", "admin")
 DAYS, MOST_DAYS = 365, 3_650
 NAME = r"[a-z0-9][a-z0-9-]{0,39}"  # of a community and of a member: it is part of a key, of paths and of traces
@@ -32,6 +35,8 @@ class Caller:
     member: str
     key: str  # its id, which is no secret
     scopes: frozenset[str]
+    tier: str = USUAL
+    banned: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,16 +80,28 @@ class Keys:
         self._database = database
         self._pepper = pepper
 
-    def create(
-        self, community: str, member: str, scopes: Iterable[str], *, days: int = DAYS, vouched: bool | None = None
+    def create(  # noqa: PLR0913 - one column each
+        self,
+        community: str,
+        member: str,
+        scopes: Iterable[str],
+        *,
+        days: int = DAYS,
+        vouched: bool | None = None,
+        tier: str = USUAL,
+        by: Caller | None = None,
+        once: Once | None = None,
     ) -> NewKey:
         """Make a key for a member; create the member and the community if they are new.
 
         Raises:
             InvalidRequest: a name, a scope or the number of days is not allowed.
+            Conflict: the request was served before.
         """
         chosen = _checked(community, member, scopes, days)
         with self._database.tenant(community) as connection:
+            if by and once:
+                once.check(connection, by)
             connection.execute(
                 "INSERT INTO community (community, created) VALUES (%s, %s) ON CONFLICT DO NOTHING", (community, now())
             )
@@ -94,7 +111,11 @@ class Keys:
             )
             if vouched is not None:
                 _vouch(connection, community, member, vouched=vouched)
-            return self._insert(connection, community, member, chosen, days)
+            made = self._insert(connection, community, member, chosen, days, tier)
+            audit.record(connection, community, by, audit.KEY_MADE, made.id, reason=f"for {member}")
+            if by and once:
+                once.note(connection, by, made.id)
+            return made
 
     def caller(self, text: str) -> Caller | None:
         """Return the member and the rights of a key; None if it is unknown, wrong, expired or revoked."""
@@ -104,25 +125,39 @@ class Keys:
         community, key = match["community"], match["id"]
         with self._database.tenant(community) as connection:
             row = connection.execute(
-                "SELECT hash, member, scopes, expires, revoked FROM api_key WHERE community = %s AND id = %s",
+                "SELECT hash, member, scopes, expires, revoked, tier, EXISTS (SELECT 1 FROM ban b "
+                "WHERE b.community = k.community AND b.member = k.member) FROM api_key k "
+                "WHERE community = %s AND id = %s",
                 (community, key),
             ).fetchone()
         told = self._hash(text)
-        kept, member, scopes, expires, revoked = row or (bytes(len(told)), "", (), "", "")
+        kept, member, scopes, expires, revoked, tier, banned = row or (bytes(len(told)), "", (), "", "", "", False)
         fits = hmac.compare_digest(told, bytes(kept))  # also for an unknown id, in the same time
         if not fits or revoked or expires <= now():
             return None
-        return Caller(community, member, key, frozenset(scopes))
+        return Caller(community, member, key, frozenset(scopes), tier, banned)
 
-    def rotate(self, caller: Caller, key: str, *, days: int = DAYS) -> NewKey | None:
-        """Replace a key by a new one with the same member and scopes; None where there is no such key in use."""
+    def rotate(self, caller: Caller, key: str, *, days: int = DAYS, once: Once | None = None) -> NewKey | None:
+        """Replace a key by a new one of the same member, scopes and tier; None if there is no such key in use.
+
+        Raises:
+            Conflict: the request was served before.
+        """
         with self._database.tenant(caller.community) as connection:
+            if once:
+                once.check(connection, caller)
             row = connection.execute(
                 "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = '' "
-                "RETURNING member, scopes",
+                "RETURNING member, scopes, tier",
                 (now(), caller.community, key),
             ).fetchone()
-            return self._insert(connection, caller.community, row[0], tuple(row[1]), days) if row else None
+            if row is None:
+                return None
+            made = self._insert(connection, caller.community, row[0], tuple(row[1]), days, row[2])
+            audit.record(connection, caller.community, caller, audit.KEY_ROTATED, key, reason=f"replaced by {made.id}")
+            if once:
+                once.note(connection, caller, made.id)
+            return made
 
     def revoke(self, caller: Caller, key: str) -> bool:
         """Revoke a key at once; tell whether there is such a key. Revoked again, it stays as it was."""
@@ -131,17 +166,19 @@ class Keys:
                 "UPDATE api_key SET revoked = coalesce(nullif(revoked, ''), %s) WHERE community = %s AND id = %s",
                 (now(), caller.community, key),
             )
+            if done.rowcount:
+                audit.record(connection, caller.community, caller, audit.KEY_REVOKED, key)
             return done.rowcount > 0
 
     def _insert(
-        self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], days: int
+        self, connection: Connection, community: str, member: str, scopes: tuple[str, ...], days: int, tier: str
     ) -> NewKey:
         key, secret = secrets.token_hex(6), secrets.token_urlsafe(32).replace("_", "-")
         text, expires = f"rpc_{community}_{key}_{secret}", ago(timedelta(days=-days))
         connection.execute(
-            "INSERT INTO api_key (community, id, member, hash, scopes, created, expires) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s)",
-            (community, key, member, self._hash(text), list(scopes), now(), expires),
+            "INSERT INTO api_key (community, id, member, hash, scopes, created, expires, tier) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+            (community, key, member, self._hash(text), list(scopes), now(), expires, tier),
         )
         return NewKey(key, text, member, scopes, expires)
 

@@ -58,21 +58,50 @@ CREATE TABLE flag (
   community text NOT NULL, trace text NOT NULL, member text NOT NULL, reason text NOT NULL, at text NOT NULL,
   PRIMARY KEY (community, trace, member), FOREIGN KEY (community, trace) REFERENCES trace (community, key));
 """
-_ISOLATION = "".join(
-    f"""
+_GOVERNED_TABLES = ("rate", "idempotent", "audit", "ban")
+_GOVERNANCE = """
+ALTER TABLE community ADD COLUMN audited bigint NOT NULL DEFAULT 0;
+ALTER TABLE api_key ADD COLUMN tier text NOT NULL DEFAULT 'usual';
+ALTER TABLE vote ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
+CREATE INDEX trace_author ON trace (community, author, at);
+CREATE TABLE rate (
+  community text NOT NULL, key text NOT NULL, writes boolean NOT NULL, hour bigint NOT NULL, requests int NOT NULL,
+  PRIMARY KEY (community, key, writes, hour));
+CREATE TABLE idempotent (
+  community text NOT NULL, key text NOT NULL, name text NOT NULL, digest bytea NOT NULL, made text NOT NULL,
+  at text NOT NULL, PRIMARY KEY (community, key, name));
+CREATE TABLE audit (
+  community text NOT NULL REFERENCES community, number bigint NOT NULL, at text NOT NULL, member text NOT NULL,
+  key text NOT NULL, action text NOT NULL, target text NOT NULL, reason text NOT NULL,
+  PRIMARY KEY (community, number));
+CREATE TABLE ban (
+  community text NOT NULL, member text NOT NULL, by text NOT NULL, at text NOT NULL, reason text NOT NULL,
+  PRIMARY KEY (community, member), FOREIGN KEY (community, member) REFERENCES member);
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'the audit log is only ever added to'; END $$;
+CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+"""
+
+
+def _isolation(tables: tuple[str, ...]) -> str:
+    return "".join(
+        f"""
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON {table} USING (community = current_setting('repertoire.community', true));
 """
-    for table in _TENANT_TABLES
-)
+        for table in tables
+    )
+
 
 # Each step is plain SQL. A step may add, never remove what the version before it reads: both run side by side while a
 # team updates its servers.
 STEPS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("tables", lambda: _TABLES),
-    ("row-level security", lambda: _ISOLATION),
+    ("row-level security", lambda: _isolation(_TENANT_TABLES)),
     ("jobs", SchemaManager.get_schema),
+    ("limits, audit and bans", lambda: _GOVERNANCE + _isolation(_GOVERNED_TABLES)),
 )
 
 

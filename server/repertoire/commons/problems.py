@@ -25,6 +25,7 @@ _MEANINGS = {
     409: "The request contradicts what is stored.",
     411: "The request does not say its length.",
     413: "The request is too large.",
+    414: "The query is too long.",
     422: "A field is missing, wrong, or holds what must not be shared.",
     429: "Too many requests, or a quota is used up; `Retry-After` says when to try again.",
     503: "The database does not answer; `Retry-After` says when to try again.",

@@ -200,7 +200,7 @@ class CommunityTraces:
         version = (self._voted, day)
         if self._cache.votes is None or self._cache.votes[0] != version:
             traces = Traces(self._db, self._community)
-            votes = latest(vote for _, vote in traces.votes())
+            votes = latest(vote for _, vote in traces.votes() if not vote.withdrawn)
             weighed = reputation(votes, traces.authorship(), day, trusted=traces.vouched())
             self._cache.votes = version, VoteSummary(by_trace(votes), weighed)
         return self._cache.votes[1]

@@ -14,25 +14,30 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repertoire.commons import jobs
 from repertoire.commons.api import router
+from repertoire.commons.bans import Bans
 from repertoire.commons.bodies import StatusOut
 from repertoire.commons.database import Database
+from repertoire.commons.errors import Conflict, NotAllowed, TooManyRequests
 from repertoire.commons.gate import Refused
 from repertoire.commons.keys import Keys
+from repertoire.commons.limits import Limits
 from repertoire.commons.mcp_door import PATH as MCP_PATH
 from repertoire.commons.mcp_door import McpDoor
 from repertoire.commons.metrics import Metrics, metrics_route, read_token
 from repertoire.commons.observed import Observed
 from repertoire.commons.problems import PROBLEMS
-from repertoire.commons.service import Commons, Conflict, NotAllowed
+from repertoire.commons.service import Commons
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
 from repertoire.ports import Embedder
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
+MOST_QUERY = 64_000  # a question and an error at their longest, percent-encoded
 _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
     (NotAllowed, 403),
     (UnknownComponent, 404),
     (Conflict, 409),
     (InvalidRequest, 422),
+    (TooManyRequests, 429),
 )
 
 
@@ -46,7 +51,8 @@ def build(database: Database, pepper: bytes, embedder: Embedder | None, *, worki
         stop = asyncio.Event()
         with queue.open():
             app.state.commons = Commons(database, queue, embedder)
-            app.state.keys = Keys(database, pepper)
+            app.state.keys, app.state.bans = Keys(database, pepper), Bans(database)
+            app.state.limits = Limits(database)
             worker = asyncio.create_task(jobs.work(database, embedder, stop)) if working and embedder else None
             async with door.sessions.run():
                 yield
@@ -83,6 +89,9 @@ class SizeLimit:
             if b"transfer-encoding" in headers:
                 await _refuse(411, "say the length of the request")(scope, receive, send)
                 return
+            if len(scope["query_string"]) > MOST_QUERY:
+                await _refuse(414, f"the query of a request has at most {MOST_QUERY} bytes")(scope, receive, send)
+                return
             if not length.isdigit() or int(length) > MOST_BYTES:
                 await _refuse(413, f"a request has at most {MOST_BYTES} bytes")(scope, receive, send)
                 return
@@ -98,7 +107,8 @@ async def _as_answer(_request: Request, error: Exception) -> Response:
     content: dict[str, object] = {"detail": str(error)}
     if isinstance(error, Refused):
         content |= {"field": error.field, "line": error.line, "what": error.what}
-    return JSONResponse(content, status)
+    wait = {"Retry-After": str(error.wait_s)} if isinstance(error, TooManyRequests) else None
+    return JSONResponse(content, status, wait)
 
 
 async def _unavailable(_request: Request, _error: Exception) -> Response:

@@ -11,13 +11,16 @@ from repertoire.app.clock import now, today
 from repertoire.app.traces.fields import TraceFields, amending, environment_of, fields_to_amend, trace_of
 from repertoire.app.traces.search import TraceAnswer, TraceQuery, search_traces
 from repertoire.app.traces.voting import NewVote, check_tag
+from repertoire.commons import audit
 from repertoire.commons.database import Database
-from repertoire.commons.gate import refuse_in, refuse_secrets
+from repertoire.commons.errors import Conflict, NotAllowed
+from repertoire.commons.gate import Refused, refuse_in, refuse_secrets
 from repertoire.commons.jobs import defer
 from repertoire.commons.keys import MODERATE, Caller
+from repertoire.commons.limits import check_quotas
 from repertoire.commons.reading import Caches, CommunityTraces
 from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, Traces
-from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Vote
 from repertoire.domain.trust import HIGH, rank, risk
@@ -26,14 +29,6 @@ from repertoire.traces.reputation import Reputation
 from repertoire.traces.trust import Trust
 
 FLAGS = 3  # members whose flags quarantine a trace until a moderator looks at it
-
-
-class NotAllowed(RepertoireError):
-    """The key's member may not do this; the message says who may."""
-
-
-class Conflict(RepertoireError):
-    """What is stored already contradicts the request; the message says what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +71,10 @@ class Commons:
             Refused: it holds a secret.
             InvalidRequest: a part is missing.
             Conflict: it amends what was amended already.
-            NotAllowed: it amends another member's trace.
+            NotAllowed: it amends another member's trace, or the community is full.
+            TooManyRequests: the member's quota is used up.
         """
-        refuse_secrets(told)
+        self._pass_gate(caller, told)
         trace = trace_of(replace(told, author=caller.member), project="", session="", now=now())
         state = QUARANTINED if risk(trace.flags) >= rank(HIGH) else ACTIVE
         with self._database.tenant(caller.community) as connection:
@@ -87,8 +83,10 @@ class Commons:
             kept = traces.get(trace.key)
             if kept is not None:
                 return Contributed(kept, known=True)
+            check_quotas(connection, caller)
             if told.supersedes:
                 trace = _amending(traces, caller, trace)
+                audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
             trace = replace(trace, status=state)
             traces.put(trace, revision)
             defer(connection, self._jobs, caller.community, trace.key)
@@ -169,6 +167,10 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             return Traces(connection, caller.community).changes(cursor, limit)
 
+    def audit(self, caller: Caller, after: int, limit: int) -> list[audit.AuditEntry]:
+        """Return what was decided in the community after an entry of its audit log."""
+        return audit.entries(self._database, caller.community, after=after, limit=limit)
+
     def flag(self, caller: Caller, name: str, reason: str) -> str:
         """Store that the caller finds a trace harmful; return its state, which FLAGS members make quarantined.
 
@@ -184,6 +186,9 @@ class Commons:
             if flags < FLAGS or trace.status != ACTIVE:
                 return trace.status
             traces.set_status(trace.key, QUARANTINED, revision)
+            audit.record(
+                connection, caller.community, caller, audit.QUARANTINED, trace.key, reason=f"{flags} members flagged it"
+            )
         return QUARANTINED
 
     def flagged(self, caller: Caller) -> list[tuple[Trace, list[tuple[str, str]]]]:
@@ -202,6 +207,20 @@ class Commons:
             revision = traces.next_revision()
             trace = _named(traces, name, caller)
             traces.set_status(trace.key, ACTIVE if keep else REMOVED, revision)
+            if keep:
+                traces.drop_flags(trace.key)
+            done = audit.RESTORED if keep else audit.REMOVED
+            audit.record(connection, caller.community, caller, done, trace.key, reason=f"was {trace.status}")
+
+    def _pass_gate(self, caller: Caller, told: TraceFields) -> None:
+        """Refuse what must not be shared, and record that and where it was, not what it is."""
+        try:
+            refuse_secrets(told)
+        except Refused as refused:
+            with self._database.tenant(caller.community) as connection:
+                place = f"{refused.what} in line {refused.line}"
+                audit.record(connection, caller.community, caller, audit.REFUSED, refused.field, reason=place)
+            raise
 
 
 def _named(traces: Traces, name: str, caller: Caller) -> Trace:

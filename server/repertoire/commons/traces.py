@@ -24,11 +24,18 @@ _SELECT = f"SELECT number, revision, {', '.join(_COLUMNS)} FROM trace WHERE comm
 
 
 @dataclass(frozen=True)
+class SharedVote(Vote):
+    """A vote in a commons; `withdrawn`: the voter is banned, and the vote does not count."""
+
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True)
 class Changes:
     """What changed after a cursor: traces with their states, votes, and the cursor of the next question."""
 
     traces: tuple[Trace, ...]
-    votes: tuple[Vote, ...]
+    votes: tuple[SharedVote, ...]
     cursor: int
     more: bool
 
@@ -115,14 +122,29 @@ class Traces:
         )
         self._db.execute("UPDATE community SET votes = votes + 1 WHERE community = %s", (self.community,))
 
-    def votes(self, *, after: int = 0, until: int | None = None, limit: int | None = None) -> list[tuple[int, Vote]]:
-        """Return votes with their revisions, in the order of these."""
+    def withdraw_votes(self, voter: str, *, withdrawn: bool) -> None:
+        """Withdraw all votes of a member, or let them count again; each gets a revision of its own."""
+        self._db.execute(
+            "WITH theirs AS (SELECT trace, row_number() OVER (ORDER BY trace) AS place FROM vote "
+            "WHERE community = %(community)s AND voter = %(voter)s), "
+            "numbered AS (UPDATE community SET revision = revision + (SELECT count(*) FROM theirs), votes = votes + 1 "
+            "WHERE community = %(community)s RETURNING revision - (SELECT count(*) FROM theirs) AS before) "
+            "UPDATE vote SET withdrawn = %(withdrawn)s, revision = numbered.before + theirs.place "
+            "FROM theirs, numbered "
+            "WHERE vote.community = %(community)s AND vote.voter = %(voter)s AND vote.trace = theirs.trace",
+            {"community": self.community, "voter": voter, "withdrawn": withdrawn},
+        )
+
+    def votes(
+        self, *, after: int = 0, until: int | None = None, limit: int | None = None
+    ) -> list[tuple[int, SharedVote]]:
+        """Return votes with their revisions, in the order of these; withdrawn ones too."""
         rows = self._db.execute(
-            "SELECT revision, trace, voter, up, at, tag, note, environment FROM vote WHERE community = %s "
+            "SELECT revision, trace, voter, up, at, tag, note, environment, withdrawn FROM vote WHERE community = %s "
             "AND revision > %s AND revision <= coalesce(%s, revision) ORDER BY revision LIMIT %s",
             (self.community, after, until, limit),
         ).fetchall()
-        return [(int(revision), Vote(*told)) for revision, *told in rows]
+        return [(int(revision), SharedVote(*told)) for revision, *told in rows]
 
     def authorship(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Map each trace that was voted on to its author and tags."""
@@ -157,6 +179,10 @@ class Traces:
             "SELECT count(*) FROM flag WHERE community = %s AND trace = %s", (self.community, key)
         ).fetchone()
         return int(row[0]) if row else 0
+
+    def drop_flags(self, key: str) -> None:
+        """Delete the flags on a trace, which a moderator has looked at."""
+        self._db.execute("DELETE FROM flag WHERE community = %s AND trace = %s", (self.community, key))
 
     def flagged(self) -> list[tuple[Trace, list[tuple[str, str]]]]:
         """Return the traces that are quarantined or flagged, each with who flagged it and why."""

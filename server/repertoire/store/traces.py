@@ -188,13 +188,15 @@ class Traces:
         return int(newest), int(count)
 
     def votes(self) -> list[Vote]:
-        """Return every vote in the log on a trace that is still there, the oldest first."""
+        """Return every vote in the log on a trace that is still there, the oldest first, but for withdrawn ones."""
         rows = self._db.rows(
             """SELECT e.node, e.at, e.data FROM event e JOIN node n ON n.key = e.node AND n.type = ?
                WHERE e.kind = ? ORDER BY e.id""",
             (TRACE, VOTED),
         )
-        return [_vote(key, at, json.loads(data)) for key, at, data in rows]
+        told = [(key, at, json.loads(data)) for key, at, data in rows]
+        withdrawn = {(key, data["voter"]): data.get("withdrawn") for key, _, data in told}  # the newest says it
+        return [_vote(key, at, data) for key, at, data in told if not withdrawn[key, data["voter"]]]
 
     def authorship(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Map each trace that was voted on to who wrote it and its tags."""

@@ -26,6 +26,7 @@ class Served:
     url: str
     answers: list[tuple[int, bytes]] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)  # path and authorization
+    wait: str = ""  # what it says with Retry-After
 
 
 @pytest.fixture
@@ -37,6 +38,8 @@ def served() -> Iterator[Served]:
             self.send_response(status)
             if status == 302:
                 self.send_header("Location", f"{told.url}/elsewhere")
+            if told.wait:
+                self.send_header("Retry-After", told.wait)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -72,6 +75,21 @@ def test_what_goes_on_failing_ends_with_what_to_expect(served: Served, client: H
     with pytest.raises(CommonsError, match=r"does not answer \(status 503\); what waits is sent by the next sync"):
         client.changes(0)
     assert len(served.asked) == 3
+
+
+def test_a_short_wait_that_the_server_asks_for_is_waited(served: Served):
+    served.answers, served.wait = [(429, b""), (200, json.dumps(NOTHING).encode())], "4"
+    waited: list[float] = []
+    with closing(HttpClient(served.url, KEY, sleep=waited.append)) as client:
+        assert client.changes(2) == NOTHING
+    assert waited == [4.0]
+
+
+def test_a_long_wait_is_left_to_the_next_sync(served: Served, client: HttpClient):
+    served.answers, served.wait = [(429, b"{}")], "1800"
+    with pytest.raises(CommonsError, match="asks to wait 1800 s; the next sync goes on"):
+        client.changes(0)
+    assert len(served.asked) == 1
 
 
 def test_nobody_at_the_address_is_an_error_in_words():

@@ -23,6 +23,7 @@ _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 _ATTEMPTS, _PAUSE_S = 3, 0.4
 _MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
 _AGAIN = frozenset((429, 502, 503, 504))
+_PATIENCE_S = 5.0  # a server that asks for a longer wait is left to the next sync
 _REFUSALS = frozenset((400, 404, 409, 413, 422))  # the same request again would be refused again
 _SAID = 200
 
@@ -41,6 +42,7 @@ _CHANGES: Mapping[str, Any] = {
                     "trace": _LINE,
                     "voter": _LINE,
                     "up": {"type": "boolean"},
+                    "withdrawn": {"type": "boolean"},
                     "at": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
                     "tag": {"enum": ["", *COMPLAINTS]},
                     "note": {"type": "string", "maxLength": NOTE},
@@ -110,22 +112,25 @@ class HttpClient:
         return changes
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        trouble = ""
+        trouble, asked = "", 0.0
         for attempt in range(_ATTEMPTS):
             if attempt:
-                self._sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+                self._sleep(max(asked, _PAUSE_S * 2**attempt * random.uniform(0.5, 1.5)))  # noqa: S311 - jitter
             try:
-                status, text = self._send(method, path, body)
+                status, text, asked = self._send(method, path, body)
             except httpx.HTTPError as error:
-                trouble = type(error).__name__
+                trouble, asked = type(error).__name__, 0.0
                 continue
             if status not in _AGAIN:
                 return self._answer(status, text)
+            if asked > _PATIENCE_S:
+                message = f"the commons at {self._url} asks to wait {asked:.0f} s; the next sync goes on"
+                raise CommonsError(message)
             trouble = f"status {status}"
         message = f"the commons at {self._url} does not answer ({trouble}); what waits is sent by the next sync"
         raise CommonsError(message)
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, str]:
+    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, str, float]:
         with self._client.stream(method, path, json=body) as answer:
             parts, size = [], 0
             for part in answer.iter_bytes():
@@ -134,7 +139,9 @@ class HttpClient:
                 if size > _MOST_BYTES:
                     message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"
                     raise CommonsError(message)
-            return answer.status_code, b"".join(parts).decode("utf-8", "replace")
+            wait = answer.headers.get("Retry-After", "")
+            seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else 0.0
+            return answer.status_code, b"".join(parts).decode("utf-8", "replace"), seconds
 
     def _answer(self, status: int, text: str) -> Any:
         try:

@@ -30,6 +30,8 @@ class Membership:
     withheld: list[str] = field(default_factory=list)  # keys of traces that stay here
     synced: str = ""  # time of the last complete sync
     trouble: str = ""  # why the last sync ended early
+    failures: int = 0  # syncs in a row that ended early
+    tried: str = ""  # time of the last of them
 
 
 def folder(home: Path) -> Path:
@@ -51,11 +53,6 @@ def read(home: Path) -> Membership | None:
     except (ValueError, TypeError) as error:
         message = f"{path} is damaged ({error}); delete it and run `repertoire commons join` again"
         raise InvalidRequest(message) from error
-
-
-def is_joined(home: Path) -> bool:
-    """Tell whether the home has joined a commons."""
-    return (folder(home) / _FILE).exists()
 
 
 def of(home: Path) -> Membership:

@@ -24,7 +24,8 @@ from repertoire.domain.trace import ME, NOTE, OTHERS, TRACE
 from repertoire.store.database import Store
 
 _REASON = 160
-_KnownVote = tuple[str, str, str, bool]  # trace, voter, time, for it
+_MOST_FAILURES = 20
+_KnownVote = tuple[str, str, str, bool, bool]  # trace, voter, time, up, withdrawn
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
     with memberships.changing(home):
         joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=sent_before_joining(store))
         if before is not None and before.community == joined.community and before.member == joined.member:
-            joined = replace(before, key=key, trouble="")  # a new key of the same member
+            joined = replace(before, key=key, trouble="", failures=0)  # a new key of the same member
         memberships.write(home, joined)
     return joined
 
@@ -89,10 +90,11 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
                 with closing(HttpClient(membership.url, membership.key)) as over_http:
                     done = _sync(store, home, membership, over_http)
         except CommonsError as error:
-            membership.trouble = clean_line(str(error), _REASON)
+            membership.trouble, membership.tried = clean_line(str(error), _REASON), now()
+            membership.failures = min(membership.failures + 1, _MOST_FAILURES)
             memberships.write(home, membership)
             raise
-        membership.synced, membership.trouble = now(), ""
+        membership.synced, membership.trouble, membership.failures = now(), "", 0
         memberships.write(home, membership)
     return done
 
@@ -100,7 +102,7 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
 def _sync(store: Store, home: Path, membership: Membership, client: CommonsClient) -> Synced:
     sent, refused = _send(store, home, membership, client)
     done = Synced(sent, tuple(refused))
-    kept = {(vote.trace, vote.voter, vote.at, vote.up) for vote in store.traces.votes()}
+    kept = {(vote.trace, vote.voter, vote.at, vote.up, False) for vote in store.traces.votes()}
     more = True
     while more:
         changes = client.changes(membership.cursor)
@@ -169,6 +171,7 @@ def _event(vote: Mapping[str, Any]) -> Event | None:
     said = {
         "voter": OTHERS if voter == ME else voter,  # nobody else speaks for the person of this home
         "up": vote["up"],
+        "withdrawn": vote.get("withdrawn", False),
         "tag": vote["tag"],
         "note": note,
         "environment": {place: clean_line(str(value), 60) for place, value in vote["environment"].items()},
@@ -177,7 +180,7 @@ def _event(vote: Mapping[str, Any]) -> Event | None:
 
 
 def _known(event: Event) -> _KnownVote:
-    return event.node, event.data["voter"], event.at, event.data["up"]
+    return event.node, event.data["voter"], event.at, event.data["up"], event.data.get("withdrawn", False)
 
 
 def _is_anothers(store: Store, key: str) -> bool:

@@ -6,19 +6,20 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 
 from repertoire.app.clock import now
 from repertoire.app.clone_folder import clone_folder
 from repertoire.app.commons.errors import CommonsError
-from repertoire.app.commons.membership import is_joined
+from repertoire.app.commons.membership import read as read_membership
 from repertoire.app.current_project import project_folder
 from repertoire.app.session.spool import take_in
 from repertoire.app.sources.catalogue_source import INFO as CATALOGUE
 from repertoire.app.sources.embed import embed_pending, embed_shipped
 from repertoire.app.sources.settle import Report, Step, quiet, remove_vanished_sources, settle, write_catalogue
 from repertoire.app.upkeep.background_refresh import one_refresh
-from repertoire.app.upkeep.refresh_attempts import attempted
+from repertoire.app.upkeep.refresh_attempts import RefreshAttempt, attempted, must_wait
 from repertoire.app.usage.compact_log import compact_when_due
 from repertoire.app.usage.installs import note_installs
 from repertoire.app.usage.review import renew_learned
@@ -78,12 +79,20 @@ def refresh(
 
 
 def _sync_commons(store: Store, home: Path, settings: Settings) -> None:
-    """Send and bring traces where a commons is joined; `status` shows why it could not be done."""
-    if settings.fetch and is_joined(home):
+    """Send and fetch traces if a commons is joined; `status` shows why it could not be done.
+
+    After syncs that failed it waits, twice as long each time (circuit breaker); `repertoire commons sync` does not.
+    """
+    with suppress(CommonsError, InvalidRequest):
+        membership = read_membership(home) if settings.fetch else None
+        if membership is None:
+            return
+        failed = RefreshAttempt(membership.tried, membership.synced, membership.failures)
+        if must_wait(failed, datetime.now(timezone.utc)):
+            return
         from repertoire.app.commons.sync import sync  # noqa: PLC0415 - most homes have joined none
 
-        with suppress(CommonsError, InvalidRequest):
-            sync(store, home)
+        sync(store, home)
 
 
 def _sweep_clones(store: Store, home: Path) -> None:
