@@ -154,6 +154,18 @@ def work_command(dev: bool) -> None:
     _run("work", *_flag(dev))
 
 
+@commons_command.command("jobs")
+@_dev
+@click.option("--retry", "chosen", default="", metavar="ID", help="Queue this job, or `all`, again.")
+def jobs_command(dev: bool, chosen: str) -> None:
+    r"""List the contributions that could not be embedded after ten attempts, or queue them again.
+
+    \b
+    repertoire commons jobs --retry all
+    """
+    _run("jobs", *_flag(dev), *(["--retry", chosen] if chosen else []))
+
+
 @commons_command.command("key")
 @_dev
 @click.argument("community")

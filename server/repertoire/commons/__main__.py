@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from repertoire.app.wiring import find_home, open_embedder
 from repertoire.commons import jobs, local_postgres
 from repertoire.commons.database import Database
+from repertoire.commons.dead_jobs import dead_jobs, retry
 from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, TIERS, USUAL, VOTE, Keys, NewKey, read_pepper
 from repertoire.commons.logs import start_logging
 from repertoire.commons.migrations import migrate
@@ -98,6 +99,28 @@ def key_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     made = _make_key(home, database, (community, member), scopes, days, tier)
     _write_key(file, made)
     click.echo(f"{file}: key {made.id} of {member} in {community}, {', '.join(made.scopes)}, until {made.expires}")
+
+
+@main.command("jobs")
+@_dev
+@click.option("--retry", "chosen", default="")
+def jobs_command(dev: bool, chosen: str) -> None:  # noqa: FBT001
+    """List the dead jobs, or queue one or all of them again."""
+    database, _ = _open(find_home(), dev=dev)
+    database.open()
+    try:
+        dead = dead_jobs(database)
+        asked = [job for job in dead if chosen in {"all", str(job.id)}]
+        if chosen and not asked and chosen != "all":
+            message = f"there is no dead job {chosen!r}; `repertoire commons jobs` lists them"
+            raise InvalidRequest(message)
+        retry(database, asked)
+    finally:
+        database.close()
+    for job in [] if chosen else dead:
+        click.echo(f"{job.id}  {job.community}  {job.trace}  tried {job.attempts} times")
+    told = f"{len(asked)} jobs are queued again" if chosen else f"{len(dead)} dead jobs; --retry ID or all queues again"
+    click.echo(told)
 
 
 @main.command("ready")
