@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import psycopg
 from procrastinate.schema import SchemaManager
 from psycopg import sql
 
-from repertoire.domain.errors import NewerStore
+from repertoire.domain.errors import NewerStore, StoreReadOnly
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -95,35 +97,61 @@ CREATE POLICY tenant ON {table} USING (community = current_setting('repertoire.c
     )
 
 
-# Each step is plain SQL. A step may add, never remove what the version before it reads: both run side by side while a
-# team updates its servers.
-STEPS: tuple[tuple[str, Callable[[], str]], ...] = (
-    ("tables", lambda: _TABLES),
-    ("row-level security", lambda: _isolation(_TENANT_TABLES)),
-    ("jobs", SchemaManager.get_schema),
-    ("limits, audit and bans", lambda: _GOVERNANCE + _isolation(_GOVERNED_TABLES)),
+class Step(NamedTuple):
+    """One step: its name, its SQL, and how many steps a server must know at least to run on a schema that has it."""
+
+    name: str
+    statements: Callable[[], str]
+    needs: int
+
+
+# A step may add, never remove what the version before it reads: both run side by side while a team updates its servers.
+STEPS = (
+    Step("tables", lambda: _TABLES, 1),
+    Step("row-level security", lambda: _isolation(_TENANT_TABLES), 2),
+    Step("jobs", SchemaManager.get_schema, 3),
+    Step("limits, audit and bans", lambda: _GOVERNANCE + _isolation(_GOVERNED_TABLES), 3),
 )
 
 
 def migrate(url: str) -> None:
     """Apply the steps that a database does not have yet, each in a transaction; other processes wait meanwhile.
 
+    A database with newer steps is left as it is, if those allow servers of this version.
+
     Raises:
-        NewerStore: a newer Repertoire has applied steps that this one does not know.
+        NewerStore: a newer Repertoire has applied a step with which this one cannot work.
+        StoreReadOnly: steps are missing, and the connection's role may not apply them.
     """
-    with psycopg.connect(url, autocommit=True) as connection:
+    with _own_words(), psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
         connection.execute("CREATE TABLE IF NOT EXISTS migration (step int PRIMARY KEY, name text, at timestamptz)")
-        row = connection.execute("SELECT coalesce(max(step), 0) FROM migration").fetchone()
-        done = row[0] if row else 0
-        if done > len(STEPS):
-            message = f"the commons' database is at step {done}, this Repertoire knows {len(STEPS)}; update Repertoire"
+        connection.execute("ALTER TABLE migration ADD COLUMN IF NOT EXISTS needs int NOT NULL DEFAULT 0")
+        row = connection.execute("SELECT coalesce(max(step), 0), coalesce(max(needs), 0) FROM migration").fetchone()
+        done, needs = row or (0, 0)
+        if needs > len(STEPS):
+            message = (
+                f"the commons' database is at step {done} and needs servers that know {needs} steps, this Repertoire "
+                f"knows {len(STEPS)}; update Repertoire"
+            )
             raise NewerStore(message)
-        for step, (name, text) in enumerate(STEPS[done:], done + 1):
+        for number, step in enumerate(STEPS[done:], done + 1):
             with connection.transaction():
-                connection.execute(text().encode())
-                connection.execute("INSERT INTO migration VALUES (%s, %s, now())", (step, name))
-        _allow(connection)
+                connection.execute(step.statements().encode())
+                connection.execute("INSERT INTO migration VALUES (%s, %s, now(), %s)", (number, step.name, step.needs))
+        _allow(connection)  # also on a restored database, whose dump may lack what was granted
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        message = (
+            f"this role may not bring the commons' database up to date ({str(error).splitlines()[0]}); start a server "
+            "once as the role that owns the tables"
+        )
+        raise StoreReadOnly(message) from error
 
 
 def is_privileged(connection: psycopg.Connection[tuple[object, ...]]) -> bool:
