@@ -16,7 +16,7 @@ from states import ROOT
 
 from repertoire.app.clock import now
 from repertoire.app.session.hook_events import AskedPrompt, Lesson, Moment
-from repertoire.app.session.spool import append, take_in
+from repertoire.app.session.spool import record_events, take_in
 from repertoire.app.sources.embed import embed_pending
 from repertoire.app.sources.ingest import ingest
 from repertoire.app.sources.patterns import renew_patterns
@@ -180,7 +180,7 @@ class Learning(_Home):
                 if request.key not in done:
                     for events, lesson in batches:
                         if request.key not in spooled:  # a run that was killed left them there
-                            append(store, events)
+                            record_events(store, events)
                         writes.drain(lesson)
                 if number % self._rebuilt_every == 0:
                     rebuild(store)

@@ -88,7 +88,7 @@ class LazyGroup(click.Group):
 
 
 def _keep_examples(command: click.Command) -> None:
-    """Replace the two characters backslash and b of a raw docstring by click's mark for lines that are not wrapped."""
+    """Keep the line breaks of examples in the help of a command and its subcommands, as click marks them."""
     command.help = (command.help or "").replace("\\b\n", "\b\n")
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         _keep_examples(inner)

@@ -199,7 +199,7 @@ def in_folder(path: str, *names: str) -> bool:
 
 
 def is_document(path: str) -> bool:
-    """Tell by its name whether a Markdown file is documentation, such as README.md."""
+    """Tell by a file's name, whatever its ending, whether it is documentation, such as README or CHANGELOG."""
     name = path.rpartition("/")[2].partition(".")[0]
     return name in _DOCUMENTS or name.lower() in ("changelog", "contributing", "licence", "license", "readme")
 

@@ -17,7 +17,7 @@ from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import PROJECT
 from repertoire.app.session import hook_events, solving
 from repertoire.app.session.hint import HintLimits, Offer, names_components, offer
-from repertoire.app.session.spool import append, of_session, take_in
+from repertoire.app.session.spool import of_session, record_events, take_in
 from repertoire.app.traces.contribute import Contribution, was_refused
 from repertoire.app.upkeep.background_refresh import start_detached_refresh
 from repertoire.app.upkeep.refresh_due import holds_only_catalogue, is_refresh_due
@@ -139,7 +139,7 @@ class Answers:
 
         Raises: OSError when they cannot be kept.
         """
-        append(self.repertoire.store, events)
+        record_events(self.repertoire.store, events)
 
     @property
     def _off(self) -> bool:

@@ -68,7 +68,7 @@ class CsrGraph:
 
     @cached_property
     def dangling(self) -> npt.NDArray[np.bool_]:
-        """The mask of nodes without an outgoing edge of any weight."""
+        """The mask of nodes whose outgoing edges have no weight above 0."""
         return np.bincount(self._source, weights=self._weight, minlength=len(self)) <= 0
 
     @property

@@ -73,6 +73,6 @@ class Stage(Generic[R]):
 
 
 def take_all(stages: Sequence[Stage[R]], run: R) -> None:
-    """Run the stages in order."""
+    """Run the stages in order; one that does not apply is skipped, a missing model is noted in the answer."""
     for stage in stages:
         stage.take(run)

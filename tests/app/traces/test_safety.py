@@ -12,7 +12,7 @@ from repertoire.app.health.rescue import mend
 from repertoire.app.kernel import Repertoire
 from repertoire.app.person.forget import ALL, PROJECT, TRACE, forget
 from repertoire.app.person.mute import mute
-from repertoire.app.session.spool import append
+from repertoire.app.session.spool import record_events
 from repertoire.app.traces.cache import TraceCache
 from repertoire.app.traces.contribute import amended, confirm, draft
 from repertoire.app.traces.embed import embed_traces
@@ -59,7 +59,7 @@ def traced(tmp_path: Path) -> Path:
             moment=Moment(now(), "s", HERE),
             token="t",
         )
-        append(store, [Event(now(), SHOWN, "s", HERE, node=first.key)])
+        record_events(store, [Event(now(), SHOWN, "s", HERE, node=first.key)])
         mute(store, first.key, project="", now=now())
         assert repertoire.embedder is not None
         embed_traces(store, repertoire.embedder)

@@ -31,11 +31,11 @@ def worded(profile: Profile, fits: Sequence[Fit], solved: Sequence[tuple[str, st
     items = tuple(_item(profile, fit) for fit in fits)
     named = [_said(term, profile.evidence[term]) for term in profile.terms if term not in COMMON][:_NAMED_TERMS]
     hint = hint_text(f"Repertoire: this project uses {', '.join(named)}; components that fit it", items)
-    return Greeting("\n".join(part for part in (hint, _solved(solved)) if part), items, tuple(solved))
+    return Greeting("\n".join(part for part in (hint, _solved_lines(solved)) if part), items, tuple(solved))
 
 
-def _solved(traces: Sequence[tuple[str, str]]) -> str:
-    """Return one line for each trace, by key and title; their titles are their authors' words."""
+def _solved_lines(traces: Sequence[tuple[str, str]]) -> str:
+    """Return a heading and one line for each solved trace, its title quoted; empty without traces."""
     if not traces:
         return ""
     lines = [solved_line(*trace) for trace in traces]

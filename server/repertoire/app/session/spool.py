@@ -15,8 +15,8 @@ _REMEMBERED = 500  # a session's state is computed from so many of its newest ev
 _FIELDS = ("at", "kind", "session", "project", "request", "node")
 
 
-def append(store: Store, events: Sequence[Event]) -> None:
-    """Append events to the spool; nothing in a home that cannot be written.
+def record_events(store: Store, events: Sequence[Event]) -> None:
+    """Record events in the spool; nothing in a home that cannot be written.
 
     Raises: OSError when they cannot be kept.
     """

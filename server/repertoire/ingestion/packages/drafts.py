@@ -210,5 +210,5 @@ def _install(manifest: PackageManifest) -> str:
 
 
 def runtimes(engines: Mapping[str, str]) -> dict[str, Any]:
-    """Return the runtimes that a manifest's `engines` require, as a front-matter header that holds them."""
+    """Return a manifest's `engines` as the front-matter header in which requirements are looked for."""
     return {"engines": dict(engines)}

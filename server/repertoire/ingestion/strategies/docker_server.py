@@ -54,7 +54,7 @@ def _needs(valid: Mapping[str, Any], remote: str) -> Iterator[ComponentRequireme
 
 
 def _tools(source: str) -> tuple[str, str, str]:
-    """Return the signatures of the tools, a line on each, and a warning where the list cannot be read."""
+    """Return three texts: the tools' signatures, a line on each, and a warning if the list cannot be read."""
     if not source:
         return "", "", ""
     try:
