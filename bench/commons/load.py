@@ -20,6 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from repertoire.commons.keys import HIGH, Keys, read_pepper  # noqa: E402
 from repertoire.commons.local_postgres import start  # noqa: E402
 from repertoire.commons.migrations import migrate  # noqa: E402
 from repertoire.commons.traces import Traces  # noqa: E402
+from repertoire.domain.trace import ACTIVE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
 
@@ -80,7 +82,7 @@ def seed(url: str, folder: Path, count: int) -> dict[str, float]:
                 tags=tuple(tags),
                 author="seed",
             )
-            trace = trace_of(fields, project="", session="", now="2026-01-01T00:00:00Z")
+            trace = replace(trace_of(fields, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE)
             traces.put(trace, traces.next_revision())
             near = [
                 matrix[place] + noise.normal(0, NOISE, 384)

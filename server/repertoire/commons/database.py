@@ -71,4 +71,5 @@ def _configure(connection: Connection) -> None:
         connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
     connection.execute(sql.SQL("SET statement_timeout = {}").format(sql.Literal(_STATEMENT_MS)))
     connection.execute("SET hnsw.iterative_scan = strict_order")
+    connection.execute("SET hnsw.ef_search = 200")  # as many as a search asks for: one scan finds them
     connection.commit()

@@ -84,6 +84,19 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
 CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 """
+# Counting the rows of a common word takes PostgreSQL a tenth of a second at 100,000 traces, and a question has many.
+_WORD_COUNTS = """
+CREATE TABLE word_count (
+  community text NOT NULL, lexeme text NOT NULL, traces int NOT NULL, PRIMARY KEY (community, lexeme))
+  WITH (fillfactor = 70);
+INSERT INTO word_count SELECT community, lexeme, count(*) FROM trace, unnest(tsvector_to_array(lexemes)) lexeme
+  GROUP BY community, lexeme;
+CREATE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO word_count AS w SELECT NEW.community, lexeme, 1 FROM unnest(tsvector_to_array(NEW.lexemes)) lexeme
+    ON CONFLICT (community, lexeme) DO UPDATE SET traces = w.traces + 1;
+  RETURN NULL; END $$;
+CREATE TRIGGER words_counted AFTER INSERT ON trace FOR EACH ROW EXECUTE FUNCTION count_words();
+"""
 
 
 def _isolation(tables: tuple[str, ...]) -> str:
@@ -111,6 +124,7 @@ STEPS = (
     Step("row-level security", lambda: _isolation(_TENANT_TABLES), 2),
     Step("jobs", SchemaManager.get_schema, 3),
     Step("limits, audit and bans", lambda: _GOVERNANCE + _isolation(_GOVERNED_TABLES), 3),
+    Step("counts of words", lambda: _WORD_COUNTS + _isolation(("word_count",)), 3),
 )
 
 

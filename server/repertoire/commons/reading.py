@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
 import numpy as np
 
-from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary, must_recount
+from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
 from repertoire.app.traces.embed import SPACES
 from repertoire.commons import lexemes
 from repertoire.commons.database import Connection
@@ -38,8 +38,6 @@ class Cache:
 
     rows: tuple[int, Rows, Rows] | None = None
     votes: tuple[object, VoteSummary] | None = None
-    counts: dict[str, int] = field(default_factory=dict)
-    counted_of: int = 0
 
 
 class Caches:
@@ -53,7 +51,7 @@ class Caches:
         """Return a copy of the cache of a community."""
         with self._lock:
             kept = self._kept.get(community, Cache())
-            return Cache(kept.rows, kept.votes, dict(kept.counts), kept.counted_of)
+            return Cache(kept.rows, kept.votes)
 
     def keep(self, community: str, cache: Cache) -> None:
         """Replace the cache of a community."""
@@ -161,6 +159,7 @@ class CommunityTraces:
 
     def __init__(self, connection: Connection, community: str, cache: Cache) -> None:
         self._db, self._community, self._cache = connection, community, cache
+        self._counts: dict[tuple[str, ...], int] = {(): 0}  # of traces, by stems
         self.store = _Store(_Graph(self), _Rows(connection, community))
         row = connection.execute(
             "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
@@ -206,10 +205,10 @@ class CommunityTraces:
         return self._cache.votes[1]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
-        """Count the traces that hold each word; counts are kept until a twentieth of all traces came or went."""
-        if must_recount(self._total, self._cache.counted_of, self._cache.counts):
-            self._cache.counted_of, self._cache.counts = self._total, {}
-        return {word: self._holding(tuple(stems(word))) for word in words}
+        """Count the traces that hold each word."""
+        split = {word: tuple(stems(word)) for word in words}
+        self._count_stems({stem for word in split.values() for stem in word})
+        return {word: self._holding(found) for word, found in split.items()}
 
     def bm25(self, words: Sequence[tuple[str, ...]], among: Sequence[int] | None) -> Mapping[int, float]:
         """Return the BM25 scores of the traces with any of these words, given by their stems."""
@@ -231,6 +230,7 @@ class CommunityTraces:
             lengths[number] = length
         average = self._length / max(self._total, 1) or 1.0
         scores = dict.fromkeys(held, 0.0)
+        self._count_stems(names)
         for word in words:
             weight = _idf(self._holding(word), self._total)
             for number, counts in held.items():
@@ -238,17 +238,25 @@ class CommunityTraces:
                 scores[number] += weight * often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * lengths[number] / average))
         return scores
 
+    def _count_stems(self, words: Iterable[str]) -> None:
+        """Read how many traces hold each of these stems, from the counts that PostgreSQL keeps."""
+        names = {lexemes.lexeme(self._community, stem): stem for stem in words if (stem,) not in self._counts}
+        rows = self._db.execute(
+            "SELECT lexeme, traces FROM word_count WHERE community = %s AND lexeme = ANY(%s)",
+            (self._community, list(names)),
+        )
+        self._counts.update(((stem,), 0) for stem in names.values())
+        self._counts.update(((names[name],), int(count)) for name, count in rows)
+
     def _holding(self, word: tuple[str, ...]) -> int:
-        key = " ".join(word)
-        if not word:
-            return 0
-        if key not in self._cache.counts:
+        """Count the traces that hold all stems of a word, which were counted one by one before."""
+        if word not in self._counts:
             row = self._db.execute(
                 "SELECT count(*) FROM trace WHERE community = %s AND lexemes @@ %s::tsquery",
                 (self._community, lexemes.query(self._community, [word])),
             ).fetchone()
-            self._cache.counts[key] = int(row[0]) if row else 0
-        return self._cache.counts[key]
+            self._counts[word] = int(row[0]) if row else 0
+        return self._counts[word]
 
 
 def _updated(numbers: Rows, changed: Sequence[tuple[int, str]], statuses: Sequence[str]) -> Rows:
