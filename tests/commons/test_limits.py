@@ -91,3 +91,9 @@ def test_a_request_for_a_key_is_served_once_under_its_name_and_its_text_is_store
         rows = connection.execute("SELECT i::text FROM idempotent i WHERE community = 'once'").fetchall()
     assert len(rows) == 2
     assert not any(text in str(row) or text.rsplit("_", 1)[-1] in str(row) for row in rows)
+
+
+def test_a_request_that_made_nothing_does_not_use_up_its_name(server: Server):
+    with server.client(server.key("unused", "root", *ALL)) as root:
+        answers = [root.post("/keys/000000000000/rotate", headers={"Idempotency-Key": "a1"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [404, 404]

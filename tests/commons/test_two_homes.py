@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from commons.conftest import Server
@@ -134,6 +135,34 @@ def test_the_votes_of_a_banned_member_count_in_no_home_until_the_ban_is_lifted(
         root.delete("/moderation/bans/ben")
     ann("commons", "sync")
     assert "spoils everything" in ann("trace", "show", trace)
+
+
+def test_a_home_that_may_send_no_more_for_now_still_fetches_and_drops_what_was_removed(
+    home: Callable[[str], Run], tmp_path: Path, server: Server
+):
+    ann, ben = home("ann"), home("ben")
+    for who, run in (("ann", ann), ("ben", ben)):
+        run("commons", "join", server.url, "--key-file", key_file(tmp_path, server, who))
+    for number in range(2):
+        ann(*CONTRIBUTE, "--solution", f"Remove the chunk of number {number}.")
+    ann("commons", "sync")
+    ben("commons", "sync")
+    first = json.loads(ben("trace", "search", "remove chunk number 0", "--json"))["traces"][0]
+    trace = str(first.get("trace") or first["id"])
+    with server.client(server.key("pair", "root", *SCOPES)) as root:
+        root.delete(f"/moderation/traces/{trace}")
+    with psycopg.connect(server.database) as connection:  # as if ben had sent all that a key may send
+        connection.execute(
+            "INSERT INTO rate SELECT community, id, true, extract(epoch FROM now())::bigint / 3600, 10000 "
+            "FROM api_key WHERE community = 'pair' AND member = 'ben' "
+            "ON CONFLICT (community, key, writes, hour) DO UPDATE SET requests = 10000"
+        )
+    ben(*CONTRIBUTE, "--solution", "One that has to wait.")
+    told = ben("commons", "sync")
+    assert "takes no more for" in told
+    assert "dropped 1" in told
+    assert "One that has to wait" in ben("commons", "outbox")
+    assert ben("trace", "show", trace, fails=True)
 
 
 def test_a_refresh_asks_a_commons_that_is_gone_ever_more_rarely_and_a_sync_at_once(

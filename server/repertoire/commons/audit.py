@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from repertoire.app.clock import now
 from repertoire.commons.database import Connection, Database
+from repertoire.commons.gate import Refused
 from repertoire.domain.text import clean_line
 
 KEY_MADE, KEY_ROTATED, KEY_REVOKED = "key made", "key rotated", "key revoked"
@@ -51,6 +54,18 @@ def record(
         "SELECT %s, audited, %s, %s, %s, %s, %s, %s FROM counted",
         (community, community, now(), member, key, action, target, clean_line(reason, _REASON)),
     )
+
+
+@contextmanager
+def refusals(database: Database, community: str, actor: Actor) -> Iterator[None]:
+    """Record that a text was refused in the block, and where in it, not what it is; the error goes on."""
+    try:
+        yield
+    except Refused as refused:
+        with database.tenant(community) as connection:
+            place = f"{refused.what} in line {refused.line}"
+            record(connection, community, actor, REFUSED, refused.field, reason=place)
+        raise
 
 
 def entries(database: Database, community: str, *, after: int, limit: int) -> list[AuditEntry]:

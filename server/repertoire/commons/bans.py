@@ -8,6 +8,7 @@ from repertoire.app.clock import now
 from repertoire.commons import audit
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.errors import Conflict
+from repertoire.commons.gate import refuse_in
 from repertoire.commons.keys import Caller
 from repertoire.commons.traces import Traces
 from repertoire.domain.errors import UnknownComponent
@@ -37,7 +38,10 @@ class Bans:
         Raises:
             UnknownComponent: the community has no such member.
             Conflict: the member is the caller.
+            Refused: the reason holds a secret.
         """
+        with audit.refusals(self._database, caller.community, caller):
+            refuse_in("reason", reason)
         if member == caller.member:
             message = "nobody bans themselves; revoke the key instead"
             raise Conflict(message)

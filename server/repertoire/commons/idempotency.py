@@ -54,6 +54,13 @@ class Once:
         message = f"this request was served: it made the key {row[1] if row else ''}; rotate that to see a text again"
         raise Conflict(message)
 
+    def forget(self, connection: Connection, caller: Actor) -> None:
+        """Free the name again: nothing was made."""
+        connection.execute(
+            "DELETE FROM idempotent WHERE community = %s AND key = %s AND name = %s",
+            (self.community, caller.key, self.name),
+        )
+
     def note(self, connection: Connection, caller: Actor, made: str) -> None:
         """Store the id of what the request made."""
         connection.execute(

@@ -152,6 +152,8 @@ class Keys:
                 (now(), caller.community, key),
             ).fetchone()
             if row is None:
+                if once:
+                    once.forget(connection, caller)
                 return None
             made = self._insert(connection, caller.community, row[0], tuple(row[1]), days, row[2])
             audit.record(connection, caller.community, caller, audit.KEY_ROTATED, key, reason=f"replaced by {made.id}")

@@ -64,6 +64,7 @@ _GOVERNED_TABLES = ("rate", "idempotent", "audit", "ban")
 _GOVERNANCE = """
 ALTER TABLE community ADD COLUMN audited bigint NOT NULL DEFAULT 0;
 ALTER TABLE api_key ADD COLUMN tier text NOT NULL DEFAULT 'usual';
+ALTER TABLE trace ADD COLUMN was text NOT NULL DEFAULT '';
 ALTER TABLE vote ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
 CREATE INDEX trace_author ON trace (community, author, at);
 CREATE TABLE rate (

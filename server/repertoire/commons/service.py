@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from procrastinate import App
@@ -14,7 +15,7 @@ from repertoire.app.traces.voting import NewVote, check_tag
 from repertoire.commons import audit
 from repertoire.commons.database import Database
 from repertoire.commons.errors import Conflict, NotAllowed
-from repertoire.commons.gate import Refused, refuse_in, refuse_secrets
+from repertoire.commons.gate import refuse_in, refuse_secrets
 from repertoire.commons.jobs import defer
 from repertoire.commons.keys import MODERATE, Caller
 from repertoire.commons.limits import check_quotas
@@ -74,7 +75,8 @@ class Commons:
             NotAllowed: it amends another member's trace, or the community is full.
             TooManyRequests: the member's quota is used up.
         """
-        self._pass_gate(caller, told)
+        with self._gate(caller):
+            refuse_secrets(told)
         trace = trace_of(replace(told, author=caller.member), project="", session="", now=now())
         state = QUARANTINED if risk(trace.flags) >= rank(HIGH) else ACTIVE
         with self._database.tenant(caller.community) as connection:
@@ -89,6 +91,9 @@ class Commons:
                 audit.record(connection, caller.community, caller, audit.AMENDED, trace.supersedes, reason=trace.key)
             trace = replace(trace, status=state)
             traces.put(trace, revision)
+            if state == QUARANTINED:
+                why = "the checks find it dangerous"
+                audit.record(connection, caller.community, caller, audit.QUARANTINED, trace.key, reason=why)
             defer(connection, self._jobs, caller.community, trace.key)
         return Contributed(trace, known=False)
 
@@ -137,7 +142,8 @@ class Commons:
             Refused: the note holds a secret.
         """
         check_tag(verdict)
-        refuse_in("note", verdict.note)
+        with self._gate(caller):
+            refuse_in("note", verdict.note)
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             trace = _named(traces, verdict.trace, caller)
@@ -177,7 +183,8 @@ class Commons:
         Raises:
             UnknownComponent: the community has no such trace.
         """
-        refuse_in("reason", reason)
+        with self._gate(caller):
+            refuse_in("reason", reason)
         with self._database.tenant(caller.community) as connection:
             traces = Traces(connection, caller.community)
             revision = traces.next_revision()
@@ -185,7 +192,7 @@ class Commons:
             flags = traces.flag(trace.key, caller.member, clean_line(reason, NOTE), now())
             if flags < FLAGS or trace.status != ACTIVE:
                 return trace.status
-            traces.set_status(trace.key, QUARANTINED, revision)
+            traces.withhold(trace.key, QUARANTINED, revision)
             audit.record(
                 connection, caller.community, caller, audit.QUARANTINED, trace.key, reason=f"{flags} members flagged it"
             )
@@ -206,21 +213,15 @@ class Commons:
             traces = Traces(connection, caller.community)
             revision = traces.next_revision()
             trace = _named(traces, name, caller)
-            traces.set_status(trace.key, ACTIVE if keep else REMOVED, revision)
             if keep:
-                traces.drop_flags(trace.key)
+                traces.restore(trace.key, revision)
+            else:
+                traces.withhold(trace.key, REMOVED, revision)
             done = audit.RESTORED if keep else audit.REMOVED
             audit.record(connection, caller.community, caller, done, trace.key, reason=f"was {trace.status}")
 
-    def _pass_gate(self, caller: Caller, told: TraceFields) -> None:
-        """Refuse what must not be shared, and record that and where it was, not what it is."""
-        try:
-            refuse_secrets(told)
-        except Refused as refused:
-            with self._database.tenant(caller.community) as connection:
-                place = f"{refused.what} in line {refused.line}"
-                audit.record(connection, caller.community, caller, audit.REFUSED, refused.field, reason=place)
-            raise
+    def _gate(self, caller: Caller) -> AbstractContextManager[None]:
+        return audit.refusals(self._database, caller.community, caller)
 
 
 def _named(traces: Traces, name: str, caller: Caller) -> Trace:

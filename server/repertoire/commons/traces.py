@@ -91,6 +91,23 @@ class Traces:
         )
         return done.rowcount > 0
 
+    def withhold(self, key: str, status: str, revision: int) -> None:
+        """Quarantine or remove a trace, and store the state that it had."""
+        self._db.execute(
+            "UPDATE trace SET was = CASE WHEN status = ANY(%s) THEN status ELSE was END, status = %s, revision = %s "
+            "WHERE community = %s AND key = %s",
+            (list(SEARCHED), status, revision, self.community, key),
+        )
+
+    def restore(self, key: str, revision: int) -> None:
+        """Give a quarantined or removed trace the state that it had before, and drop the flags on it."""
+        self._db.execute(
+            "UPDATE trace SET status = coalesce(nullif(was, ''), %s), was = '', revision = %s "
+            "WHERE community = %s AND key = %s AND status <> ALL(%s)",
+            (ACTIVE, revision, self.community, key, list(SEARCHED)),
+        )
+        self._db.execute("DELETE FROM flag WHERE community = %s AND trace = %s", (self.community, key))
+
     def get(self, key: str) -> Trace | None:
         """Return one trace in any state, or None."""
         rows = self._db.execute(f"{_SELECT} AND key = %s", (self.community, key)).fetchall()
@@ -170,19 +187,17 @@ class Traces:
         return {str(tag): int(count) for tag, count in rows}
 
     def flag(self, key: str, member: str, reason: str, at: str) -> int:
-        """Store that a member finds a trace harmful; return how many members do."""
+        """Store that a member finds a trace harmful; return how many members do, but for banned ones."""
         self._db.execute(
             "INSERT INTO flag VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
             (self.community, key, member, reason, at),
         )
         row = self._db.execute(
-            "SELECT count(*) FROM flag WHERE community = %s AND trace = %s", (self.community, key)
+            "SELECT count(*) FROM flag f WHERE community = %s AND trace = %s AND NOT EXISTS "
+            "(SELECT 1 FROM ban b WHERE b.community = f.community AND b.member = f.member)",
+            (self.community, key),
         ).fetchone()
         return int(row[0]) if row else 0
-
-    def drop_flags(self, key: str) -> None:
-        """Delete the flags on a trace, which a moderator has looked at."""
-        self._db.execute("DELETE FROM flag WHERE community = %s AND trace = %s", (self.community, key))
 
     def flagged(self) -> list[tuple[Trace, list[tuple[str, str]]]]:
         """Return the traces that are quarantined or flagged, each with who flagged it and why."""

@@ -87,7 +87,7 @@ def test_a_short_wait_that_the_server_asks_for_is_waited(served: Served):
 
 def test_a_long_wait_is_left_to_the_next_sync(served: Served, client: HttpClient):
     served.answers, served.wait = [(429, b"{}")], "1800"
-    with pytest.raises(CommonsError, match="asks to wait 1800 s; the next sync goes on"):
+    with pytest.raises(CommonsError, match="takes no more for 1800 s; the next sync goes on"):
         client.changes(0)
     assert len(served.asked) == 1
 

@@ -14,7 +14,7 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from repertoire import __version__
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, ScopeMissing
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, KeyRefused, LimitReached, ScopeMissing
 from repertoire.domain.errors import InvalidRequest
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
@@ -123,6 +123,9 @@ class HttpClient:
                 continue
             if status not in _AGAIN:
                 return self._answer(status, text)
+            if status == 429 and asked > _PATIENCE_S:
+                message = f"the commons at {self._url} takes no more for {asked:.0f} s; the next sync goes on"
+                raise LimitReached(message)
             if asked > _PATIENCE_S:
                 message = f"the commons at {self._url} asks to wait {asked:.0f} s; the next sync goes on"
                 raise CommonsError(message)

@@ -17,6 +17,10 @@ class CommonsRefused(CommonsError):
     """The commons refused one request; the same request again would be refused again."""
 
 
+class LimitReached(CommonsError):
+    """The commons takes no more of such requests from this key for a while."""
+
+
 class ScopeMissing(CommonsRefused):
     """The key may not do this; another key of the same member may."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from repertoire.app.clock import now
 from repertoire.app.commons import membership as memberships
 from repertoire.app.commons.client import CommonsClient, HttpClient, address
-from repertoire.app.commons.errors import CommonsError, CommonsRefused, ScopeMissing
+from repertoire.app.commons.errors import CommonsError, CommonsRefused, LimitReached, ScopeMissing
 from repertoire.app.commons.membership import Membership
 from repertoire.app.commons.outbox import outbox, sent_before_joining
 from repertoire.app.traces.exchange import SCHEMA, import_lines
@@ -124,6 +124,9 @@ def _send(store: Store, home: Path, membership: Membership, client: CommonsClien
         except ScopeMissing as error:  # it waits for a better key
             refused.append((waiting.title, str(error)))
             continue
+        except LimitReached as error:  # the rest waits for the next sync; what others sent is fetched all the same
+            refused.append((waiting.title, str(error)))
+            break
         except CommonsRefused as error:
             refused.append((waiting.title, str(error)))
             membership.sent[waiting.name] = waiting.state if waiting.vote else f"refused: {error}"
