@@ -25,6 +25,7 @@ OTHER = {
     "trace export",
     "commons serve",
     "commons work",
+    "commons jobs",
     "commons key",
 }  # what they print is for a client, a shell, or lines already
 ADVISORY = {"id": "OSV-1", "affected": [{"package": {"ecosystem": "npm", "name": "left-pad"}, "versions": ["1.0.0"]}]}

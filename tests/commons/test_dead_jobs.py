@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+import numpy as np
+import numpy.typing as npt
 import psycopg
+import pytest
 
 from commons.conftest import Server, until
 from commons.test_killed import waiting
 from commons.test_server import VITE, contribute
+from repertoire.commons.database import Database
+from repertoire.commons.jobs import HeldElsewhere, embed
 
 
 def jobs(server: Server, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -42,3 +48,60 @@ def test_a_dead_job_is_listed_and_done_once_it_is_queued_again(
     start(server.database, "work")
     until(lambda: waiting(server.database) == 0)
     assert "0 dead jobs" in jobs(server).stdout
+
+
+def test_a_trace_on_which_the_model_fails_keeps_no_other_from_its_vectors(
+    postgres: Callable[[str], str], start: Callable[..., Server]
+):
+    server = start(postgres("poisoned"))
+    with server.client(server.key("team", "ann")) as ann:
+        for number in range(4):
+            contribute(ann, {**VITE, "title": f"number {number}"})
+        bad = contribute(ann, {**VITE, "title": "poison"})
+    database = Database(server.database)
+    database.open()
+    try:
+        with database.tenant("team") as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM trace ORDER BY number")]
+        for key in keys:  # as retried jobs do
+            with suppress(PoisonError):
+                embed(database, Poisoned(), "team", key, alone=True)
+        with database.tenant("team") as connection:
+            left = connection.execute("SELECT key FROM trace WHERE problem IS NULL").fetchall()
+    finally:
+        database.close()
+    assert left == [(bad,)]
+
+
+def test_a_job_whose_trace_another_worker_holds_is_not_done(
+    postgres: Callable[[str], str], start: Callable[..., Server]
+):
+    server = start(postgres("held"))
+    with server.client(server.key("team", "ann")) as ann:
+        held = contribute(ann, VITE)
+    database = Database(server.database)
+    database.open()
+    try:
+        with database.tenant("team") as other:
+            other.execute("SELECT 1 FROM trace WHERE key = %s FOR UPDATE", (held,))
+            with pytest.raises(HeldElsewhere):
+                embed(database, Poisoned(), "team", held)
+        assert embed(database, Poisoned(), "team", held, alone=True) == 1
+        assert embed(database, Poisoned(), "team", held) == 0
+    finally:
+        database.close()
+
+
+class PoisonError(Exception):
+    """Stands for a fault of the model on one text."""
+
+
+class Poisoned:
+    """An embedder that fails on one text."""
+
+    model, dimensions = "poisoned", 384
+
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if any("poison" in text for text in texts):
+            raise PoisonError
+        return np.ones((len(texts), self.dimensions), dtype=np.float32)

@@ -18,9 +18,9 @@ from repertoire.learning.hints import (
     WEARY,
     HintRate,
     demands,
+    hint_counts_by_component,
     hint_rates,
     is_exploration,
-    seen_of,
     weariness,
 )
 from repertoire.learning.outcomes import Trial
@@ -64,10 +64,10 @@ def test_where_it_stood_counts() -> None:
 
 def test_one_component_is_tired_of_sooner_than_its_kind() -> None:
     trials = [SKILL] * 4 + [replace(SKILL, node="other", rank=3)] * 3
-    assert weariness(seen_of(trials, lambda _: 1.0)) == {SKILL.node: 2.0, "other": 1.25}
-    assert weariness(seen_of([*trials, FOLLOWED], lambda _: 1.0)) == {"other": 1.25}
-    assert weariness(seen_of([SKILL] * 500, lambda _: 1.0)) == {SKILL.node: WEARY}
-    assert weariness(seen_of([replace(SKILL, moment="set")] * 9, lambda _: 1.0)) == {}
+    assert weariness(hint_counts_by_component(trials, lambda _: 1.0)) == {SKILL.node: 2.0, "other": 1.25}
+    assert weariness(hint_counts_by_component([*trials, FOLLOWED], lambda _: 1.0)) == {"other": 1.25}
+    assert weariness(hint_counts_by_component([SKILL] * 500, lambda _: 1.0)) == {SKILL.node: WEARY}
+    assert weariness(hint_counts_by_component([replace(SKILL, moment="set")] * 9, lambda _: 1.0)) == {}
 
 
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from([1, 2, 3]), st.floats(0.001, 1.0))

@@ -19,10 +19,10 @@ from repertoire.boot.progress import Terminal
 from repertoire.cli.output import json_option, show
 from repertoire.rendering.commons import (
     joined_text,
+    membership_data,
+    membership_text,
     outbox_data,
     outbox_text,
-    status_data,
-    status_text,
     synced_data,
     synced_text,
 )
@@ -60,7 +60,7 @@ def join_command(url: str, key_file: Path, as_json: bool) -> None:
     """
     with open_repertoire() as repertoire:
         joined = join(repertoire.store, repertoire.home, url, key_file)
-    show(status_data(joined, 0), lambda: joined_text(joined), as_json=as_json)
+    show(membership_data(joined, 0), lambda: joined_text(joined), as_json=as_json)
 
 
 @commons_command.command("leave")
@@ -86,7 +86,7 @@ def status_command(as_json: bool) -> None:
     with open_repertoire() as repertoire:
         membership = memberships.of(repertoire.home)
         waiting = len(outbox(repertoire.store, membership))
-    show(status_data(membership, waiting), lambda: status_text(membership, waiting), as_json=as_json)
+    show(membership_data(membership, waiting), lambda: membership_text(membership, waiting), as_json=as_json)
 
 
 @commons_command.command("outbox")

@@ -213,7 +213,7 @@ def tags_command(as_json: bool) -> None:
 @trace_command.command("export")
 @click.argument("file", type=click.File("w", encoding="utf-8"), default="-")
 def export_command(file: IO[str]) -> None:
-    r"""Write every trace to FILE as JSON lines; sessions, projects and votes stay here.
+    r"""Write every trace but drafts to FILE as JSON lines; sessions, projects and votes stay here.
 
     \b
     repertoire trace export traces.jsonl

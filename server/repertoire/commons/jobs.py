@@ -7,22 +7,26 @@ import logging
 from collections.abc import Awaitable, Callable
 
 import numpy as np
-from procrastinate import App, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
+from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
 
 from repertoire.app.traces.embed import SPACES, passage
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.migrations import DIMENSIONS
-from repertoire.domain.errors import ModelUnavailable
+from repertoire.domain.errors import ModelUnavailable, RepertoireError
 from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
 from repertoire.ports import Embedder, Vectors
 
 EMBED = "embed_trace"
 COLUMNS = {PROBLEM_SPACE: "problem", SOLUTION_SPACE: "solution_vector"}  # of a vector space
 _BATCH = 16
-_ATTEMPTS, _BACK_OFF = 10, 2  # the last retry comes after about a quarter of an hour; then the job counts as failed
+_ATTEMPTS, _BACK_OFF = 10, 2  # the waits double up to 17 minutes, half an hour in all; then the job counts as failed
 _HEARTBEAT_S, _STALLED_S, _LOOK_S = 2.0, 8.0, 3.0  # a worker that is silent for so long is dead: its jobs are done anew
 
 _log = logging.getLogger(__name__)
+
+
+class HeldElsewhere(RepertoireError):
+    """Another worker embeds the trace of a job, and has not committed yet."""
 
 
 def defer(connection: Connection, jobs: App, community: str, key: str) -> None:
@@ -40,9 +44,9 @@ async def work(database: Database, embedder: Embedder, stop: asyncio.Event) -> N
     jobs = App(connector=PsycopgConnector(conninfo=database.url, min_size=1, max_size=3))
     retry = RetryStrategy(max_attempts=_ATTEMPTS, exponential_wait=_BACK_OFF)
 
-    @jobs.task(name=EMBED, retry=retry)
-    def embed_trace(community: str, key: str) -> None:
-        embed(database, embedder, community, key)
+    @jobs.task(name=EMBED, retry=retry, pass_context=True)
+    def embed_trace(context: JobContext, community: str, key: str) -> None:
+        embed(database, embedder, community, key, alone=context.job.attempts > 0)
 
     async with jobs.open_async():
         worker = asyncio.create_task(
@@ -62,23 +66,35 @@ async def work(database: Database, embedder: Embedder, stop: asyncio.Event) -> N
         await asyncio.gather(worker, rescuer, waiting, return_exceptions=True)
 
 
-def embed(database: Database, embedder: Embedder, community: str, key: str) -> int:
-    """Embed a trace, and beside it the others of its community that wait; return how many.
+def embed(database: Database, embedder: Embedder, community: str, key: str, *, alone: bool = False) -> int:
+    """Embed a trace, and beside it, unless `alone`, the others of its community that wait; return how many.
 
-    A trace that another worker holds is left to that worker's job, which is done anew if the worker dies.
+    A retried job embeds its own trace alone: one on which the model fails must not take the others with it.
 
     Raises:
         ModelUnavailable: the model cannot be loaded, or is not the one that the columns are made for.
+        HeldElsewhere: another worker embeds the trace; if that one dies, nobody but this job embeds it.
     """
     if embedder.dimensions != DIMENSIONS:
         message = (
             f"{embedder.model} has {embedder.dimensions} dimensions, a commons holds {DIMENSIONS}; use the bundled"
         )
         raise ModelUnavailable(message)
-    done = 0
-    while batch := _embed_batch(database, embedder, community, key):
+    done = _embed_batch(database, embedder, community, key, size=1 if alone else _BATCH)
+    while not alone and (batch := _embed_batch(database, embedder, community, key)):
         done += batch
+    if _is_pending(database, community, key):
+        message = f"another worker embeds {key}; the job looks again later"
+        raise HeldElsewhere(message)
     return done
+
+
+def _is_pending(database: Database, community: str, key: str) -> bool:
+    with database.tenant(community) as connection:
+        row = connection.execute(
+            "SELECT 1 FROM trace WHERE community = %s AND key = %s AND problem IS NULL", (community, key)
+        ).fetchone()
+    return row is not None
 
 
 def has_worker(database: Database) -> bool:
@@ -96,12 +112,12 @@ def as_vector(vector: Vectors) -> str:
     return "[" + ",".join(f"{value:.6g}" for value in np.asarray(vector).tolist()) + "]"
 
 
-def _embed_batch(database: Database, embedder: Embedder, community: str, key: str) -> int:
+def _embed_batch(database: Database, embedder: Embedder, community: str, key: str, *, size: int = _BATCH) -> int:
     with database.tenant(community) as connection:
         rows = connection.execute(
             "SELECT number, key, title, context, solution FROM trace WHERE community = %s AND problem IS NULL "
             "ORDER BY key <> %s, number LIMIT %s FOR UPDATE SKIP LOCKED",
-            (community, key, _BATCH),
+            (community, key, size),
         ).fetchall()
         traces = [Trace(*row[1:]) for row in rows]
         vectors = [embedder.embed_passages([passage(space, trace) for trace in traces]) for space in SPACES if traces]

@@ -52,7 +52,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, phrases: Mapping[str, str], broader: Mapping[str, str], ordinary: Iterable[str] = ()) -> Vocabulary:
-        """Build a vocabulary from phrases with their terms, terms with their broader terms, and ordinary phrases."""
+        """Build a vocabulary from phrases with their terms, terms with their broader terms, and everyday phrases."""
         found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for phrase, term in phrases.items():
             words = _words(phrase)

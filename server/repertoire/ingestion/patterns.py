@@ -136,7 +136,7 @@ def used_patterns(transactions: Sequence[Transaction], known: Mapping[str, Patte
 
 
 def frequent(transactions: Iterable[frozenset[str]], bounds: PatternBounds) -> list[Itemset]:
-    """Return the itemsets of two to four items above the thresholds, by support and lift, the strongest first.
+    """Return the itemsets of two to four items above the thresholds, ordered by support times log lift, best first.
 
     An itemset that never occurs without the rest of a larger one is left out.
     """

@@ -62,7 +62,7 @@ def without_code(body: str) -> str:
 
 
 def _fenced(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the start, the end and the content of each fenced block; an unclosed one ends with the text."""
+    """Yield the offsets of each fenced block's start and end, and its content; an unclosed one ends with the text."""
     start, inside, fence, place = 0, 0, "", 0
     for line in body.split("\n"):
         after = place + len(line) + 1

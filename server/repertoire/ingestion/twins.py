@@ -54,7 +54,7 @@ class ComponentText:
 
 
 def identifying_words(component: Component) -> list[str]:
-    """Return the words that identify a component in every source that carries it.
+    """Return the words, in order, by which copies of a component are recognised in other sources.
 
     For a server they are its address or package, because its description is often its plugin's.
     """

@@ -68,11 +68,11 @@ Key = TypeVar("Key")
 
 def hint_rates(found: Iterable[Trial], weight: Callable[[Trial], float]) -> tuple[HintRate, ...]:
     """Return the statistics of every kind of hint that was offered, from weighted trials."""
-    return rates(looks_of(found, weight))
+    return rates(hint_counts_by_kind(found, weight))
 
 
-def looks_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[Kind, Looks]:
-    """Count the looks at hints by kind, from weighted trials."""
+def hint_counts_by_kind(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[Kind, Looks]:
+    """Count the given and the followed hints of each kind (moment and component type), plainly and weighted."""
     return _looks_by(lambda trial: (trial.moment, trial.type), found, weight)
 
 
@@ -86,8 +86,8 @@ def demands(rates: Iterable[HintRate], moment: str) -> Mapping[str, float]:
     return {rate.type: rate.demand for rate in rates if rate.moment == moment and rate.demand > _MORE}
 
 
-def seen_of(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
-    """Count the looks at hints by component, from weighted trials."""
+def hint_counts_by_component(found: Iterable[Trial], weight: Callable[[Trial], float]) -> dict[str, Looks]:
+    """Count the given and the followed hints of each component, plainly and weighted."""
     return _looks_by(lambda trial: trial.node, found, weight)
 
 

@@ -12,7 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 
-from repertoire.learning.hints import HintRate, Key, Kind, Looks, looks_of, rates, seen_of, weariness
+from repertoire.learning.hints import (
+    HintRate,
+    Key,
+    Kind,
+    Looks,
+    hint_counts_by_component,
+    hint_counts_by_kind,
+    rates,
+    weariness,
+)
 from repertoire.learning.lift import NONE, LiftArm, compare, count_arms
 from repertoire.learning.outcomes import Dated, Trial
 from repertoire.learning.usage import Decay
@@ -84,9 +93,9 @@ def sum_up(found: Iterable[Trial], clock: Decay, *, through: int) -> LogSummary:
     of_project: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
         of_project[trial.project].append(trial)
-    looks = {place: looks_of(own, fading.weight) for place, own in of_project.items()}
+    looks = {place: hint_counts_by_kind(own, fading.weight) for place, own in of_project.items()}
     sides = {place: _counts_by_node(own, fading) for place, own in of_project.items()}
-    seen = {place: seen_of(own, fading.weight) for place, own in of_project.items()}
+    seen = {place: hint_counts_by_component(own, fading.weight) for place, own in of_project.items()}
     return LogSummary(clock.now, clock.half_life, through, looks, sides, seen)
 
 
@@ -101,7 +110,11 @@ def recall(
 
     `copies` maps every exact copy to one representative, under which all copies are counted.
     """
-    looks, sides, seen = looks_of(since, clock.weight), _counts_by_node(since, clock), seen_of(since, clock.weight)
+    looks, sides, seen = (
+        hint_counts_by_kind(since, clock.weight),
+        _counts_by_node(since, clock),
+        hint_counts_by_component(since, clock.weight),
+    )
     if kept is not None:
         _add(looks, kept.looks, lambda place: _factor(kept, place, clock))
         _add(seen, kept.seen, lambda place: _factor(kept, place, clock))

@@ -32,7 +32,10 @@ class ShellCommand:
 
 
 def commands(text: str, *, depth: int = 0) -> list[ShellCommand]:
-    """Return the simple commands of a shell command that succeeded as a whole; empty if it cannot be parsed."""
+    """Return each simple command of a shell command that exited with 0, with whether it surely ran and succeeded.
+
+    Empty if the text cannot be parsed.
+    """
     tokens = _tokens(text) if depth < _DEEP else []
     lists = [each for each in _split(_bare(tokens), {";", "&", "\n", ";;"}) if each[0]]
     strict = bool(lists) and _sets_option(lists[0][0], "e")  # `set -e`: any failure ends the command

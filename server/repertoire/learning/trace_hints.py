@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from repertoire.domain.event import SHOWN, TAKEN
 from repertoire.learning.arbiter import TRACE
-from repertoire.learning.hints import FAILURE, HintRate, demands, hint_rates, seen_of, weariness
+from repertoire.learning.hints import FAILURE, HintRate, demands, hint_counts_by_component, hint_rates, weariness
 from repertoire.learning.outcomes import Dated, Trial
 from repertoire.learning.usage import Decay
 
@@ -49,7 +49,7 @@ def trace_trials(events: Iterable[Dated]) -> list[Trial]:
 def trace_hints(events: Iterable[Dated], clock: Decay) -> TraceHints:
     """Return how often hints are taken, from events with the oldest first."""
     found = trace_trials(events)
-    return TraceHints(hint_rates(found, clock.weight), weariness(seen_of(found, clock.weight)))
+    return TraceHints(hint_rates(found, clock.weight), weariness(hint_counts_by_component(found, clock.weight)))
 
 
 def _trial(event: Dated) -> Trial:

@@ -16,7 +16,7 @@ from repertoire.domain.event import BAD, OK
 from repertoire.domain.experience import Experiences
 from repertoire.learning.acceptance import experiences
 from repertoire.learning.exact_copies import merge_copies
-from repertoire.learning.hints import HintRate, hint_rates, seen_of, weariness
+from repertoire.learning.hints import HintRate, hint_counts_by_component, hint_rates, weariness
 from repertoire.learning.lift import NO_LIFT, Lift, lift_of
 from repertoire.learning.outcomes import Trial, moment, together
 
@@ -104,7 +104,7 @@ def summarize_usage(found: Iterable[Trial], clock: Decay, *, same: Mapping[str, 
                 if other is not selected:
                     beside[selected.node][other.node] += 1
     records = {node: _record(node, own, clock, beside.get(node, {})) for node, own in of_node.items()}
-    weary = weariness(seen_of(found, clock.weight))
+    weary = weariness(hint_counts_by_component(found, clock.weight))
     return Usage(records, hint_rates(found, clock.weight), weary, known, same)
 
 

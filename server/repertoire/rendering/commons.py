@@ -23,7 +23,7 @@ def joined_text(membership: Membership) -> str:
     )
 
 
-def status_text(membership: Membership, waiting: int) -> str:
+def membership_text(membership: Membership, waiting: int) -> str:
     """Render the membership: commons, last sync, and how many bodies wait to be sent."""
     refused = sum(state.startswith("refused") for state in membership.sent.values())
     sent = sum(state != BEFORE for state in membership.sent.values()) - refused
@@ -38,7 +38,7 @@ def status_text(membership: Membership, waiting: int) -> str:
     return "\n".join(lines)
 
 
-def status_data(membership: Membership, waiting: int) -> dict[str, Any]:
+def membership_data(membership: Membership, waiting: int) -> dict[str, Any]:
     """Return the state of the membership as data."""
     names = ("url", "community", "member", "joined", "cursor", "sent", "withheld", "synced", "trouble")
     return {**{name: getattr(membership, name) for name in names}, "waiting": waiting}

@@ -65,7 +65,7 @@ def hit_data(hit: Hit, *, role: str = "") -> dict[str, Any]:
 
 
 def unit_data(unit: Unit | None) -> dict[str, Any] | None:
-    """Return the components that an install line installs as a JSON object."""
+    """Return the plugin that an install line installs as a JSON object: name, components by type, tokens."""
     if unit is None:
         return None
     return {"unit": clean_line(unit.name, 160), "counts": dict(unit.counts), "tokens": unit.tokens}

@@ -50,5 +50,5 @@ def expired(trace: Trace, today: date) -> bool:
 
 
 def validity(trace: Trace, today: date) -> float:
-    """Return the factor of a trace: below 1 if its review is overdue."""
+    """Return the factor on a trace's score: below 1 if its status is expired or its review is overdue."""
     return _OUT_OF_DATE if expired(trace, today) else 1.0

@@ -97,7 +97,7 @@ def offered(session: SessionTrace, problem: Problem) -> SessionTrace:
 
 
 def _is_solved(problem: Problem) -> bool:
-    """Tell whether a problem was really solved: not by skipping tests, and not by itself, as network errors are."""
+    """Tell whether a problem was really solved, not by skipped tests nor by itself, and was not offered yet."""
     if problem.state != SOLVED or problem.offered or problem.pending.skipped:
         return False
     return problem.pending.edited or not (problem.network or problem.usage)

@@ -92,6 +92,15 @@ def test_a_long_wait_is_left_to_the_next_sync(served: Served, client: HttpClient
     assert len(served.asked) == 1
 
 
+def test_an_answer_that_drips_ends_at_a_deadline(served: Served, client: HttpClient, monkeypatch: pytest.MonkeyPatch):
+    served.answers = [(200, json.dumps(NOTHING).encode())]
+    passed = iter(range(0, 10_000, 70))
+    monkeypatch.setattr("repertoire.app.commons.client.time.monotonic", lambda: float(next(passed)))
+    with pytest.raises(CommonsError, match="took longer than 60 s"):
+        client.changes(0)
+    assert len(served.asked) == 1
+
+
 def test_nobody_at_the_address_is_an_error_in_words():
     client = HttpClient("http://127.0.0.1:9", KEY, sleep=lambda _seconds: None)
     with closing(client), pytest.raises(CommonsError, match="does not answer"):

@@ -20,6 +20,7 @@ from repertoire.domain.text import clean_line
 from repertoire.domain.trace import COMPLAINTS, NOTE, PLACES
 
 _TIMEOUT = httpx.Timeout(10.0, connect=3.0)
+_DEADLINE_S = 60.0  # of an answer: the timeout above begins anew with every byte
 _ATTEMPTS, _PAUSE_S = 3, 0.4
 _MOST_BYTES = 32_000_000  # of an answer: 200 traces at their longest
 _AGAIN = frozenset((429, 502, 503, 504))
@@ -134,10 +135,14 @@ class HttpClient:
         raise CommonsError(message)
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, str, float]:
+        end = time.monotonic() + _DEADLINE_S
         with self._client.stream(method, path, json=body) as answer:
             parts, size = [], 0
             for part in answer.iter_bytes():
                 parts.append(part)
+                if time.monotonic() > end:
+                    message = f"the commons at {self._url} took longer than {_DEADLINE_S:.0f} s for one answer"
+                    raise CommonsError(message)
                 size += len(part)
                 if size > _MOST_BYTES:
                     message = f"the commons at {self._url} sent more than {_MOST_BYTES // 1_000_000} MB"

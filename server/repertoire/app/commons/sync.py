@@ -23,8 +23,9 @@ from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ME, NOTE, OTHERS, TRACE
 from repertoire.store.database import Store
 
-_REASON = 160
+_REASON, _NAME = 160, 40
 _MOST_FAILURES = 20
+_MOST_PAGES = 500  # of changes in one sync; the next one goes on
 _KnownVote = tuple[str, str, str, bool, bool]  # trace, voter, time, up, withdrawn
 
 
@@ -54,8 +55,9 @@ def join(store: Store, home: Path, url: str, key_file: Path) -> Membership:
     key = _read_key(key_file)
     with closing(HttpClient(url, key)) as client:
         who = client.whoami()
+    names = (clean_line(str(who["community"]), _NAME), clean_line(str(who["member"]), _NAME))
     with memberships.changing(home):
-        joined = Membership(url, key, str(who["community"]), str(who["member"]), now(), sent=sent_before_joining(store))
+        joined = Membership(url, key, *names, now(), sent=sent_before_joining(store))
         if before is not None and before.community == joined.community and before.member == joined.member:
             joined = replace(before, key=key, trouble="", failures=0)  # a new key of the same member
         memberships.write(home, joined)
@@ -103,13 +105,14 @@ def _sync(store: Store, home: Path, membership: Membership, client: CommonsClien
     sent, refused = _send(store, home, membership, client)
     done = Synced(sent, tuple(refused))
     kept = {(vote.trace, vote.voter, vote.at, vote.up, False) for vote in store.traces.votes()}
-    more = True
-    while more:
+    for _ in range(_MOST_PAGES):
         changes = client.changes(membership.cursor)
         done = _store_page(store, membership, changes, kept, done)
         more = changes["more"] and changes["cursor"] > membership.cursor
         membership.cursor = changes["cursor"]
         memberships.write(home, membership)
+        if not more:
+            break
     return done
 
 

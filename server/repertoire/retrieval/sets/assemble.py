@@ -367,7 +367,7 @@ class SetChoices:
 
     @cached_property
     def _covering(self) -> dict[str, tuple[float, ...]]:
-        """How far each candidate covers each needed capability: its likelihood times how surely it provides it."""
+        """For each candidate, by needed capability: the candidate's likelihood times how surely it provides that."""
         return {key: tuple(self._covers(key, place) for place in range(len(self._needed))) for key in self.known}
 
     def _covers(self, key: str, place: int) -> float:
