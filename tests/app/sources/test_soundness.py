@@ -197,4 +197,4 @@ def test_however_much_speaks_against_something_it_counts_within_its_bound(opened
 
     assert soundness(every) == MIN_SOUNDNESS
     assert soundness([]) == 1.0
-    assert 0.0 < opened.troubles.prior.most <= MOST / 2
+    assert 0.0 < opened.troubles.prior.bound <= MOST / 2
