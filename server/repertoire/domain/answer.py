@@ -133,7 +133,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Other:
-    """A component that an answer names beside its set, with the reason."""
+    """A component that an answer names beside its set, with the reason why it is there, or why not in the set."""
 
     component: Component
     reason: str = ""  # why it is not in the set

@@ -12,7 +12,10 @@ CONTRADICTION_DISCOUNT = 0.5
 
 @dataclass(frozen=True)
 class Experience:
-    """Counts of one component's selections for one request, decayed by age; `selected` is not decayed."""
+    """How often one request selected, accepted and refused (failed or passed over) a component; decayed by age.
+
+    `selected` is not decayed.
+    """
 
     selected: int = 0
     accepted: float = 0.0

@@ -56,14 +56,14 @@ def lines(draft: Draft, path: str, plugin: PluginFacts | None, site: Site) -> tu
 
 
 def stdio_server_line(name: str, variables: Iterable[str], command: Sequence[str]) -> str:
-    """Return the line that adds an MCP server that the client starts, with the variables that it reads."""
+    """Return the shell command that adds an MCP server that the client starts, with the variables that it reads."""
     # the client itself fills in a variable's value when it starts the server
     given = [part for variable in variables for part in ("-e", f"{variable}=${{{variable}}}")]
     return f"claude mcp add {join([_server(name), *given])} -- {join(command)}"
 
 
 def remote_server_line(name: str, transport: str, address: str) -> str:
-    """Return the line that adds an MCP server at a web address."""
+    """Return the shell command that adds an MCP server at a web address."""
     return f"claude mcp add --transport {transport} {_server(name)} {quote(address)}"
 
 

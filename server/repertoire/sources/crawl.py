@@ -33,7 +33,7 @@ _UNREAD_FOLDERS = frozenset(
 
 @dataclass(frozen=True)
 class CrawlLimits:
-    """The limits for reading one source."""
+    """The limits (files, depth, bytes) for reading one source."""
 
     files: int = 20_000
     depth: int = 16

@@ -182,7 +182,7 @@ class _Needs:
 
 
 def _job_similarity(snapshot: Snapshot, head: Rows) -> dict[int, dict[str, float]]:
-    """Map each row to the job similarity, 0 to _ALIKE, of the other first rows, from the vectors of descriptions."""
+    """Map each row of the head to the ids of others there with a similar job, and how similar (0 to _ALIKE)."""
     space = snapshot.spaces.get(DESCRIPTION_SPACE)
     if space is None or not len(space.rows) or not len(head):
         return {}
