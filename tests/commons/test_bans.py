@@ -131,7 +131,8 @@ def test_the_flags_of_banned_members_quarantine_nothing(enter: Enter):
     for number, member in enumerate(members[:2]):
         member.post(f"/traces/{trace}/flags", json={"reason": "harmful"})
         root.put(f"/moderation/bans/member{number}", json={"reason": "flags everything"})
-    assert members[2].post(f"/traces/{trace}/flags", json={"reason": "harmful"}).json()["status"] == "active"
+    answer = members[2].post(f"/traces/{trace}/flags", json={"reason": "harmful"})
+    assert answer.json().get("status") == "active", (answer.status_code, answer.text)
 
 
 def test_a_secret_in_a_reason_or_note_is_refused_and_only_its_place_is_in_the_audit_log(enter: Enter):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -26,24 +27,13 @@ _PAGE = 200
 Placed = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(PLACES)})=", max_length=200)]
 
 
-def _commons(request: Request) -> Commons:
-    commons: Commons = request.app.state.commons
-    return commons
+def _part(name: str) -> Callable[[Request], Any]:
+    """Return a function that reads a part of the application, as a server builds it."""
 
+    def read(request: Request) -> Any:
+        return getattr(request.app.state, name)
 
-def _keys(request: Request) -> Keys:
-    keys: Keys = request.app.state.keys
-    return keys
-
-
-def _bans(request: Request) -> Bans:
-    bans: Bans = request.app.state.bans
-    return bans
-
-
-def _limits(request: Request) -> Limits:
-    limits: Limits = request.app.state.limits
-    return limits
+    return read
 
 
 class Needs:
@@ -56,13 +46,15 @@ class Needs:
         self, request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
     ) -> Caller:
         """Return whom the request's key belongs to."""
-        caller = _keys(request).caller(given.credentials) if given else None
+        keys: Keys = request.app.state.keys
+        limits: Limits = request.app.state.limits
+        caller = keys.caller(given.credentials) if given else None
         if caller is None:
             raise HTTPException(
                 401, "no key, or one that is unknown, expired or revoked", {"WWW-Authenticate": "Bearer"}
             )
         request.state[KEY_ID] = caller.key
-        _limits(request).take(caller, writes=request.method != "GET")
+        limits.take(caller, writes=request.method != "GET")
         if caller.banned:
             raise HTTPException(403, f"{caller.member} is banned from this community; ask a moderator")
         if self.scope and self.scope not in caller.scopes:
@@ -72,9 +64,9 @@ class Needs:
         return caller
 
 
-Service = Annotated[Commons, Depends(_commons)]
-KeyStore = Annotated[Keys, Depends(_keys)]
-BanList = Annotated[Bans, Depends(_bans)]
+Service = Annotated[Commons, Depends(_part("commons"))]
+KeyStore = Annotated[Keys, Depends(_part("keys"))]
+BanList = Annotated[Bans, Depends(_part("bans"))]
 OnceName = Annotated[
     str,
     Header(
@@ -236,7 +228,7 @@ def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn, name: 
         vouched=body.vouched,
         tier=body.tier,
         by=caller,
-        once=idempotency.Once(caller.community, name, f"create {body.model_dump_json()}") if name else None,
+        once=_once(caller, name, f"create {body.model_dump_json()}"),
     )
     return _shown_once(made)
 
@@ -245,11 +237,7 @@ def create_key(keys: KeyStore, caller: Administrator, body: bodies.KeyIn, name: 
 def rotate_key(keys: KeyStore, caller: Anybody, key_id: str, name: OnceName = "") -> bodies.KeyOut:
     """Replace a key, one's own or as an administrator any of the community, by a new one with the same scopes."""
     _own_or_admin(caller, key_id)
-    once = idempotency.Once(caller.community, name, f"rotate {key_id}") if name else None
-    made = keys.rotate(caller, key_id, once=once)
-    if made is None:
-        raise HTTPException(404, "there is no such key in use")
-    return _shown_once(made)
+    return _shown_once(keys.rotate(caller, key_id, once=_once(caller, name, f"rotate {key_id}")))
 
 
 @router.delete("/keys/{key_id}", status_code=204)
@@ -263,6 +251,10 @@ def revoke_key(keys: KeyStore, caller: Anybody, key_id: str) -> None:
 def _accept(commons: Commons, caller: Caller, told: TraceFields) -> bodies.Accepted:
     done = commons.contribute(caller, told)
     return bodies.Accepted(id=done.trace.key, status=done.trace.status, known=done.known, version=done.trace.version)
+
+
+def _once(caller: Caller, name: str, asked: str) -> idempotency.Once | None:
+    return idempotency.Once(caller.community, caller.key, name, asked) if name else None
 
 
 def _own_or_admin(caller: Caller, key: str) -> None:

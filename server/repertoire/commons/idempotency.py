@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from repertoire.app.clock import ago, now
-from repertoire.commons.audit import Actor
 from repertoire.commons.database import Connection
 from repertoire.commons.errors import Conflict
 
@@ -21,32 +20,33 @@ _KEPT = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Once:
-    """A request's `Idempotency-Key` (`name`), and what it asks for."""
+    """A request: the key's id that it came with, its `Idempotency-Key` (`name`), and what it asks for."""
 
     community: str
+    key: str
     name: str
     asked: str
 
-    def check(self, connection: Connection, caller: Actor) -> None:
-        """Reserve the name until the transaction ends.
+    def check(self, connection: Connection) -> None:
+        """Reserve the name; a transaction that fails frees it again.
 
         Raises:
             Conflict: the same request was served before, or another request had this name.
         """
         connection.execute(
             "DELETE FROM idempotent WHERE community = %s AND key = %s AND at < %s",
-            (self.community, caller.key, ago(_KEPT)),
+            (self.community, self.key, ago(_KEPT)),
         )
         done = connection.execute(
             "INSERT INTO idempotent (community, key, name, digest, made, at) VALUES (%s, %s, %s, %s, '', %s) "
             "ON CONFLICT DO NOTHING",
-            (self.community, caller.key, self.name, self._digest, now()),
+            (self.community, self.key, self.name, self._digest, now()),
         )
         if done.rowcount:
             return
         row = connection.execute(
             "SELECT digest, made FROM idempotent WHERE community = %s AND key = %s AND name = %s",
-            (self.community, caller.key, self.name),
+            (self.community, self.key, self.name),
         ).fetchone()
         if row and bytes(row[0]) != self._digest:
             message = "another request had this Idempotency-Key; send a new one with each request"
@@ -54,18 +54,11 @@ class Once:
         message = f"this request was served: it made the key {row[1] if row else ''}; rotate that to see a text again"
         raise Conflict(message)
 
-    def forget(self, connection: Connection, caller: Actor) -> None:
-        """Free the name again: nothing was made."""
-        connection.execute(
-            "DELETE FROM idempotent WHERE community = %s AND key = %s AND name = %s",
-            (self.community, caller.key, self.name),
-        )
-
-    def note(self, connection: Connection, caller: Actor, made: str) -> None:
+    def note(self, connection: Connection, made: str) -> None:
         """Store the id of what the request made."""
         connection.execute(
             "UPDATE idempotent SET made = %s WHERE community = %s AND key = %s AND name = %s",
-            (made, self.community, caller.key, self.name),
+            (made, self.community, self.key, self.name),
         )
 
     @property

@@ -16,7 +16,7 @@ from repertoire.app.clock import ago, now
 from repertoire.commons import audit
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.idempotency import Once
-from repertoire.domain.errors import InvalidRequest
+from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.trace import ME
 
 USUAL, HIGH = TIERS = ("usual", "high")  # of a key: how much it may send
@@ -100,8 +100,8 @@ class Keys:
         """
         chosen = _checked(community, member, scopes, days)
         with self._database.tenant(community) as connection:
-            if by and once:
-                once.check(connection, by)
+            if once:
+                once.check(connection)
             connection.execute(
                 "INSERT INTO community (community, created) VALUES (%s, %s) ON CONFLICT DO NOTHING", (community, now())
             )
@@ -113,8 +113,8 @@ class Keys:
                 _vouch(connection, community, member, vouched=vouched)
             made = self._insert(connection, community, member, chosen, days, tier)
             audit.record(connection, community, by, audit.KEY_MADE, made.id, reason=f"for {member}")
-            if by and once:
-                once.note(connection, by, made.id)
+            if once:
+                once.note(connection, made.id)
             return made
 
     def caller(self, text: str) -> Caller | None:
@@ -137,28 +137,28 @@ class Keys:
             return None
         return Caller(community, member, key, frozenset(scopes), tier, banned)
 
-    def rotate(self, caller: Caller, key: str, *, days: int = DAYS, once: Once | None = None) -> NewKey | None:
-        """Replace a key by a new one of the same member, scopes and tier; None if there is no such key in use.
+    def rotate(self, caller: Caller, key: str, *, days: int = DAYS, once: Once | None = None) -> NewKey:
+        """Replace a key by a new one of the same member, scopes and tier.
 
         Raises:
+            UnknownComponent: there is no such key in use.
             Conflict: the request was served before.
         """
         with self._database.tenant(caller.community) as connection:
             if once:
-                once.check(connection, caller)
+                once.check(connection)
             row = connection.execute(
                 "UPDATE api_key SET revoked = %s WHERE community = %s AND id = %s AND revoked = '' "
                 "RETURNING member, scopes, tier",
                 (now(), caller.community, key),
             ).fetchone()
             if row is None:
-                if once:
-                    once.forget(connection, caller)
-                return None
+                message = "there is no such key in use"
+                raise UnknownComponent(message)
             made = self._insert(connection, caller.community, row[0], tuple(row[1]), days, row[2])
             audit.record(connection, caller.community, caller, audit.KEY_ROTATED, key, reason=f"replaced by {made.id}")
             if once:
-                once.note(connection, caller, made.id)
+                once.note(connection, made.id)
             return made
 
     def revoke(self, caller: Caller, key: str) -> bool:

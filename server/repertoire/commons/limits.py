@@ -13,7 +13,7 @@ from repertoire.commons.keys import HIGH, USUAL, Caller
 PER_HOUR = {USUAL: 100, HIGH: 10_000}  # requests of one key, reads and writes apart, by the key's tier
 PER_DAY = {USUAL: 200, HIGH: 20_000}  # traces that one member contributes
 PER_COMMUNITY = 1_000_000  # traces
-_WINDOW_S, _DAY_S = 3_600, 86_400
+_WINDOW_S = 3_600
 
 
 class Limits:
@@ -39,17 +39,13 @@ class Limits:
                 "INSERT INTO rate AS r (community, key, writes, hour, requests) "
                 "SELECT %s, %s, %s, second / %s, 1 FROM clock "
                 "ON CONFLICT (community, key, writes, hour) DO UPDATE SET requests = r.requests + 1 "
-                "RETURNING hour, requests, (SELECT second %% %s FROM clock)",
+                "RETURNING hour, requests, (SELECT second %% %s FROM clock), coalesce((SELECT b.requests FROM rate b "
+                "WHERE (b.community, b.key, b.writes, b.hour) = (r.community, r.key, r.writes, r.hour - 1)), 0)",
                 (caller.community, caller.key, writes, _WINDOW_S, _WINDOW_S),
             ).fetchone()
-            hour, now, second = row or (0, 1, 0)
-            where = (caller.community, caller.key, writes, hour - 1)
-            earlier = connection.execute(
-                "SELECT requests FROM rate WHERE community = %s AND key = %s AND writes = %s AND hour = %s", where
-            ).fetchone()
-            before = int(earlier[0]) if earlier else 0
+            hour, now, second, before = row or (0, 1, 0, 0)
             if now + before * (1 - second / _WINDOW_S) > most:
-                wait = _wait(before, int(now) - 1, int(second), most)
+                wait = _wait(before, now - 1, second, most)
                 message = (
                     f"this key has sent its {most} {'writes' if writes else 'reads'} of the last hour; try again in "
                     f"{wait} s, or ask an administrator for a key of the tier {HIGH!r}"
@@ -57,7 +53,8 @@ class Limits:
                 raise TooManyRequests(message, wait)  # ends the transaction: the request is not counted
             if now == 1:
                 connection.execute(
-                    "DELETE FROM rate WHERE community = %s AND key = %s AND writes = %s AND hour < %s", where
+                    "DELETE FROM rate WHERE community = %s AND key = %s AND writes = %s AND hour < %s",
+                    (caller.community, caller.key, writes, hour - 1),
                 )
 
 
@@ -76,11 +73,11 @@ def check_quotas(connection: Connection, caller: Caller) -> None:
         NotAllowed: the community is full.
     """
     most = PER_DAY[caller.tier]
-    rows = connection.execute(
-        "SELECT at FROM trace WHERE community = %s AND author = %s AND at > %s ORDER BY at DESC LIMIT %s",
-        (caller.community, caller.member, ago(timedelta(seconds=_DAY_S)), most),
-    ).fetchall()
-    if len(rows) == most:
+    row = connection.execute(
+        "SELECT count(*) FROM trace WHERE community = %s AND author = %s AND at > %s",
+        (caller.community, caller.member, ago(timedelta(days=1))),
+    ).fetchone()
+    if row and row[0] >= most:
         message = f"{caller.member} has contributed {most} traces within a day; send the rest tomorrow"
         raise TooManyRequests(message, _WINDOW_S)
     row = connection.execute("SELECT traces FROM community WHERE community = %s", (caller.community,)).fetchone()

@@ -90,8 +90,10 @@ class McpDoor:
             request = tool.request(params.arguments or {})
         except InvalidRequest as error:
             return _failed(str(error))
-        headers = {name: context.request.headers[name] for name in ("authorization",)} if context.request else {}
-        headers[REQUEST_ID] = context.request.state["request_id"] if context.request else ""
+        asked = context.request
+        headers = (
+            {"authorization": asked.headers["authorization"], REQUEST_ID: asked.state["request_id"]} if asked else {}
+        )
         transport = httpx.ASGITransport(app=self._app)
         async with httpx.AsyncClient(transport=transport, base_url="http://commons", headers=headers) as client:
             return _result(await client.request(**request))

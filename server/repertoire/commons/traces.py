@@ -81,15 +81,10 @@ class Traces:
         )
         self._count(1, length)
         if trace.supersedes:
-            self.set_status(trace.supersedes, SUPERSEDED, revision)
-
-    def set_status(self, key: str, status: str, revision: int) -> bool:
-        """Change the state of a trace; tell whether there is one."""
-        done = self._db.execute(
-            "UPDATE trace SET status = %s, revision = %s WHERE community = %s AND key = %s",
-            (status, revision, self.community, key),
-        )
-        return done.rowcount > 0
+            self._db.execute(
+                "UPDATE trace SET status = %s, revision = %s WHERE community = %s AND key = %s",
+                (SUPERSEDED, revision, self.community, trace.supersedes),
+            )
 
     def withhold(self, key: str, status: str, revision: int) -> None:
         """Quarantine or remove a trace, and store the state that it had."""

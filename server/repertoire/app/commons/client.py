@@ -124,12 +124,10 @@ class HttpClient:
                 continue
             if status not in _AGAIN:
                 return self._answer(status, text)
-            if status == 429 and asked > _PATIENCE_S:
-                message = f"the commons at {self._url} takes no more for {asked:.0f} s; the next sync goes on"
-                raise LimitReached(message)
             if asked > _PATIENCE_S:
-                message = f"the commons at {self._url} asks to wait {asked:.0f} s; the next sync goes on"
-                raise CommonsError(message)
+                kind, says = (LimitReached, "takes no more for") if status == 429 else (CommonsError, "asks to wait")
+                message = f"the commons at {self._url} {says} {asked:.0f} s; the next sync goes on"
+                raise kind(message)
             trouble = f"status {status}"
         message = f"the commons at {self._url} does not answer ({trouble}); what waits is sent by the next sync"
         raise CommonsError(message)

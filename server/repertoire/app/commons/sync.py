@@ -24,7 +24,6 @@ from repertoire.domain.trace import ME, NOTE, OTHERS, TRACE
 from repertoire.store.database import Store
 
 _REASON, _NAME = 160, 40
-_MOST_FAILURES = 20
 _MOST_PAGES = 500  # of changes in one sync; the next one goes on
 _KnownVote = tuple[str, str, str, bool, bool]  # trace, voter, time, up, withdrawn
 
@@ -93,7 +92,7 @@ def sync(store: Store, home: Path, *, client: CommonsClient | None = None) -> Sy
                     done = _sync(store, home, membership, over_http)
         except CommonsError as error:
             membership.trouble, membership.tried = clean_line(str(error), _REASON), now()
-            membership.failures = min(membership.failures + 1, _MOST_FAILURES)
+            membership.failures += 1
             memberships.write(home, membership)
             raise
         membership.synced, membership.trouble, membership.failures = now(), "", 0

@@ -105,16 +105,11 @@ class TraceCache:
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Return the document frequency of words; cached until the number of traces changes by a twentieth."""
         total = len(self.ids(active=False))
-        if must_recount(total, self._counted_of, self._counts):
+        if abs(total - self._counted_of) > _DRIFT * self._counted_of or len(self._counts) > _COUNTED:
             self._counted_of, self._counts = total, {}
         new = [word for word in words if word not in self._counts]
         self._counts.update(self.store.traces.frequencies(new))
         return {word: self._counts[word] for word in words}
-
-
-def must_recount(total: int, counted_of: int, counts: Mapping[str, int]) -> bool:
-    """Tell whether cached document frequencies of `counted_of` traces are too old, or too many."""
-    return abs(total - counted_of) > _DRIFT * counted_of or len(counts) > _COUNTED
 
 
 def _among(ids: Rows, allowed: Rows) -> Mask:

@@ -13,7 +13,7 @@ from pathlib import Path
 from repertoire.app.clock import now
 
 _FIRST, _LONGEST = timedelta(minutes=5), timedelta(days=1)  # waiting time after the first failure, and at most
-_MOST_FAILURES = 20  # failures are counted up to this number
+_MOST_DOUBLED = 20  # times; beyond that no timedelta could hold the product
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -39,7 +39,7 @@ def newest_attempt(home: Path) -> RefreshAttempt:
 def attempted(home: Path) -> Iterator[None]:
     """Record the start of a refresh as failed, and at the end of the block its success."""
     before = newest_attempt(home)
-    begun = RefreshAttempt(now(), before.finished, min(before.failures + 1, _MOST_FAILURES))
+    begun = RefreshAttempt(now(), before.finished, before.failures + 1)
     _keep(home, begun)
     yield
     _keep(home, RefreshAttempt(begun.started, now(), 0))
@@ -51,7 +51,8 @@ def must_wait(attempt: RefreshAttempt, at: datetime) -> bool:
         return False
     waited = at - _time(attempt.started)
     # A clock that was set back must not extend the waiting time.
-    return timedelta() <= waited < min(_FIRST * (1 << (attempt.failures - 1)), _LONGEST)
+    doubled = min(attempt.failures - 1, _MOST_DOUBLED)
+    return timedelta() <= waited < min(_FIRST * (1 << doubled), _LONGEST)
 
 
 def overdue(attempt: RefreshAttempt, hours: int, at: datetime) -> bool:
