@@ -92,6 +92,28 @@ def test_a_job_whose_trace_another_worker_holds_is_not_done(
         database.close()
 
 
+def test_votes_and_flags_do_not_wait_for_the_model(postgres: Callable[[str], str], start: Callable[..., Server]):
+    server = start(postgres("voting"))
+    with server.client(server.key("team", "ann")) as ann:
+        trace = contribute(ann, VITE)
+        database = Database(server.database)
+        database.open()
+        asked: list[int] = []
+
+        class Voting(Poisoned):
+            def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+                if not asked:
+                    asked.append(ann.post(f"/traces/{trace}/votes", json={"vote": "up"}).status_code)
+                    asked.append(ann.post(f"/traces/{trace}/flags", json={"reason": "harmful"}).status_code)
+                return super().embed_passages(texts)
+
+        try:
+            assert embed(database, Voting(), "team", trace) == 1
+        finally:
+            database.close()
+    assert asked == [200, 200]
+
+
 class PoisonError(Exception):
     """Stands for a fault of the model on one text."""
 

@@ -116,7 +116,7 @@ def _embed_batch(database: Database, embedder: Embedder, community: str, key: st
     with database.tenant(community) as connection:
         rows = connection.execute(
             "SELECT number, key, title, context, solution FROM trace WHERE community = %s AND problem IS NULL "
-            "ORDER BY key <> %s, number LIMIT %s FOR UPDATE SKIP LOCKED",
+            "ORDER BY key <> %s, number LIMIT %s FOR NO KEY UPDATE SKIP LOCKED",
             (community, key, size),
         ).fetchall()
         traces = [Trace(*row[1:]) for row in rows]
