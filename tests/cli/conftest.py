@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from cli.forked import run_forked
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -37,15 +38,7 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
     project.mkdir()
 
     def call(*arguments: str, cwd: Path = project, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "repertoire", *arguments],
-            cwd=cwd,
-            env={**environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return run_forked(arguments, cwd, {**environment, **more})
 
     return call
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -42,3 +44,16 @@ def test_every_verb_shows_an_example_on_a_line_of_its_own(words: tuple[str, ...]
 def test_the_exit_statuses_are_told_in_help_and_in_the_reference() -> None:
     for text in (cli.get_help(click.Context(cli)), (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")):
         assert "2 wrong usage, such as an unknown option, value or name; 130 interrupted" in " ".join(text.split())
+
+
+def test_each_module_of_verbs_starts_in_a_process_that_imported_nothing_else(environment: dict[str, str]) -> None:
+    verbs = {module: verb for verb, module in VERBS.items()}.values()  # other tests fork a process that has them all
+    started = {
+        verb: subprocess.Popen(
+            [sys.executable, "-m", "repertoire", verb, "--help"], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for verb in verbs
+    }
+    for verb, process in started.items():
+        assert process.communicate(timeout=60)[0].startswith(f"Usage: repertoire {verb}"), verb
+        assert process.returncode == 0
