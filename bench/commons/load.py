@@ -44,7 +44,7 @@ from repertoire.settings import Settings  # noqa: E402
 from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402
 
 TEAM, BATCH, WRITES = "team", 500, 0.1
-INDEXES = ("trace_problem", "trace_solution", "trace_lexemes")
+INDEXES = ("trace_problem", "trace_solution")
 
 
 def seed(url: str, folder: Path, count: int) -> dict[str, float]:

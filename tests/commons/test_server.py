@@ -239,9 +239,3 @@ def test_one_command_tries_it_and_leaves_nothing_running(commons_environment: di
             process.terminate()
             assert process.wait(20) == 0
         assert not (Path(folder) / "commons" / "postgres" / "postmaster.pid").exists()
-
-
-def test_a_server_that_may_lets_its_own_role_use_the_index_of_words(server: Server):
-    with psycopg.connect(server.database, autocommit=True) as connection:
-        row = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'").fetchone()
-    assert row == (True,)

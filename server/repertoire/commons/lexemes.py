@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 
 from repertoire.store.stemming import stems
 
@@ -22,11 +21,6 @@ def vector(community: str, words: str) -> tuple[str, int]:
         for name, places in positions.items()
     )
     return " ".join(parts), len(found)
-
-
-def query(community: str, words: Iterable[Sequence[str]]) -> str:
-    """Return the tsquery that matches any of these words, each given by its stems."""
-    return " | ".join("(" + " & ".join(_quoted(lexeme(community, stem)) for stem in word) + ")" for word in words)
 
 
 def lexeme(community: str, stem: str) -> str:

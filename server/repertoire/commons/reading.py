@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import cast
@@ -16,9 +16,9 @@ import numpy as np
 
 from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
 from repertoire.app.traces.embed import SPACES
-from repertoire.commons import lexemes
 from repertoire.commons.database import Connection
 from repertoire.commons.jobs import COLUMNS, as_vector
+from repertoire.commons.postings import Postings, Word
 from repertoire.commons.traces import SEARCHED, Traces
 from repertoire.domain.trace import ACTIVE, Trace
 from repertoire.ports import Among, Vectors
@@ -26,7 +26,6 @@ from repertoire.store.stemming import stems
 from repertoire.traces.reputation import reputation
 from repertoire.traces.trust import by_trace, latest
 
-_RANKED = 1_000  # traces with the words asked for, of which the exact score is computed
 _SHOWING = 500  # traces of one error
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
 _NONE: Rows = np.empty(0, dtype=np.int64)
@@ -103,8 +102,9 @@ class _Graph:
         asked = [found for word in words if (found := tuple(stems(word)))]
         if not asked:
             return []
-        scores = self._reader.bm25(asked, None if among is None else among.node_ids)
-        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        numbers, scores = self._reader.bm25(asked, None if among is None else among.node_ids)
+        best = np.lexsort((numbers, -scores))[:limit]
+        return [(int(numbers[place]), float(scores[place])) for place in best]
 
 
 class _Rows:
@@ -159,7 +159,7 @@ class CommunityTraces:
 
     def __init__(self, connection: Connection, community: str, cache: Cache) -> None:
         self._db, self._community, self._cache = connection, community, cache
-        self._counts: dict[tuple[str, ...], int] = {(): 0}  # of traces, by stems
+        self._postings = Postings(connection, community)
         self.store = _Store(_Graph(self), _Rows(connection, community))
         row = connection.execute(
             "SELECT revision, votes, traces, words FROM community WHERE community = %s", (community,)
@@ -207,56 +207,26 @@ class CommunityTraces:
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word."""
         split = {word: tuple(stems(word)) for word in words}
-        self._count_stems({stem for word in split.values() for stem in word})
-        return {word: self._holding(found) for word, found in split.items()}
+        counts = self._postings.frequencies(list(split.values()))
+        return {word: counts[found] for word, found in split.items()}
 
-    def bm25(self, words: Sequence[tuple[str, ...]], among: Sequence[int] | None) -> Mapping[int, float]:
-        """Return the BM25 scores of the traces with any of these words, given by their stems."""
-        narrowed, values = ("", []) if among is None else ("AND number = ANY(%s)", [list(among)])
-        query = lexemes.query(self._community, words)
-        names = {stem: lexemes.lexeme(self._community, stem) for word in words for stem in word}
-        rows = self._db.execute(
-            "WITH matched AS (SELECT number, length, lexemes FROM trace "
-            f"WHERE community = %s AND lexemes @@ %s::tsquery AND status = ANY(%s) {narrowed} "
-            "ORDER BY ts_rank(lexemes, %s::tsquery) DESC, number LIMIT %s) "
-            "SELECT number, length, held.lexeme, cardinality(held.positions) "
-            "FROM matched, unnest(matched.lexemes) held WHERE held.lexeme = ANY(%s)",
-            (self._community, query, list(SEARCHED), *values, query, _RANKED, list(names.values())),
-        ).fetchall()
-        held: dict[int, dict[str, int]] = {}
-        lengths: dict[int, int] = {}
-        for number, length, name, count in rows:
-            held.setdefault(number, {})[name] = count
-            lengths[number] = length
+    def bm25(self, words: Sequence[Word], among: Sequence[int] | None) -> tuple[Rows, Vectors]:
+        """Return the numbers of the traces with any of these words, ascending, and their BM25 scores."""
+        allowed = self.ids(active=False) if among is None else np.unique(np.asarray(among, dtype=np.int64))
         average = self._length / max(self._total, 1) or 1.0
-        scores = dict.fromkeys(held, 0.0)
-        self._count_stems(names)
+        counts = self._postings.frequencies(words)
+        numbers, scores = [_NONE], [np.empty(0)]
+        held = self._postings.of(words)
         for word in words:
-            weight = _idf(self._holding(word), self._total)
-            for number, counts in held.items():
-                often = min(counts.get(names[stem], 0) for stem in word)
-                scores[number] += weight * often * (_K1 + 1) / (often + _K1 * (1 - _B + _B * lengths[number] / average))
-        return scores
-
-    def _count_stems(self, words: Iterable[str]) -> None:
-        """Read how many traces hold each of these stems, from the counts that PostgreSQL keeps."""
-        names = {lexemes.lexeme(self._community, stem): stem for stem in words if (stem,) not in self._counts}
-        rows = self._db.execute(
-            "SELECT lexeme, traces FROM word_count WHERE community = %s AND lexeme = ANY(%s)",
-            (self._community, list(names)),
-        )
-        self._counts.update(((stem,), 0) for stem in names.values())
-        self._counts.update(((names[name],), int(count)) for name, count in rows)
-
-    def _holding(self, word: tuple[str, ...]) -> int:
-        """Count the traces that hold all stems of a word, which were counted one by one before."""
-        if word not in self._counts:
-            row = self._db.execute(
-                "SELECT count(*) FROM trace WHERE community = %s AND lexemes @@ %s::tsquery",
-                (self._community, lexemes.query(self._community, [word])),
-            ).fetchone()
-            self._counts[word] = int(row[0]) if row else 0
-        return self._counts[word]
+            entries = held[word]
+            times = entries["times"].astype(np.float64)
+            relative = _K1 * (1 - _B + _B * entries["length"] / average)
+            numbers.append(entries["number"].astype(np.int64))
+            scores.append(_idf(counts[word], self._total) * times * (_K1 + 1) / (times + relative))
+        found, places = np.unique(np.concatenate(numbers), return_inverse=True)
+        total = np.bincount(places, np.concatenate(scores), minlength=len(found))
+        kept = np.isin(found, allowed, assume_unique=True)
+        return found[kept], total[kept]
 
 
 def _updated(numbers: Rows, changed: Sequence[tuple[int, str]], statuses: Sequence[str]) -> Rows:
