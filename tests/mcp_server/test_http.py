@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -18,6 +20,7 @@ from mcp import Client
 from mcp_types import Implementation
 
 from mcp_server.talk import CLAUDE_CODE, ask, text_of
+from repertoire.mcp_server.http import listen
 from repertoire.mcp_server.tool_definitions import TOOLS
 
 pytestmark = pytest.mark.anyio
@@ -93,6 +96,21 @@ async def test_it_answers_as_over_a_pipe_each_client_in_its_form_and_no_page_and
         assert server.wait(timeout=20) == 0
     assert server.stderr is not None
     assert "Traceback" not in server.stderr.read()
+
+
+async def test_an_answer_is_sent_at_once_and_not_held_back_for_more_to_send() -> None:
+    listener = listen("127.0.0.1", 0)
+    told: asyncio.Queue[int] = asyncio.Queue()
+
+    async def connected(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        theirs = writer.get_extra_info("socket")
+        await told.put(theirs.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async with await asyncio.start_server(connected, sock=listener):
+        _, writer = await asyncio.open_connection(*listener.getsockname())
+        assert await told.get()
+        writer.close()
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(surroundings: dict[str, str], address: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from datetime import date
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
 from repertoire.app.traces.embed import SPACES
@@ -28,6 +29,7 @@ from repertoire.traces.trust import by_trace, latest
 
 _SHOWING = 500  # traces of one error
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
+Scores = npt.NDArray[np.float64]
 _NONE: Rows = np.empty(0, dtype=np.int64)
 
 
@@ -70,14 +72,16 @@ class _Space:
 
     def nearest(self, vector: Vectors, allowed: Rows, limit: int) -> dict[int, float]:
         """Return the nearest of the allowed traces with their cosine similarity."""
-        among, values = ("AND number = ANY(%s)", [allowed.tolist()])
         if allowed is self.active:
-            among, values = "AND status = %s", [ACTIVE]
+            among, value = "status = %s", ACTIVE
+        else:
+            among, value = "number = ANY(%s)", allowed.tolist()
+        told = as_vector(vector)
         rows = self.connection.execute(
             f"SELECT number, 1 - ({self.column} <=> %s::halfvec) FROM trace "
-            f"WHERE community = %s AND {self.column} IS NOT NULL {among} "
+            f"WHERE community = %s AND {self.column} IS NOT NULL AND {among} "
             f"ORDER BY {self.column} <=> %s::halfvec LIMIT %s",
-            (as_vector(vector), self.community, *values, as_vector(vector), limit),
+            (told, self.community, value, told, limit),
         ).fetchall()
         return {int(number): float(score) for number, score in rows}
 
@@ -210,7 +214,7 @@ class CommunityTraces:
         counts = self._postings.frequencies(list(split.values()))
         return {word: counts[found] for word, found in split.items()}
 
-    def bm25(self, words: Sequence[Word], among: Sequence[int] | None) -> tuple[Rows, Vectors]:
+    def bm25(self, words: Sequence[Word], among: Sequence[int] | None) -> tuple[Rows, Scores]:
         """Return the numbers of the traces with any of these words, ascending, and their BM25 scores."""
         allowed = self.ids(active=False) if among is None else np.unique(np.asarray(among, dtype=np.int64))
         average = self._length / max(self._total, 1) or 1.0
@@ -226,7 +230,7 @@ class CommunityTraces:
         found, places = np.unique(np.concatenate(numbers), return_inverse=True)
         total = np.bincount(places, np.concatenate(scores), minlength=len(found))
         kept = np.isin(found, allowed, assume_unique=True)
-        return found[kept], total[kept]
+        return found[kept], total[kept].astype(np.float64)
 
 
 def _updated(numbers: Rows, changed: Sequence[tuple[int, str]], statuses: Sequence[str]) -> Rows:
