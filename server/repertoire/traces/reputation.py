@@ -7,6 +7,7 @@ reputation flows from there alone, so that a ring whose members praise each othe
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -57,8 +58,7 @@ def reputation(
 def _weights(
     votes: Iterable[Vote], authorship: Authorship, before: Reputation, today: date
 ) -> dict[tuple[str, str], float]:
-    ups: dict[tuple[str, str], float] = defaultdict(float)
-    all_: dict[tuple[str, str], float] = defaultdict(float)
+    said: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
     for vote in votes:
         author, tags = authorship[vote.trace]
         weight = before.of(vote.voter, tags)
@@ -66,6 +66,8 @@ def _weights(
             continue
         weight *= faded(vote.at, today)
         for tag in domains(tags):
-            all_[author, tag] += weight
-            ups[author, tag] += weight * vote.up
-    return {key: max(NEWCOMER, wilson(ups[key], total).low) for key, total in all_.items() if total > 0}
+            said[author, tag].append((vote.up, weight))
+    sums = {
+        key: (math.fsum(up * weight for up, weight in own), math.fsum(w for _, w in own)) for key, own in said.items()
+    }
+    return {key: max(NEWCOMER, wilson(ups, total).low) for key, (ups, total) in sums.items() if total > 0}

@@ -6,6 +6,7 @@ person's on their own machine; old ones fade.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -58,9 +59,11 @@ def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: da
     own = [vote for vote in latest(votes) if vote.trace == trace.key]
     counted = [vote for vote in own if vote.voter != trace.author or vote.voter in reputation.trusted]
     good, total = _OWN_WORD.get(trace.outcome, _WORKED)
-    for up, weight in _weighed(trace, counted, reputation, today):
-        good, total = good + weight * up, total + weight
-    found = wilson(good, total)
+    weighed = list(_weighed(trace, counted, reputation, today))
+    # `fsum`: the same to the last digit in a home and in a commons, which read the votes in another order
+    found = wilson(
+        math.fsum((good, *(weight * up for up, weight in weighed))), math.fsum((total, *(w for _, w in weighed)))
+    )
     return Trust(
         found.low,
         found.high,
@@ -74,7 +77,7 @@ def trust(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: da
 def _weighed(trace: Trace, votes: Iterable[Vote], reputation: Reputation, today: date) -> Iterator[tuple[bool, float]]:
     """Yield each vote with its weight; all newcomers together weigh at most CROWD."""
     said = [(vote, reputation.of(vote.voter, trace.tags), faded(vote.at, today)) for vote in votes]
-    crowd = sum(weight * left for _, weight, left in said if weight <= NEWCOMER)
+    crowd = math.fsum(weight * left for _, weight, left in said if weight <= NEWCOMER)
     share = min(1.0, CROWD / crowd) if crowd else 1.0
     for vote, weight, left in said:
         yield vote.up, weight * left * (share if weight <= NEWCOMER else 1.0)
