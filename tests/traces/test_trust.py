@@ -46,6 +46,14 @@ def test_trust_is_a_share_and_to_the_last_digit_the_same_in_whatever_order_votes
     assert bound(votes) == bound(draw.sample(votes, len(votes)))
 
 
+def test_the_order_in_which_many_votes_are_read_changes_no_digit_of_trust_or_reputation() -> None:
+    votes = [Vote("trace:a", f"voter{n}", up=n % 3 > 0, at=day(7 * n)) for n in range(60)]
+    told = {"trace:a": ("ann", TAGS)}
+    orders = [votes, votes[::-1], votes[1::2] + votes[::2]]
+    assert len({bound(order) for order in orders}) == 1
+    assert len({reputation(order, told, TODAY).weights["ann", "python"] for order in orders}) == 1
+
+
 @given(VOTES, NAMES.filter(lambda name: name != "ann"))
 def test_one_more_voice_for_a_trace_never_lowers_it_and_one_against_never_raises_it(votes, who) -> None:
     others = [vote for vote in votes if vote.voter != who]
