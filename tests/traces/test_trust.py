@@ -50,8 +50,10 @@ def test_the_order_in_which_many_votes_are_read_changes_no_digit_of_trust_or_rep
     votes = [Vote("trace:a", f"voter{n}", up=n % 3 > 0, at=day(7 * n)) for n in range(60)]
     told = {"trace:a": ("ann", TAGS)}
     orders = [votes, votes[::-1], votes[1::2] + votes[::2]]
-    assert len({bound(order) for order in orders}) == 1
-    assert len({reputation(order, told, TODAY).weights["ann", "python"] for order in orders}) == 1
+    vouched = frozenset(vote.voter for vote in votes)
+    weighed = [reputation(order, told, TODAY, trusted=vouched) for order in orders]
+    assert len({trust(trace(), order, found, TODAY).bound for order, found in zip(orders, weighed, strict=True)}) == 1
+    assert len({found.weights["ann", "python"] for found in weighed}) == 1
 
 
 @given(VOTES, NAMES.filter(lambda name: name != "ann"))
