@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import cast
 
@@ -21,11 +21,10 @@ from repertoire.commons.database import Connection
 from repertoire.commons.jobs import COLUMNS, as_vector
 from repertoire.commons.postings import Postings, Word
 from repertoire.commons.traces import SEARCHED, Traces
+from repertoire.commons.vote_cache import CachedVotes, updated
 from repertoire.domain.trace import ACTIVE, Trace
 from repertoire.ports import Among, Vectors
 from repertoire.store.stemming import stems
-from repertoire.traces.reputation import reputation
-from repertoire.traces.trust import by_trace, latest
 
 _SHOWING = 500  # traces of one error
 _K1, _B, _LEAST = 1.2, 0.75, 1e-6  # of BM25, as SQLite's FTS5 computes it
@@ -38,7 +37,7 @@ class Cache:
     """The cached data of one community, each part with the version at which it was read."""
 
     rows: tuple[int, Rows, Rows] | None = None
-    votes: tuple[object, VoteSummary] | None = None
+    votes: CachedVotes = field(default_factory=CachedVotes)
 
 
 class Caches:
@@ -200,13 +199,9 @@ class CommunityTraces:
 
     def votes(self, day: date) -> VoteSummary:
         """Return all votes, and the weight of each voter, as of a day."""
-        version = (self._voted, day)
-        if self._cache.votes is None or self._cache.votes[0] != version:
-            traces = Traces(self._db, self._community)
-            votes = latest(vote for _, vote in traces.votes() if not vote.withdrawn)
-            weighed = reputation(votes, traces.authorship(), day, trusted=traces.vouched())
-            self._cache.votes = version, VoteSummary(by_trace(votes), weighed)
-        return self._cache.votes[1]
+        traces = Traces(self._db, self._community)
+        self._cache.votes = updated(self._cache.votes, traces, self._revision, (self._voted, day), day)
+        return self._cache.votes.summary()
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """Count the traces that hold each word."""

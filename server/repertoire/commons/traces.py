@@ -158,12 +158,10 @@ class Traces:
         ).fetchall()
         return [(int(revision), SharedVote(*told)) for revision, *told in rows]
 
-    def authorship(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Map each trace that was voted on to its author and tags."""
+    def authorship(self, keys: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Map traces to their authors and tags."""
         rows = self._db.execute(
-            "SELECT key, author, tags FROM trace t WHERE community = %s AND EXISTS "
-            "(SELECT 1 FROM vote v WHERE v.community = t.community AND v.trace = t.key)",
-            (self.community,),
+            "SELECT key, author, tags FROM trace WHERE community = %s AND key = ANY(%s)", (self.community, list(keys))
         ).fetchall()
         return {key: (author, tuple(tags)) for key, author, tags in rows}
 

@@ -7,11 +7,13 @@ reputation flows from there alone, so that a ring whose members praise each othe
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 
 from repertoire.domain.confidence_intervals import wilson
 from repertoire.domain.trace import Vote
@@ -48,26 +50,40 @@ def reputation(
     votes: Iterable[Vote], authorship: Authorship, today: date, *, trusted: frozenset[str] = frozenset()
 ) -> Reputation:
     """Compute the weight of each contributor from the votes of others on their traces."""
-    known = [vote for vote in votes if vote.trace in authorship and authorship[vote.trace][0] != vote.voter]
+    fading = functools.cache(lambda at: faded(at, today))
+    told = ((vote, *authorship[vote.trace]) for vote in votes if vote.trace in authorship)
+    counted = [
+        _Counted(vote.voter, author, domains(tags), vote.up, fading(vote.at))
+        for vote, author, tags in told
+        if author != vote.voter
+    ]
     found = Reputation(trusted=trusted)
     for _ in range(_ROUNDS):
-        found = Reputation(_weights(known, authorship, found, today), trusted)
+        found = Reputation(_weights(counted, found), trusted)
     return found
 
 
-def _weights(
-    votes: Iterable[Vote], authorship: Authorship, before: Reputation, today: date
-) -> dict[tuple[str, str], float]:
-    said: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
-    for vote in votes:
-        author, tags = authorship[vote.trace]
-        weight = before.of(vote.voter, tags)
+class _Counted(NamedTuple):
+    """A vote on another's trace, with what is left of it after its age."""
+
+    voter: str
+    author: str
+    domains: tuple[str, ...]
+    up: bool
+    left: float
+
+
+def _weights(votes: Iterable[_Counted], before: Reputation) -> dict[tuple[str, str], float]:
+    weight_of = functools.cache(before.of)
+    ups: dict[tuple[str, str], list[float]] = defaultdict(list)
+    every: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for voter, author, in_domains, up, left in votes:
+        weight = weight_of(voter, in_domains)
         if before.trusted and weight <= NEWCOMER:
             continue
-        weight *= faded(vote.at, today)
-        for tag in domains(tags):
-            said[author, tag].append((vote.up, weight))
-    sums = {
-        key: (math.fsum(up * weight for up, weight in own), math.fsum(w for _, w in own)) for key, own in said.items()
-    }
-    return {key: max(NEWCOMER, wilson(ups, total).low) for key, (ups, total) in sums.items() if total > 0}
+        for domain in in_domains:
+            every[author, domain].append(weight * left)
+            if up:
+                ups[author, domain].append(weight * left)
+    totals = {key: math.fsum(weights) for key, weights in every.items()}
+    return {key: max(NEWCOMER, wilson(math.fsum(ups[key]), total).low) for key, total in totals.items() if total > 0}
