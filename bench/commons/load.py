@@ -121,8 +121,8 @@ def questions(folder: Path) -> list[dict[str, str]]:
 class Clients:
     """Clients that ask with pauses, and what each request took."""
 
-    def __init__(self, url: str, keys: Sequence[str], asked: list[dict[str, str]], *, pause: float) -> None:
-        self._url, self._keys, self._asked, self._pause = url, keys, asked, pause
+    def __init__(self, urls: Sequence[str], keys: Sequence[str], asked: list[dict[str, str]], *, pause: float) -> None:
+        self._urls, self._keys, self._asked, self._pause = urls, keys, asked, pause
         self.times: dict[str, list[float]] = defaultdict(list)
         self.failed: dict[str, int] = defaultdict(int)
         self.accepted: list[str] = []
@@ -130,31 +130,31 @@ class Clients:
     async def run(self, seconds: float) -> None:
         """Let every client ask until the time is over."""
         end = time.perf_counter() + seconds
-        async with httpx.AsyncClient(base_url=self._url, timeout=30, limits=httpx.Limits(max_connections=None)) as http:
+        async with httpx.AsyncClient(timeout=30, limits=httpx.Limits(max_connections=None)) as http:
             await asyncio.gather(*(self._client(http, number, end) for number in range(len(self._keys))))
 
     async def _client(self, http: httpx.AsyncClient, number: int, end: float) -> None:
         draw = random.Random(number)
         header = {"Authorization": f"Bearer {self._keys[number]}"}
+        url = f"{self._urls[number % len(self._urls)]}/api/v1/traces"
         await asyncio.sleep(draw.uniform(0, self._pause))
         turn = 0
         while time.perf_counter() < end:
             turn += 1
-            await self._ask(http, header, draw, f"{number}-{turn}")
+            await self._ask(http, url, header, draw, f"{number}-{turn}")
             await asyncio.sleep(draw.expovariate(1 / self._pause))
 
-    async def _ask(self, http: httpx.AsyncClient, header: dict[str, str], draw: random.Random, name: str) -> None:
-        kind, request = (
-            "search",
-            http.build_request("GET", "/api/v1/traces/search", params=draw.choice(self._asked), headers=header),
-        )
+    async def _ask(
+        self, http: httpx.AsyncClient, url: str, header: dict[str, str], draw: random.Random, name: str
+    ) -> None:
+        kind = "search"
+        request = http.build_request("GET", f"{url}/search", params=draw.choice(self._asked), headers=header)
         if draw.random() < WRITES:
             kind = draw.choice(("contribute", "vote")) if self.accepted else "contribute"
             body = {"title": f"load {name}", "context": f"It fails in the way of {name}.", "solution": "Try again."}
-            path = "/api/v1/traces"
             if kind == "vote":
-                path, body = f"{path}/{draw.choice(self.accepted)}/votes", {"vote": "up"}
-            request = http.build_request("POST", path, json=body, headers=header)
+                url, body = f"{url}/{draw.choice(self.accepted)}/votes", {"vote": "up"}
+            request = http.build_request("POST", url, json=body, headers=header)
         begin = time.perf_counter()
         try:
             answer = await http.send(request)
@@ -209,6 +209,7 @@ def read_arguments() -> argparse.Namespace:
     arguments.add_argument("--clients", type=int, default=200)
     arguments.add_argument("--pause", type=float, default=10.0, help="a client's mean seconds between requests")
     arguments.add_argument("--seconds", type=float, default=120.0)
+    arguments.add_argument("--servers", type=int, default=1, help="server processes, over which clients are spread")
     arguments.add_argument("--keep", type=Path, help="keep PostgreSQL here, to be used again")
     return arguments.parse_args()
 
@@ -236,28 +237,30 @@ def make_keys(home: Path, url: str, count: int) -> list[str]:
 
 
 @contextmanager
-def serving(home: Path, url: str) -> Iterator[str]:
-    """Run a server and a worker; yield the server's address."""
+def serving(home: Path, url: str, servers: int) -> Iterator[list[str]]:
+    """Run servers and a worker; yield the servers' addresses."""
     environment = {**os.environ, "DATABASE_URL": url, "REPERTOIRE_HOME": str(home), "PYTHONPATH": str(ROOT / "server")}
     line = [sys.executable, "-m", "repertoire.commons"]
-    server = subprocess.Popen([*line, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True)
-    worker = subprocess.Popen([*line, "work"], env=environment, stdout=subprocess.DEVNULL)
-    try:
-        yield server.stdout.readline().strip() if server.stdout else ""
-    finally:
-        for process in (server, worker):
-            process.terminate()
-            process.wait(20)
+    with (home / "load.log").open("w") as log:
+        pipes: dict[str, Any] = {"env": environment, "stdout": subprocess.PIPE, "stderr": log, "text": True}
+        started = [subprocess.Popen([*line, "serve", "--port", "0"], **pipes) for _ in range(servers)]
+        worker = subprocess.Popen([*line, "work"], env=environment, stdout=subprocess.DEVNULL, stderr=log)
+        try:
+            yield [one.stdout.readline().strip() for one in started if one.stdout]
+        finally:
+            for process in (*started, worker):
+                process.terminate()
+                process.wait(20)
 
 
-async def measure(address: str, url: str, given: argparse.Namespace, keys: Sequence[str]) -> dict[str, Any]:
+async def measure(addresses: Sequence[str], url: str, given: argparse.Namespace, keys: Sequence[str]) -> dict[str, Any]:
     """Warm the server, then let the clients and the plain connection ask at the same time."""
     asked = questions(given.folder)
     embedder, _ = open_embedder(ROOT, Settings())
     assert embedder is not None
     vectors = list(map(as_vector, embedder.embed_passages([next(iter(one.values()))[:400] for one in asked[:100]])))
-    await Clients(address, keys[:4], asked, pause=0.1).run(15)
-    clients = Clients(address, keys, asked, pause=given.pause)
+    await Clients(addresses, keys[:4], asked, pause=0.1).run(15)
+    clients = Clients(addresses, keys, asked, pause=given.pause)
     beside, _ = await asyncio.gather(plain(url, vectors, given.seconds), clients.run(given.seconds))
     figures: dict[str, Any] = {kind: spread(times) for kind, times in clients.times.items()}
     return {
@@ -274,9 +277,15 @@ def main() -> None:
     home = given.keep or Path(tempfile.mkdtemp(prefix="commons-load-"))
     url, seeded = prepared(home, given)
     keys = make_keys(home, url, given.clients)
-    figures = {"traces": given.count, "clients": given.clients, "pause_s": given.pause, **seeded}
-    with serving(home, url) as address:
-        figures |= asyncio.run(measure(address, url, given, keys))
+    figures = {
+        "traces": given.count,
+        "clients": given.clients,
+        "servers": given.servers,
+        "pause_s": given.pause,
+        **seeded,
+    }
+    with serving(home, url, given.servers) as addresses:
+        figures |= asyncio.run(measure(addresses, url, given, keys))
     print(json.dumps(figures, indent=1))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request, Security
@@ -27,10 +27,10 @@ _PAGE = 200
 Placed = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(PLACES)})=", max_length=200)]
 
 
-def _part(name: str) -> Callable[[Request], Any]:
+def _part(name: str) -> Callable[[Request], Awaitable[Any]]:
     """Return a function that reads a part of the application, as a server builds it."""
 
-    def read(request: Request) -> Any:
+    async def read(request: Request) -> Any:  # any other function costs a request the way to a thread and back
         return getattr(request.app.state, name)
 
     return read

@@ -106,6 +106,9 @@ class _Graph:
         if not asked:
             return []
         numbers, scores = self._reader.bm25(asked, None if among is None else among.node_ids)
+        if len(scores) > limit:
+            enough = scores >= np.partition(scores, -limit)[-limit]
+            numbers, scores = numbers[enough], scores[enough]
         best = np.lexsort((numbers, -scores))[:limit]
         return [(int(numbers[place]), float(scores[place])) for place in best]
 
