@@ -1,0 +1,99 @@
+"""What a search reads in a commons: filters leave nothing out, and the nearest vectors are found by their index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import psycopg
+import pytest
+
+from repertoire.app.traces.embed import SPACES
+from repertoire.app.traces.fields import TraceFields, trace_of
+from repertoire.app.traces.search import TraceQuery, search_traces
+from repertoire.commons.database import Database
+from repertoire.commons.jobs import COLUMNS, as_vector
+from repertoire.commons.migrations import migrate
+from repertoire.commons.reading import Cache, CommunityTraces
+from repertoire.commons.traces import Traces
+from repertoire.domain.trace import ACTIVE, WORKED
+
+COUNT, RARE = 2_000, 2  # traces, and those of the rare tag: a thousandth
+
+
+class PlacedEmbedder:
+    """An embedder whose every question lies in one corner of the space."""
+
+    model, dimensions = "placed", 384
+
+    def embed_passages(self, texts: list[str]) -> np.ndarray:
+        corner = np.zeros((len(texts), 384), dtype=np.float32)
+        corner[:, 0] = 1.0
+        return corner
+
+
+@pytest.fixture(scope="module")
+def database(postgres: Callable[[str], str]) -> str:
+    """Return a community whose traces of the rare tag lie farthest from the question and share no word with it."""
+    address = postgres("filtered")
+    migrate(address)
+    draw = np.random.default_rng(4)
+    told = TraceFields(title="one", context="It fails.", solution="Again.", tags=("usual",), author="ann")
+    first = replace(trace_of(told, project="", session="", now="2026-01-01T00:00:00Z"), status=ACTIVE, outcome=WORKED)
+    with psycopg.connect(address) as connection:
+        connection.execute("INSERT INTO community (community, created) VALUES ('team', '')")
+        traces = Traces(connection, "team")
+        for number in range(COUNT):
+            rare = number % (COUNT // RARE) == 7
+            trace = replace(first, key=f"trace:{number}", title=f"no {number}", tags=("rare",) if rare else ("usual",))
+            traces.put(trace, traces.next_revision())
+            vector = draw.normal(0, 1, 384)
+            vector[0] = -30 if rare else 10 + abs(vector[0])
+            told_vector = as_vector(vector / np.linalg.norm(vector))
+            connection.execute(
+                f"UPDATE trace SET {', '.join(f'{COLUMNS[space]} = %s::halfvec' for space in SPACES)}, model = 'placed' "
+                "WHERE key = %s",
+                (*[told_vector] * len(SPACES), trace.key),
+            )
+        connection.commit()
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+    return address
+
+
+def search(address: str, wanted: TraceQuery) -> list[str]:
+    database = Database(address)
+    database.open()
+    try:
+        with database.tenant("team") as connection:
+            reader = CommunityTraces(connection, "team", Cache())
+            answer = search_traces(reader.as_cache(), wanted, embedder=PlacedEmbedder())
+        return [key for hit in answer.hits for key in (hit.trace.key, *hit.twins)]
+    finally:
+        database.close()
+
+
+def scans(address: str, index: str) -> int:
+    with psycopg.connect(address) as connection:
+        row = connection.execute(
+            "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s", (index,)
+        ).fetchone()
+    assert row is not None, f"there is no index {index}"
+    return int(row[0])
+
+
+def test_a_tag_that_a_thousandth_of_the_traces_bears_finds_all_of_them(database: str) -> None:
+    found = search(database, TraceQuery("unheard of", tags=("rare",), limit=10))
+    assert sorted(found) == sorted(f"trace:{7 + n * COUNT // RARE}" for n in range(RARE))
+
+
+def test_a_search_finds_the_nearest_by_their_index_under_row_level_security(database: str) -> None:
+    indexes = [f"trace_{space}" for space in ("problem", "solution")]
+    before = [scans(database, index) for index in indexes]
+    assert search(database, TraceQuery("unheard of"))
+    end = time.monotonic() + 20
+    while not all(scans(database, index) > count for index, count in zip(indexes, before, strict=True)):
+        assert time.monotonic() < end, "a search read the table and not the index of its vectors"
+        time.sleep(0.2)
