@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -52,13 +53,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(start: Callable[..., Server], home: Path) -> Callable[..., Server]:
-    """Start a part of a commons in the home with two models."""
+def run(start: Callable[..., Server], home: Path) -> Iterator[Callable[..., Server]]:
+    """Start a part of a commons in the home with two models, and end it with the test."""
+    begun: list[Server] = []
 
     def begin(database: str, command: str = "serve", **variables: str) -> Server:
-        return start(database, command, **{"REPERTOIRE_HOME": str(home), **variables})
+        begun.append(start(database, command, **{"REPERTOIRE_HOME": str(home), **variables}))
+        return begun[-1]
 
-    return begin
+    yield begin
+    for server in begun:
+        server.kill()
 
 
 def filling(server: Server, *options: str) -> subprocess.Popen[str]:
@@ -195,9 +200,9 @@ def test_a_server_without_the_model_reads_the_kept_vectors_of_its_own_and_withou
 
 
 def test_a_stopped_backfill_goes_on_with_what_it_had_and_another_model_takes_nothing_over(
-    postgres: Callable[[str], str], start: Callable[..., Server]
+    postgres: Callable[[str], str], run: Callable[..., Server]
 ):
-    server = start(postgres("backfill-stopped"))
+    server = run(postgres("backfill-stopped"))
     with server.client(server.key("team", "ann")) as ann, server.client(server.key("other", "eve")) as eve:
         contribute(ann, VITE), contribute(ann, DOCKER), contribute(eve, VITE)
     with opened(server.database) as database:
@@ -222,10 +227,34 @@ def test_a_stopped_backfill_goes_on_with_what_it_had_and_another_model_takes_not
         }
 
 
-def test_the_way_back_to_kept_vectors_embeds_only_what_came_since(
-    postgres: Callable[[str], str], start: Callable[..., Server]
+def test_what_a_worker_began_for_one_model_is_gone_when_another_one_is_started(
+    postgres: Callable[[str], str], run: Callable[..., Server]
 ):
-    server = start(postgres("backfill-back"))
+    server = run(postgres("backfill-changed"))
+    with server.client(server.key("team", "ann")) as ann:
+        contribute(ann, VITE)
+    with opened(server.database) as database:
+        embed_all(database, "old")
+        changing = threading.Thread(target=lambda: backfill.start(database, "newer"))
+
+        class Late(Marked):
+            def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+                if not self.texts:
+                    changing.start()
+                    changing.join(1)
+                return super().embed_passages(texts)
+
+        backfill.start(database, "new")
+        fill(database, Late("new"))
+        changing.join(20)
+        assert state(server.database) == [(1, "old", "newer", True)]
+        assert count(server.database, "second_problem IS NOT NULL OR second_model <> ''") == 0
+
+
+def test_the_way_back_to_kept_vectors_embeds_only_what_came_since(
+    postgres: Callable[[str], str], run: Callable[..., Server]
+):
+    server = run(postgres("backfill-back"))
     with server.client(server.key("team", "ann")) as ann:
         contribute(ann, VITE), contribute(ann, DOCKER)
         with opened(server.database) as database:
@@ -243,9 +272,9 @@ def test_the_way_back_to_kept_vectors_embeds_only_what_came_since(
 
 
 def test_a_trace_that_an_older_worker_embedded_alone_gets_its_new_vectors_with_the_next_one(
-    postgres: Callable[[str], str], start: Callable[..., Server]
+    postgres: Callable[[str], str], run: Callable[..., Server]
 ):
-    server = start(postgres("backfill-older"))
+    server = run(postgres("backfill-older"))
     with server.client(server.key("team", "ann")) as ann:
         contribute(ann, VITE)
         with opened(server.database) as database:
@@ -267,15 +296,16 @@ def test_a_trace_that_an_older_worker_embedded_alone_gets_its_new_vectors_with_t
 
 
 def test_vectors_that_an_older_repertoire_mixed_in_one_column_are_never_compared_and_get_one_model(
-    postgres: Callable[[str], str], start: Callable[..., Server]
+    postgres: Callable[[str], str], run: Callable[..., Server]
 ):
-    server = start(postgres("backfill-mixed"))
+    server = run(postgres("backfill-mixed"))
     with server.client(server.key("team", "ann")) as ann:
         vite, docker = contribute(ann, VITE), contribute(ann, DOCKER)
         with opened(server.database) as database:
             embed_all(database, OLD_MODEL)
             with psycopg.connect(server.database) as connection:
                 connection.execute("UPDATE trace SET model = 'other' WHERE key = %s", (docker,))
+                connection.execute("UPDATE community SET first_model = ''")
             assert found(ann, q=MEANT) == [vite]  # DOCKER has vectors, of another model
             backfill.start(database, OLD_MODEL)
             fill(database, Marked(OLD_MODEL))
@@ -284,9 +314,9 @@ def test_vectors_that_an_older_repertoire_mixed_in_one_column_are_never_compared
 
 
 def test_a_trace_on_which_the_new_model_fails_delays_the_switch_until_it_is_removed(
-    postgres: Callable[[str], str], start: Callable[..., Server]
+    postgres: Callable[[str], str], run: Callable[..., Server]
 ):
-    server = start(postgres("backfill-poisoned"))
+    server = run(postgres("backfill-poisoned"))
     with server.client(server.key("team", "ann", *ALL)) as ann:
         contribute(ann, VITE)
         bad = contribute(ann, {**VITE, "title": "poison"})

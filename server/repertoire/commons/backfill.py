@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from repertoire.app.traces.embed import SPACES
 from repertoire.commons.database import Connection, Database
-from repertoire.commons.vectors import FIRST, Columns, Held, held, name_model
+from repertoire.commons.vectors import FIRST, Columns, Held, held, name_model, wait_for_writers
 
 _CLEARED = 500  # traces that one transaction looks at
 
@@ -117,6 +117,8 @@ def _empty(database: Database, community: str, columns: Columns, *, keep: str = 
     """Delete the vectors in columns that no search reads, but for those of a model; return of how many traces."""
     with database.tenant(community) as connection:
         _set(connection, community, columns, "", filling=False)
+    with database.tenant(community) as connection:
+        wait_for_writers(connection, community)
     emptied = 0
     last: int | None = 0
     while last is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.models import Models
 from repertoire.commons.traces import SEARCHED
-from repertoire.commons.vectors import READ, Held, held, store, traces_of, vectors_of
+from repertoire.commons.vectors import READ, Held, held, store, traces_of, vectors_of, writing
 from repertoire.domain.errors import RepertoireError
 from repertoire.ports import Embedder
 
@@ -42,7 +42,7 @@ class Filler:
     def _fill_after(self, community: str, last: int) -> int | None:
         """Embed a batch of the traces with higher numbers; return the highest of them, None where none is left."""
         with self._database.tenant(community) as connection:
-            found = held(connection, community)
+            found = writing(connection, community)
             embedder = self._models.named(found.other_model)
             if not found.filling or embedder is None:
                 self._report(found)

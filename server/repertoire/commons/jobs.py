@@ -12,7 +12,7 @@ from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy, Sync
 from repertoire.commons.database import Connection, Database
 from repertoire.commons.filling import Filler
 from repertoire.commons.models import Models
-from repertoire.commons.vectors import READ, Columns, held, name_model, store, traces_of, vectors_of
+from repertoire.commons.vectors import READ, Columns, held, name_model, store, traces_of, vectors_of, writing
 from repertoire.domain.errors import ModelUnavailable, RepertoireError
 from repertoire.ports import Embedder
 
@@ -131,6 +131,8 @@ def _embed_batch(
 ) -> int:
     which, size = ("AND key = %s", 1) if alone else ("ORDER BY key <> %s, number", _BATCH)
     with database.tenant(community) as connection:
+        if (columns, embedder.model) not in writing(connection, community).written:
+            return 0
         rows = connection.execute(
             f"SELECT {READ} FROM trace WHERE community = %s AND {columns.problem} IS NULL "
             f"{which} LIMIT %s FOR NO KEY UPDATE SKIP LOCKED",

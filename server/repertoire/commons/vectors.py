@@ -12,6 +12,7 @@ from repertoire.commons.database import Connection
 from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
 from repertoire.ports import Embedder, Vectors
 
+_WRITING = 7203  # the class of the advisory locks of those who write vectors
 READ = "number, key, title, context, solution"  # of a trace: what `traces_of` takes
 
 
@@ -76,6 +77,17 @@ def held(connection: Connection, community: str, *, lock: bool = False) -> Held:
     if current == SECOND.number:
         return Held(SECOND, second, FIRST, first, filling)
     return Held(FIRST, first or _first_model(connection, community), SECOND, second, filling)
+
+
+def writing(connection: Connection, community: str) -> Held:
+    """Return what the vector columns hold, before writing into them: `wait_for_writers` waits for the transaction."""
+    connection.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", (_WRITING, community))
+    return held(connection, community)
+
+
+def wait_for_writers(connection: Connection, community: str) -> None:
+    """Wait until nobody writes vectors by what the columns held before."""
+    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_WRITING, community))
 
 
 def name_model(connection: Connection, community: str, model: str) -> None:
