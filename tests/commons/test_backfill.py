@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -79,6 +80,17 @@ def ended(process: subprocess.Popen[str]) -> str:
     return out
 
 
+def interrupt(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
 def asked(client: httpx.Client, **question: Any) -> dict[str, Any]:
     answer = client.get("/traces/search", params=question)
     assert answer.status_code == 200, answer.text
@@ -121,16 +133,21 @@ def test_searches_read_the_old_vectors_until_all_new_ones_are_there_and_then_tho
 
         command = filling(server)
         until(lambda: state(server.database) == [(1, OLD_MODEL, NEW_MODEL, True)])
+        interrupt(command)
         with opened(server.database) as database:  # one of two traces has new vectors
             Filler(database, Models(Marked(NEW_MODEL, poison="compose"))).fill(lambda: False)
         assert count(server.database, "second_problem IS NOT NULL") == 1
-        during = asked(ann, q=MEANT)
-        assert during == before
+        assert asked(ann, q=MEANT) == before
+        shown = f"1 of 2 traces have vectors of {NEW_MODEL}; searches read {OLD_MODEL}"
+        assert shown in ended(filling(server, "--show"))
+        assert f"searches read vectors of {OLD_MODEL}" in ended(filling(server, "--stop"))
+        assert state(server.database) == [(1, OLD_MODEL, "", False)]
         added = contribute(ann, {**VITE, "title": "webpack dies"})
 
+        command = filling(server)
+        assert f"1 of 3 traces have vectors of {NEW_MODEL}" in first_line(command)
         run(server.database, "work", REPERTOIRE_MODEL=NEW)
         told = ended(command)
-        assert f"0 of 2 traces have vectors of {NEW_MODEL}; searches read {OLD_MODEL}" in told
         assert "no worker runs" in told
         assert f"team: searches read vectors of {NEW_MODEL}; vectors of {OLD_MODEL} are kept" in told.splitlines()[-1]
         until(lambda: embedded(ann, added))

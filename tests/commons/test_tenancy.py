@@ -108,7 +108,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
-TABLES += ["rate", "idempotent", "audit", "ban", "word_count"]
+TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting"]
 
 
 @pytest.mark.parametrize("table", TABLES)
