@@ -34,11 +34,11 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "bench" / "traces")]
 from repertoire.app.traces.fields import TraceFields, trace_of  # noqa: E402
 from repertoire.app.wiring import open_embedder  # noqa: E402
 from repertoire.commons.database import Database  # noqa: E402
-from repertoire.commons.jobs import as_vector  # noqa: E402
 from repertoire.commons.keys import HIGH, Keys, read_pepper  # noqa: E402
 from repertoire.commons.local_postgres import start  # noqa: E402
 from repertoire.commons.migrations import migrate  # noqa: E402
 from repertoire.commons.traces import Traces  # noqa: E402
+from repertoire.commons.vectors import as_vector  # noqa: E402
 from repertoire.domain.trace import ACTIVE  # noqa: E402
 from repertoire.settings import Settings  # noqa: E402
 from speed import NOISE, SEED, SETS, mixed, parts, rows  # noqa: E402

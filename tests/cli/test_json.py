@@ -25,6 +25,7 @@ OTHER = {
     "trace export",
     "commons serve",
     "commons work",
+    "commons backfill",
     "commons jobs",
     "commons key",
 }  # what they print is for a client, a shell, or lines already

@@ -17,6 +17,7 @@ from commons.test_killed import waiting
 from commons.test_server import VITE, contribute
 from repertoire.commons.database import Database
 from repertoire.commons.jobs import HeldElsewhere, embed
+from repertoire.commons.models import Models
 
 
 def jobs(server: Server, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -65,7 +66,7 @@ def test_a_trace_on_which_the_model_fails_keeps_no_other_from_its_vectors(
             keys = [key for (key,) in connection.execute("SELECT key FROM trace ORDER BY number")]
         for key in keys:  # as retried jobs do
             with suppress(PoisonError):
-                embed(database, Poisoned(), "team", key, alone=True)
+                embed(database, Models(Poisoned()), "team", key, alone=True)
         with database.tenant("team") as connection:
             left = connection.execute("SELECT key FROM trace WHERE problem IS NULL").fetchall()
     finally:
@@ -85,9 +86,9 @@ def test_a_job_whose_trace_another_worker_holds_is_not_done(
         with database.tenant("team") as other:
             other.execute("SELECT 1 FROM trace WHERE key = %s FOR UPDATE", (held,))
             with pytest.raises(HeldElsewhere):
-                embed(database, Poisoned(), "team", held)
-        assert embed(database, Poisoned(), "team", held, alone=True) == 1
-        assert embed(database, Poisoned(), "team", held) == 0
+                embed(database, Models(Poisoned()), "team", held)
+        assert embed(database, Models(Poisoned()), "team", held, alone=True) == 1
+        assert embed(database, Models(Poisoned()), "team", held) == 0
     finally:
         database.close()
 
@@ -108,7 +109,7 @@ def test_votes_and_flags_do_not_wait_for_the_model(postgres: Callable[[str], str
                 return super().embed_passages(texts)
 
         try:
-            assert embed(database, Voting(), "team", trace) == 1
+            assert embed(database, Models(Voting()), "team", trace) == 1
         finally:
             database.close()
     assert asked == [200, 200]

@@ -120,9 +120,10 @@ def test_every_path_that_is_served_is_described_or_one_of_a_few(server: Server):
 
     from repertoire.commons.api import router
     from repertoire.commons.database import Database
+    from repertoire.commons.models import Models
     from repertoire.commons.server import build
 
-    app = build(Database(server.database), b"p" * 32, None, working=False)
+    app = build(Database(server.database), b"p" * 32, Models(None), working=False)
     served = {getattr(route, "path", None) or "" for route in app.routes} | {
         route.path for route in router.routes if isinstance(route, APIRoute)
     }

@@ -14,10 +14,10 @@ from repertoire.app.traces.embed import SPACES
 from repertoire.app.traces.fields import TraceFields, trace_of
 from repertoire.app.traces.search import TraceQuery, search_traces
 from repertoire.commons.database import Database
-from repertoire.commons.jobs import COLUMNS, as_vector
 from repertoire.commons.migrations import migrate
 from repertoire.commons.reading import Cache, CommunityTraces
 from repertoire.commons.traces import Traces
+from repertoire.commons.vectors import FIRST, as_vector, store
 from repertoire.domain.trace import ACTIVE, WORKED
 
 COUNT, RARE = 4_000, 4  # traces, and those of the rare tag: a thousandth
@@ -54,15 +54,12 @@ def database(postgres: Callable[[str], str]) -> str:
         for number in range(COUNT):
             rare = number % (COUNT // RARE) == 7
             trace = replace(first, key=f"trace:{number}", title=f"no {number}", tags=("rare",) if rare else ("usual",))
-            traces.put(trace, traces.next_revision())
+            revision = traces.next_revision()
+            traces.put(trace, revision)
             vector = draw.normal(0, 1, 384)
             vector[0] = -30 if rare else 10 + abs(vector[0])
             told_vector = as_vector(vector / np.linalg.norm(vector))
-            columns = ", ".join(f"{COLUMNS[space]} = %s::halfvec" for space in SPACES)
-            connection.execute(
-                f"UPDATE trace SET {columns}, model = 'placed' WHERE key = %s",
-                (*[told_vector] * len(SPACES), trace.key),
-            )
+            store(connection, "team", FIRST, "placed", {revision: (told_vector,) * len(SPACES)})
             if number % 100 == 99:  # rows that one transaction updates again and again are read through all versions
                 connection.commit()
         for _, definition in built:

@@ -108,7 +108,7 @@ def test_every_route_is_in_the_table(server: Server):
 
 
 TABLES = ["community", "member", "api_key", "trace", "trace_signature", "vote", "flag"]
-TABLES += ["rate", "idempotent", "audit", "ban", "word_count"]
+TABLES += ["rate", "idempotent", "audit", "ban", "word_count", "posting"]
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -126,6 +126,21 @@ def test_the_database_itself_shows_a_community_its_own_rows_alone(server: Server
             assert connection.execute(f"DELETE FROM {table} WHERE community = %s", (other,)).rowcount == 0
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("INSERT INTO community (community, created) VALUES ('third', '')")
+
+
+def test_what_lists_communities_sees_no_other_row_and_changes_none(server: Server, keys: Keys):
+    assert keys.trace
+    with psycopg.connect(server.database, autocommit=True) as connection:
+        connection.execute(f"SET ROLE {ROLE}")
+        connection.execute("SELECT set_config('repertoire.listing', 'communities', false)")
+        listed = {name for (name,) in connection.execute("SELECT community FROM community")}
+        assert {"home", "elsewhere"} <= listed
+        for table in TABLES:
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (
+                len(listed) * (table == TABLES[0]),
+            )
+            assert connection.execute(f"UPDATE {table} SET community = community").rowcount == 0
+            assert connection.execute(f"DELETE FROM {table}").rowcount == 0
 
 
 def test_every_table_with_a_community_is_behind_row_level_security(server: Server):

@@ -15,7 +15,7 @@ import pytest
 import repertoire
 from repertoire.domain.errors import ModelUnavailable
 from repertoire.inference.embedder import fetch, load
-from repertoire.inference.weights import BUNDLED, Weights, bundled, find, record
+from repertoire.inference.weights import BUNDLED, Weights, bundled, find, find_all, record
 
 SERVER = str(Path(repertoire.__file__).parents[1])
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
@@ -92,6 +92,15 @@ def test_a_fetched_model_is_found_by_its_name_in_any_case_and_loads(tmp_path: Pa
     assert found == weights
     assert found.model != bundled().model
     assert load(found).embed_passages(["hello"]).shape == (1, 384)
+
+
+def test_all_models_of_a_machine_are_found_but_for_damaged_ones(tmp_path: Path):
+    weights = in_the_cache(MULTILINGUAL, tmp_path)
+    (tmp_path / "torn.json").write_text("{")
+    assert find_all(tmp_path) == [bundled(), weights]
+    (weights.folder / weights.files[0]).unlink()
+    assert find_all(tmp_path) == [bundled()]
+    assert find_all(tmp_path / "nowhere") == [bundled()]
 
 
 def test_a_cache_may_move(tmp_path: Path):

@@ -24,7 +24,7 @@ from repertoire.catalogue.profile import read_profile
 from repertoire.domain.errors import CorruptStore, ModelUnavailable, StoreReadOnly
 from repertoire.inference.embedder import IdleEmbedder
 from repertoire.inference.reranker import LocalReranker
-from repertoire.inference.weights import find
+from repertoire.inference.weights import find, find_all
 from repertoire.learning.usage import Usage
 from repertoire.retrieval.pipeline import Pipeline
 from repertoire.retrieval.plan import Capabilities, Stack
@@ -149,6 +149,11 @@ def open_embedder(home: Path, settings: Settings) -> tuple[IdleEmbedder | None, 
     except ModelUnavailable as error:
         return None, (f"no vectors: {error}",)
     return IdleEmbedder(weights, threads=settings.threads), ()
+
+
+def open_all_embedders(home: Path, settings: Settings) -> tuple[IdleEmbedder, ...]:
+    """Return an embedder for each model on this machine, configured or not; each loads on first use."""
+    return tuple(IdleEmbedder(weights, threads=settings.threads) for weights in find_all(home / "models"))
 
 
 def open_reranker(settings: Settings) -> LocalReranker | None:

@@ -166,6 +166,26 @@ def jobs_command(dev: bool, chosen: str) -> None:
     _run("jobs", *_flag(dev), *(["--retry", chosen] if chosen else []))
 
 
+@commons_command.command("backfill")
+@_dev
+@click.option("--show", "what", flag_value="show", help="Show how far it is, and change nothing.")
+@click.option("--stop", "what", flag_value="stop", help="Stop it; searches read what they read before.")
+@click.option(
+    "--clear", "what", flag_value="clear", help="Delete the vectors that were replaced; there is no way back."
+)
+def backfill_command(dev: bool, what: str | None) -> None:
+    r"""Let workers embed every trace with the configured model, and searches use it when all are done.
+
+    Until then searches use the old model's vectors; servers and workers need both models. Ctrl-C ends the waiting
+    alone: the workers go on. The same command goes on after --stop.
+
+    \b
+    REPERTOIRE_MODEL=BAAI/bge-small-en-v1.5 repertoire commons backfill
+    repertoire commons backfill --clear
+    """
+    _run("backfill", *_flag(dev), *(["--do", what] if what else []))
+
+
 @commons_command.command("key")
 @_dev
 @click.argument("community")

@@ -1,4 +1,4 @@
-"""The commons' own commands, in its environment: `serve`, `work`, `key` and `ready`; the command line starts them."""
+"""The commons' own commands, in its environment; the command line starts them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,20 +16,21 @@ import psycopg
 import uvicorn
 from psycopg.conninfo import make_conninfo
 
-from repertoire.app.wiring import find_home, open_embedder
-from repertoire.commons import jobs, local_postgres
+from repertoire.app.wiring import find_home, open_all_embedders, open_embedder
+from repertoire.commons import backfill, jobs, local_postgres
 from repertoire.commons.database import Database
 from repertoire.commons.dead_jobs import dead_jobs, retry
 from repertoire.commons.keys import CONTRIBUTE, DAYS, READ, SCOPES, TIERS, USUAL, VOTE, Keys, NewKey, read_pepper
 from repertoire.commons.logs import start_logging
 from repertoire.commons.migrations import migrate
+from repertoire.commons.models import Models
 from repertoire.commons.server import build
-from repertoire.domain.errors import InvalidRequest, ModelUnavailable, RepertoireError
-from repertoire.inference.embedder import IdleEmbedder
+from repertoire.domain.errors import InvalidRequest, RepertoireError
 from repertoire.settings import load
 
 _DEV_COMMUNITY, _DEV_MEMBER = "dev", "admin"
 PASSWORD_FILE = "REPERTOIRE_COMMONS_PASSWORD_FILE"  # noqa: S105 - the name of a variable
+_LOOK_S = 2.0  # between two looks at a backfill
 GRACE_S = 30  # after a signal to stop, requests that run have so long to end
 _dev = click.option("--dev", is_flag=True)
 
@@ -45,8 +47,8 @@ def main() -> None:
 def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
     """Serve the REST door; with `dev`, a PostgreSQL and a worker too."""
     home = find_home()
-    database, embedder = _open(home, dev=dev)
-    app = build(database, _pepper(home), embedder, working=dev)
+    database, models = _open(home, dev=dev)
+    app = build(database, _pepper(home), models, working=dev)
     config = uvicorn.Config(
         app,
         host=host,
@@ -72,11 +74,10 @@ def serve_command(dev: bool, host: str, port: int) -> None:  # noqa: FBT001
 @_dev
 def work_command(dev: bool) -> None:  # noqa: FBT001
     """Embed contributions until stopped."""
-    database, embedder = _open(find_home(), dev=dev)
-    if embedder is None:
-        message = "a worker needs the model; `repertoire model show` says what is wrong with it"
-        raise ModelUnavailable(message)
-    asyncio.run(_work(database, embedder))
+    database, models = _open(find_home(), dev=dev)
+    if not models:
+        models.configured()  # raises what is wrong with it
+    asyncio.run(_work(database, models))
 
 
 @main.command("key")
@@ -126,6 +127,43 @@ def jobs_command(dev: bool, chosen: str) -> None:  # noqa: FBT001
     click.echo(told)
 
 
+@main.command("backfill")
+@_dev
+@click.option("--do", "what", type=click.Choice(("fill", "show", "stop", "clear")), default="fill")
+def backfill_command(dev: bool, what: str) -> None:  # noqa: FBT001
+    """Embed all traces with the configured model and wait for it; or show how far that is, stop it, or clear."""
+    database, models = _open(find_home(), dev=dev)
+    model = models.configured().model if what == "fill" else ""
+    database.open()
+    try:
+        if what == "fill":
+            backfill.start(database, model)
+        elif what == "stop":
+            backfill.stop(database)
+        elif what == "clear":
+            click.echo(f"deleted the replaced vectors of {backfill.clear(database)} traces")
+        _show(database, wait=what == "fill")
+    finally:
+        database.close()
+
+
+def _show(database: Database, *, wait: bool) -> None:
+    """Print how far each community is, and again when that changed until all are complete, if asked to wait."""
+    printed: list[backfill.Progress] = []
+    while True:
+        begun, found = time.monotonic(), backfill.progress(database)
+        for one in found:
+            if one not in printed:
+                click.echo(one.text())
+        printed = found
+        if not wait or not any(one.held.filling for one in found):
+            return
+        if not jobs.has_worker(database):
+            click.echo("no worker runs: start `repertoire commons work` where both models are")
+        sys.stdout.flush()
+        time.sleep(max(_LOOK_S, 10 * (time.monotonic() - begun)))
+
+
 @main.command("ready")
 def ready_command() -> None:
     """Exit with 0 if the database answers, has the schema, and some worker is alive: the health check of a worker."""
@@ -150,13 +188,14 @@ def _address() -> str:
     return make_conninfo(url, password=Path(file).read_text(encoding="utf-8").strip()) if file else url
 
 
-def _open(home: Path, *, dev: bool) -> tuple[Database, IdleEmbedder | None]:
+def _open(home: Path, *, dev: bool) -> tuple[Database, Models]:
     url = local_postgres.start(home) if dev else _address()
     migrate(url)
-    embedder, degraded = open_embedder(home, load(home, os.environ))
+    settings = load(home, os.environ)
+    embedder, degraded = open_embedder(home, settings)
     for note in degraded:
         click.echo(f"repertoire: {note}", err=True)
-    return Database(url), embedder
+    return Database(url), Models(embedder, open_all_embedders(home, settings))
 
 
 def _pepper(home: Path) -> bytes:
@@ -187,14 +226,14 @@ def _write_key(file: Path, made: NewKey) -> None:
         handle.write(f"{made.text}\n")
 
 
-async def _work(database: Database, embedder: IdleEmbedder) -> None:
+async def _work(database: Database, models: Models) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     database.open()
     click.echo("working")
     sys.stdout.flush()
-    await jobs.work(database, embedder, stop)
+    await jobs.work(database, models, stop)
     database.close()
 
 

@@ -52,6 +52,15 @@ class Database:
         with self._pool.connection(timeout=_LOOK_S) as connection:
             yield connection
 
+    def communities(self, *, filling: bool = False) -> list[str]:
+        """Return the names of all communities, or of those alone whose vector columns are being filled."""
+        with self._pool.connection() as connection, connection.transaction():
+            connection.execute("SELECT set_config('repertoire.listing', 'communities', true)")
+            rows = connection.execute(
+                "SELECT community FROM community WHERE filling OR NOT %s ORDER BY community", (filling,)
+            ).fetchall()
+        return [str(community) for (community,) in rows]
+
     def pool_stats(self) -> dict[str, int]:
         """Return the numbers of connections as psycopg's pool counts them."""
         return self._pool.get_stats()

@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
-import numpy as np
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
 
-from repertoire.app.traces.embed import SPACES, passage
 from repertoire.commons.database import Connection, Database
-from repertoire.commons.migrations import DIMENSIONS
+from repertoire.commons.filling import Filler
+from repertoire.commons.models import Models
+from repertoire.commons.vectors import READ, Columns, held, name_model, store, traces_of, vectors_of, writing
 from repertoire.domain.errors import ModelUnavailable, RepertoireError
-from repertoire.domain.trace import PROBLEM_SPACE, SOLUTION_SPACE, Trace
-from repertoire.ports import Embedder, Vectors
+from repertoire.ports import Embedder
 
 EMBED = "embed_trace"
-COLUMNS = {PROBLEM_SPACE: "problem", SOLUTION_SPACE: "solution_vector"}  # of a vector space
 _BATCH = 16
 _ATTEMPTS, _BACK_OFF = 10, 2  # the waits double up to 17 minutes, half an hour in all; then the job counts as failed
 _HEARTBEAT_S, _STALLED_S, _LOOK_S = 2.0, 8.0, 3.0  # a worker that is silent for so long is dead: its jobs are done anew
@@ -39,14 +38,18 @@ def queue(database: Database) -> App:
     return App(connector=SyncPsycopgConnector(conninfo=database.url))
 
 
-async def work(database: Database, embedder: Embedder, stop: asyncio.Event) -> None:
-    """Do the jobs of all communities until `stop` is set; a job that was begun is ended first."""
+async def work(database: Database, models: Models, stop: asyncio.Event) -> None:
+    """Do the jobs of all communities, and fill columns with vectors of a new model, until `stop` is set.
+
+    What was begun is ended first.
+    """
     jobs = App(connector=PsycopgConnector(conninfo=database.url, min_size=1, max_size=3))
     retry = RetryStrategy(max_attempts=_ATTEMPTS, exponential_wait=_BACK_OFF)
+    filler = Filler(database, models)
 
     @jobs.task(name=EMBED, retry=retry, pass_context=True)
     def embed_trace(context: JobContext, community: str, key: str) -> None:
-        embed(database, embedder, community, key, alone=context.job.attempts > 0)
+        embed(database, models, community, key, alone=context.job.attempts > 0)
 
     async with jobs.open_async():
         worker = asyncio.create_task(
@@ -57,42 +60,58 @@ async def work(database: Database, embedder: Embedder, stop: asyncio.Event) -> N
                 stalled_worker_timeout=_STALLED_S,
             )
         )
-        rescuer = asyncio.create_task(_forever(lambda: _rescue(jobs)))
+        rescuer = asyncio.create_task(_until(stop, "stalled jobs", lambda: _rescue(jobs)))
+        filling = asyncio.create_task(
+            _until(stop, "columns to fill", lambda: asyncio.to_thread(filler.fill, stop.is_set))
+        )
         waiting = asyncio.create_task(stop.wait())
         await asyncio.wait({worker, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        rescuer.cancel()
-        waiting.cancel()
+        stop.set()
         worker.cancel()  # procrastinate ends what was begun, then returns
-        await asyncio.gather(worker, rescuer, waiting, return_exceptions=True)
+        await asyncio.gather(worker, rescuer, filling, waiting, return_exceptions=True)
 
 
-def embed(database: Database, embedder: Embedder, community: str, key: str, *, alone: bool = False) -> int:
-    """Embed a trace, and beside it, unless `alone`, the others of its community that wait; return how many.
+def embed(database: Database, models: Models, community: str, key: str, *, alone: bool = False) -> int:
+    """Embed a trace with each model of its community that is on this machine; return how many traces got vectors.
 
-    A retried job embeds its own trace alone: one on which the model fails must not take the others with it.
+    Unless `alone`, others of the community that wait for vectors of the current model are embedded beside it: a
+    retried job embeds its own trace alone, because one on which the model fails must not take the others with it.
 
     Raises:
-        ModelUnavailable: the model cannot be loaded, or is not the one that the columns are made for.
+        ModelUnavailable: none of the community's models is on this machine, or can be loaded.
         HeldElsewhere: another worker embeds the trace; if that one dies, nobody but this job embeds it.
     """
-    if embedder.dimensions != DIMENSIONS:
-        message = (
-            f"{embedder.model} has {embedder.dimensions} dimensions, a commons holds {DIMENSIONS}; use the bundled"
-        )
-        raise ModelUnavailable(message)
-    done = _embed_batch(database, embedder, community, key, size=1 if alone else _BATCH)
-    while not alone and (batch := _embed_batch(database, embedder, community, key)):
-        done += batch
-    if _is_pending(database, community, key):
-        message = f"another worker embeds {key}; the job looks again later"
-        raise HeldElsewhere(message)
+    current, written = _written(database, models, community)
+    done = 0
+    for columns, embedder in written:
+        only = alone or columns is not current
+        done += (last := _embed_batch(database, columns, embedder, community, key, alone=only))
+        while not only and last:
+            done += (last := _embed_batch(database, columns, embedder, community, key))
+        if _is_pending(database, columns, community, key):
+            message = f"another worker embeds {key}; the job looks again later"
+            raise HeldElsewhere(message)
     return done
 
 
-def _is_pending(database: Database, community: str, key: str) -> bool:
+def _written(database: Database, models: Models, community: str) -> tuple[Columns, list[tuple[Columns, Embedder]]]:
+    """Return the columns that searches read, and the columns that this worker writes with the embedder for each."""
+    with database.tenant(community) as connection:
+        found = held(connection, community)
+        if not found.model:
+            name_model(connection, community, models.configured().model)
+            found = held(connection, community)
+    written = [(columns, one) for columns, model in found.written if (one := models.named(model)) is not None]
+    if not written:
+        message = f"{found.model} is not on this machine; fetch it into the worker's home with `repertoire model fetch`"
+        raise ModelUnavailable(message)
+    return found.current, written
+
+
+def _is_pending(database: Database, columns: Columns, community: str, key: str) -> bool:
     with database.tenant(community) as connection:
         row = connection.execute(
-            "SELECT 1 FROM trace WHERE community = %s AND key = %s AND problem IS NULL", (community, key)
+            f"SELECT 1 FROM trace WHERE community = %s AND key = %s AND {columns.problem} IS NULL", (community, key)
         ).fetchone()
     return row is not None
 
@@ -107,26 +126,21 @@ def has_worker(database: Database) -> bool:
     return row is not None
 
 
-def as_vector(vector: Vectors) -> str:
-    """Return a vector as PostgreSQL reads it."""
-    return "[" + ",".join(f"{value:.6g}" for value in np.asarray(vector).tolist()) + "]"
-
-
-def _embed_batch(database: Database, embedder: Embedder, community: str, key: str, *, size: int = _BATCH) -> int:
+def _embed_batch(
+    database: Database, columns: Columns, embedder: Embedder, community: str, key: str, *, alone: bool = False
+) -> int:
+    which, size = ("AND key = %s", 1) if alone else ("ORDER BY key <> %s, number", _BATCH)
     with database.tenant(community) as connection:
+        if (columns, embedder.model) not in writing(connection, community).written:
+            return 0
         rows = connection.execute(
-            "SELECT number, key, title, context, solution FROM trace WHERE community = %s AND problem IS NULL "
-            "ORDER BY key <> %s, number LIMIT %s FOR NO KEY UPDATE SKIP LOCKED",
+            f"SELECT {READ} FROM trace WHERE community = %s AND {columns.problem} IS NULL "
+            f"{which} LIMIT %s FOR NO KEY UPDATE SKIP LOCKED",
             (community, key, size),
         ).fetchall()
-        traces = [Trace(*row[1:]) for row in rows]
-        vectors = [embedder.embed_passages([passage(space, trace) for trace in traces]) for space in SPACES if traces]
-        columns = ", ".join(f"{COLUMNS[space]} = %s::halfvec" for space in SPACES)
-        for place, (number, *_) in enumerate(rows):
-            connection.execute(
-                f"UPDATE trace SET {columns}, model = %s WHERE community = %s AND number = %s",
-                (*(as_vector(space[place]) for space in vectors), embedder.model, community, number),
-            )
+        vectors = vectors_of(embedder, traces_of(rows))
+        numbers = [row[0] for row in rows]
+        store(connection, community, columns, embedder.model, dict(zip(numbers, vectors, strict=True)))
         return len(rows)
 
 
@@ -137,10 +151,11 @@ async def _rescue(jobs: App) -> None:
         await jobs.job_manager.retry_job(job)
 
 
-async def _forever(look: Callable[[], Awaitable[None]]) -> None:
-    while True:
+async def _until(stop: asyncio.Event, what: str, look: Callable[[], Awaitable[None]]) -> None:
+    while not stop.is_set():
         try:
             await look()
         except Exception as error:  # noqa: BLE001 - the loop is a door: PostgreSQL may be away for a while
-            _log.warning("stalled jobs could not be looked for: %s", error)
-        await asyncio.sleep(_LOOK_S)
+            _log.warning("%s could not be looked for: %s", what, error)
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(stop.wait(), _LOOK_S)

@@ -125,6 +125,22 @@ CREATE OR REPLACE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS $$ 
 DROP INDEX trace_lexemes;
 ALTER TABLE trace ALTER problem SET STORAGE PLAIN, ALTER solution_vector SET STORAGE PLAIN;
 """
+# The columns, indexes and storage are those of the first vectors. `community` says what both hold, see vectors.py.
+# The policy lets the operator's commands and the workers list communities: their rows in `community`, nothing else.
+_SECOND_VECTORS = f"""
+ALTER TABLE trace ADD COLUMN second_model text NOT NULL DEFAULT '', ADD COLUMN second_problem halfvec({DIMENSIONS}),
+  ADD COLUMN second_solution halfvec({DIMENSIONS});
+ALTER TABLE trace ALTER second_problem SET STORAGE PLAIN, ALTER second_solution SET STORAGE PLAIN;
+CREATE INDEX trace_second_pending ON trace (community, number) WHERE second_problem IS NULL;
+CREATE INDEX trace_second_problem ON trace
+  USING hnsw (second_problem halfvec_cosine_ops) WITH (m = 16, ef_construction = 64);
+CREATE INDEX trace_second_solution ON trace
+  USING hnsw (second_solution halfvec_cosine_ops) WITH (m = 16, ef_construction = 64);
+ALTER TABLE community ADD COLUMN vector_columns smallint NOT NULL DEFAULT 1,
+  ADD COLUMN first_model text NOT NULL DEFAULT '', ADD COLUMN second_model text NOT NULL DEFAULT '',
+  ADD COLUMN filling boolean NOT NULL DEFAULT false;
+CREATE POLICY listing ON community FOR SELECT USING (current_setting('repertoire.listing', true) = 'communities');
+"""
 
 
 def _isolation(tables: tuple[str, ...]) -> str:
@@ -154,6 +170,7 @@ STEPS = (
     Step("limits, audit and bans", lambda: _GOVERNANCE + _isolation(_GOVERNED_TABLES), 3),
     Step("counts of words", lambda: _WORD_COUNTS + _isolation(("word_count",)), 3),
     Step("postings of words", lambda: _POSTINGS + _isolation(("posting",)), 3),
+    Step("second vectors", lambda: _SECOND_VECTORS, 3),
 )
 
 

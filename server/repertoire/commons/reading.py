@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -18,9 +19,9 @@ import numpy.typing as npt
 from repertoire.app.traces.cache import Rows, TraceCache, VoteSummary
 from repertoire.app.traces.embed import SPACES
 from repertoire.commons.database import Connection
-from repertoire.commons.jobs import COLUMNS, as_vector
 from repertoire.commons.postings import Postings, Word
 from repertoire.commons.traces import SEARCHED, Traces
+from repertoire.commons.vectors import Columns, Held, as_vector, held
 from repertoire.commons.vote_cache import CachedVotes, updated
 from repertoire.domain.trace import ACTIVE, Trace
 from repertoire.ports import Among, Vectors
@@ -61,11 +62,13 @@ class Caches:
 
 @dataclass(frozen=True)
 class _Space:
-    """One vector space of a community; `ids` has one number for each trace that has a vector."""
+    """The vectors of one model in one vector space of a community; `ids` has one number for each trace with vectors."""
 
     connection: Connection
     community: str
-    column: str
+    columns: Columns
+    space: str
+    model: str
     ids: range
     active: Rows
 
@@ -75,12 +78,12 @@ class _Space:
             among, value = "status = %s", ACTIVE
         else:
             among, value = "number = ANY(%s)", allowed.tolist()
-        told = as_vector(vector)
+        told, column = as_vector(vector), self.columns.spaces[self.space]
         rows = self.connection.execute(
-            f"SELECT number, 1 - ({self.column} <=> %s::halfvec) FROM trace "
-            f"WHERE community = %s AND {self.column} IS NOT NULL AND {among} "
-            f"ORDER BY {self.column} <=> %s::halfvec LIMIT %s",
-            (told, self.community, value, told, limit),
+            f"SELECT number, 1 - ({column} <=> %s::halfvec) FROM trace "
+            f"WHERE community = %s AND {column} IS NOT NULL AND {self.columns.model} = %s AND {among} "
+            f"ORDER BY {column} <=> %s::halfvec LIMIT %s",
+            (told, self.community, self.model, value, told, limit),
         ).fetchall()
         return {int(number): float(score) for number, score in rows}
 
@@ -189,16 +192,21 @@ class CommunityTraces:
             self._cache.rows = self._revision, every, in_use
         return in_use if active else every
 
+    @cached_property
+    def held(self) -> Held:
+        """What the vector columns of the community hold."""
+        return held(self._db, self._community)
+
     def spaces(self, model: str) -> list[_Space]:
-        """Return the vectors of problems and of solutions by a model."""
+        """Return the vectors of problems and of solutions by a model; they are empty where it made none."""
+        columns = self.held.readable.get(model, self.held.current)
         row = self._db.execute(
-            "SELECT count(*) FROM trace WHERE community = %s AND status = ANY(%s) AND problem IS NULL",
+            f"SELECT count(*) FROM trace WHERE community = %s AND status = ANY(%s) AND {columns.problem} IS NULL",
             (self._community, list(SEARCHED)),
         ).fetchone()
         embedded = range(len(self.ids(active=False)) - int(row[0] if row else 0))
         active = self.ids(active=True)
-        del model  # a commons has one, which its columns are made for
-        return [_Space(self._db, self._community, COLUMNS[space], embedded, active) for space in SPACES]
+        return [_Space(self._db, self._community, columns, space, model, embedded, active) for space in SPACES]
 
     def votes(self, day: date) -> VoteSummary:
         """Return all votes, and the weight of each voter, as of a day."""

@@ -24,11 +24,11 @@ from repertoire.commons.limits import Limits
 from repertoire.commons.mcp_door import PATH as MCP_PATH
 from repertoire.commons.mcp_door import McpDoor
 from repertoire.commons.metrics import Metrics, metrics_route, read_token
+from repertoire.commons.models import Models
 from repertoire.commons.observed import Observed
 from repertoire.commons.problems import PROBLEMS
 from repertoire.commons.service import Commons
 from repertoire.domain.errors import InvalidRequest, RepertoireError, UnknownComponent
-from repertoire.ports import Embedder
 
 MOST_BYTES = 300_000  # of a request: both texts of a trace at their longest, in characters of four bytes
 MOST_QUERY = 64_000  # a question and an error at their longest, percent-encoded
@@ -41,7 +41,7 @@ _STATUS: tuple[tuple[type[RepertoireError], int], ...] = (
 )
 
 
-def build(database: Database, pepper: bytes, embedder: Embedder | None, *, working: bool) -> FastAPI:
+def build(database: Database, pepper: bytes, models: Models, *, working: bool) -> FastAPI:
     """Return the application; `working` runs a worker in the same process."""
 
     @asynccontextmanager
@@ -50,10 +50,10 @@ def build(database: Database, pepper: bytes, embedder: Embedder | None, *, worki
         queue = jobs.queue(database)
         stop = asyncio.Event()
         with queue.open():
-            app.state.commons = Commons(database, queue, embedder)
+            app.state.commons = Commons(database, queue, models)
             app.state.keys, app.state.bans = Keys(database, pepper), Bans(database)
             app.state.limits = Limits(database)
-            worker = asyncio.create_task(jobs.work(database, embedder, stop)) if working and embedder else None
+            worker = asyncio.create_task(jobs.work(database, models, stop)) if working and models else None
             async with door.sessions.run():
                 yield
             stop.set()

@@ -19,8 +19,10 @@ from repertoire.commons.gate import refuse_in, refuse_secrets
 from repertoire.commons.jobs import defer
 from repertoire.commons.keys import MODERATE, Caller
 from repertoire.commons.limits import check_quotas
+from repertoire.commons.models import Models
 from repertoire.commons.reading import Caches, CommunityTraces
 from repertoire.commons.traces import QUARANTINED, REMOVED, SEARCHED, Changes, Traces
+from repertoire.commons.vectors import Held
 from repertoire.domain.errors import InvalidRequest, UnknownComponent
 from repertoire.domain.text import clean_line
 from repertoire.domain.trace import ACTIVE, NOTE, TRACE, Trace, Vote
@@ -61,8 +63,8 @@ class MemberReputation:
 class Commons:
     """The commons of all communities on one database; each call is of one caller's community."""
 
-    def __init__(self, database: Database, jobs: App, embedder: Embedder | None) -> None:
-        self._database, self._jobs, self._embedder = database, jobs, embedder
+    def __init__(self, database: Database, jobs: App, models: Models) -> None:
+        self._database, self._jobs, self._models = database, jobs, models
         self._caches = Caches()
 
     def contribute(self, caller: Caller, told: TraceFields) -> Contributed:
@@ -106,9 +108,10 @@ class Commons:
         with self._database.tenant(caller.community) as connection:
             cache = self._caches.of(caller.community)
             reader = CommunityTraces(connection, caller.community, cache)
-            found = search_traces(reader.as_cache(), wanted, embedder=self._embedder)
+            embedder = self._embedder_for(reader.held)
+            found = search_traces(reader.as_cache(), wanted, embedder=embedder)
             self._caches.keep(caller.community, cache)
-        return found
+        return replace(found, degraded=(_why_without(reader.held),)) if embedder is None and self._models else found
 
     def show(self, caller: Caller, name: str) -> Shown:
         """Return one trace.
@@ -220,8 +223,18 @@ class Commons:
             done = audit.RESTORED if keep else audit.REMOVED
             audit.record(connection, caller.community, caller, done, trace.key, reason=f"was {trace.status}")
 
+    def _embedder_for(self, held: Held) -> Embedder | None:
+        """Return the embedder of the first model of which this server has the weights and the community vectors."""
+        return next(filter(None, map(self._models.named, held.readable)), None)
+
     def _gate(self, caller: Caller) -> AbstractContextManager[None]:
         return audit.refusals(self._database, caller.community, caller)
+
+
+def _why_without(held: Held) -> str:
+    if not held.model:
+        return "no trace has vectors yet: found by words and errors alone"
+    return f"this server lacks {held.model}, which made the vectors: found by words and errors alone"
 
 
 def _named(traces: Traces, name: str, caller: Caller) -> Trace:

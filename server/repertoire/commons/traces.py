@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from repertoire.commons import lexemes
 from repertoire.commons.database import Connection
+from repertoire.commons.vectors import held
 from repertoire.domain.trace import ACTIVE, EXPIRED, SUPERSEDED, Trace, Vote
 from repertoire.domain.trust import Flag
 from repertoire.store.writing import words_of
@@ -116,7 +117,9 @@ class Traces:
     def is_embedded(self, key: str) -> bool:
         """Tell whether a trace is found by its meaning, too."""
         row = self._db.execute(
-            "SELECT problem IS NOT NULL FROM trace WHERE community = %s AND key = %s", (self.community, key)
+            f"SELECT {held(self._db, self.community).current.problem} IS NOT NULL FROM trace "
+            "WHERE community = %s AND key = %s",
+            (self.community, key),
         ).fetchone()
         return bool(row and row[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -92,6 +93,19 @@ def find(name: str, *, cache: Path) -> Weights:
     if _size(weights) != weights.bytes:
         raise ModelUnavailable(_fetch_advice(name, f"in {weights.folder} is cut short or incomplete"))
     return weights
+
+
+def find_all(cache: Path) -> list[Weights]:
+    """Return the weights of every model on this machine, the bundled one first, without damaged ones."""
+    names = [""]
+    for path in sorted(cache.glob("*.json")):
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            names.append(str(json.loads(path.read_text(encoding="utf-8"))["name"]))
+    found = []
+    for name in names:
+        with suppress(ModelUnavailable):
+            found.append(find(name, cache=cache))
+    return found
 
 
 def record(weights: Weights, *, cache: Path) -> None:
