@@ -108,8 +108,8 @@ def test_a_secret_is_refused_with_its_place_and_stored_nowhere(server: Server, f
 
 
 def test_flags_of_several_members_take_a_trace_out_of_use_until_a_moderator_keeps_or_removes_it(server: Server):
-    members = [server.client(server.key("flags", name)) for name in ("ann", "ben", "cem", "dan")]
-    with server.client(server.key("flags", "mod", *ALL)) as moderator:
+    members = [server.client(server.key("harmful", name)) for name in ("ann", "ben", "cem", "dan")]
+    with server.client(server.key("harmful", "mod", *ALL)) as moderator:
         key = contribute(members[0], VITE)
         for member in members[1:3]:
             assert member.post(f"/traces/{key}/flags", json={"reason": "it deletes files"}).json()["status"] == "active"

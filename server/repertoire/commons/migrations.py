@@ -90,8 +90,10 @@ _WORD_COUNTS = """
 CREATE TABLE word_count (
   community text NOT NULL, lexeme text NOT NULL, traces int NOT NULL, PRIMARY KEY (community, lexeme))
   WITH (fillfactor = 70);
+ALTER TABLE trace NO FORCE ROW LEVEL SECURITY;  -- which hides all rows of it from an owner who is no superuser
 INSERT INTO word_count SELECT community, lexeme, count(*) FROM trace, unnest(tsvector_to_array(lexemes)) lexeme
   GROUP BY community, lexeme;
+ALTER TABLE trace FORCE ROW LEVEL SECURITY;
 CREATE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   INSERT INTO word_count AS w SELECT NEW.community, lexeme, 1 FROM unnest(tsvector_to_array(NEW.lexemes)) lexeme
     ON CONFLICT (community, lexeme) DO UPDATE SET traces = w.traces + 1;
@@ -105,12 +107,14 @@ _POSTINGS = """
 CREATE TABLE posting (
   community text NOT NULL, lexeme text NOT NULL, block int NOT NULL, entries bytea NOT NULL,
   PRIMARY KEY (community, lexeme, block)) WITH (fillfactor = 70);
+ALTER TABLE trace NO FORCE ROW LEVEL SECURITY;
 INSERT INTO posting
   SELECT community, lexeme, (place - 1) / 128, string_agg(entry, ''::bytea ORDER BY place) FROM (
     SELECT community, lexeme, row_number() OVER (PARTITION BY community, lexeme ORDER BY number) AS place,
       int8send(number) || int2send(cardinality(positions)::int2) || int4send(length) AS entry
     FROM trace, unnest(lexemes)) AS held
   GROUP BY 1, 2, 3;
+ALTER TABLE trace FORCE ROW LEVEL SECURITY;
 CREATE OR REPLACE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   WITH held AS (SELECT lexeme, cardinality(positions)::int2 AS times FROM unnest(NEW.lexemes)),
   counted AS (
