@@ -28,6 +28,7 @@ class Settings:
     hints: bool = True
     hint_limit: int = 3
     trace_hints: bool = True
+    pack_gate_percent: int = 48
     max_files: int = 20_000
     max_source_mb: int = 500
     half_life_days: int = 365
@@ -72,6 +73,12 @@ TABLE = (
     SettingRow("hints", "REPERTOIRE_HINTS", "Whether hooks may offer components in a session."),
     SettingRow("trace_hints", "REPERTOIRE_TRACE_HINTS", "Whether hooks may show traces and propose to keep one."),
     SettingRow("hint_limit", "REPERTOIRE_HINT_LIMIT", "How many components one hint may name, 1 to 3."),
+    SettingRow(
+        "pack_gate_percent",
+        "REPERTOIRE_PACK_GATE_PERCENT",
+        "Percent: the least cosine between a question and the nearest text of a pack that covers it. The default lets "
+        "9 of 100 foreign questions pass and refuses 8 of 100 own ones.",
+    ),
     SettingRow("max_files", "REPERTOIRE_MAX_FILES", "Files read from one source at most."),
     SettingRow("max_source_mb", "REPERTOIRE_MAX_SOURCE_MB", "Megabytes that a cloned source may have."),
     SettingRow(

@@ -13,6 +13,8 @@ from pathlib import Path
 from repertoire.app.clock import today
 from repertoire.app.current_project import current_project
 from repertoire.app.kernel import Repertoire, aged_in, ageing_of
+from repertoire.app.packs.places import packs_folder
+from repertoire.app.packs.shelf import PackShelf
 from repertoire.app.sources.soundness import Troubles
 from repertoire.app.sources.vocabulary import vocabulary_of
 from repertoire.app.traces.cache import TraceCache
@@ -34,6 +36,7 @@ from repertoire.retrieval.stage_reports import TimeLimit
 from repertoire.settings import Settings, load
 from repertoire.store.database import Store
 from repertoire.store.graph_file import HOME_FILE, GraphFile
+from repertoire.store.pack_file import PackStore
 from repertoire.store.text_file import TEXT_FILE
 
 _PROJECTS = 16  # the cache holds the technology stacks of so many projects
@@ -59,7 +62,8 @@ def open_repertoire(
             degraded = (*degraded, f"{home} cannot be written: nothing is recorded")
         if store.stale:
             degraded = (*degraded, "the database's log cannot be read from here: the newest data is missing")
-        yield build_repertoire(home, settings, store, embedder, degraded)
+        with _closing_packs(build_repertoire(home, settings, store, embedder, degraded)) as opened:
+            yield opened
 
 
 def build_repertoire(
@@ -85,7 +89,21 @@ def build_repertoire(
             troubles=troubles.said_of,
         ),
     )
-    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), degraded)
+    packs = PackShelf(packs_folder(home), PackStore.open)
+    return Repertoire(home, settings, store, embedder, pipeline, use, troubles, TraceCache(store), packs, degraded)
+
+
+@contextmanager
+def _closing_packs(opened: Repertoire) -> Iterator[Repertoire]:
+    try:
+        yield opened
+    finally:
+        opened.packs.close()
+
+
+def open_new_pack(path: Path) -> PackStore:
+    """Open a new pack for writing."""
+    return PackStore.open(path, read_only=False)
 
 
 @contextmanager
@@ -94,8 +112,11 @@ def open_temporary() -> Iterator[Repertoire]:
     home = find_home()
     settings = load(home, os.environ)
     embedder, degraded = open_embedder(home, settings)
-    with _temporary_store(HOME_FILE) as store:
-        yield build_repertoire(home, settings, store, embedder, degraded)
+    with (
+        _temporary_store(HOME_FILE) as store,
+        _closing_packs(build_repertoire(home, settings, store, embedder, degraded)) as opened,
+    ):
+        yield opened
 
 
 def open_texts() -> AbstractContextManager[Store]:

@@ -28,6 +28,7 @@ VERBS = {
     "sources": "sources",
     "remove": "sources",
     "trace": "traces",
+    "pack": "packs",
     "commons": "commons",
     "status": "health",
     "overlaps": "health",

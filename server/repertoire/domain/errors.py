@@ -4,6 +4,7 @@ RepertoireError
 ├── InvalidRequest        an argument that cannot be served; the message says what to send instead
 ├── UnknownComponent      no component answers to this id or name
 ├── InstallRefused        a component cannot be installed here, or an installation not taken back; all is as it was
+├── PackRefused           a knowledge pack cannot be built, is unknown, or its manifest is invalid
 ├── ModelUnavailable      the embedding model cannot be loaded without reaching a hub
 ├── SourceError           a source cannot be read
 │   └── SourceRefused     a source that must not be read from here (private host, odd protocol, path outside)
@@ -34,6 +35,10 @@ class UnknownComponent(RepertoireError):
 
 class InstallRefused(RepertoireError):
     """A component cannot be installed here, or an installation not taken back."""
+
+
+class PackRefused(RepertoireError):
+    """A knowledge pack cannot be built, is unknown, or its manifest is invalid."""
 
 
 class ModelUnavailable(RepertoireError):

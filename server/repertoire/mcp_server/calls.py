@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repertoire.app.ask.explain import ExplainRequest
+from repertoire.app.packs.query import PackQuestion
 from repertoire.app.traces.fields import TraceFields
 from repertoire.app.traces.search import TraceQuery
 from repertoire.app.traces.voting import NewVote
@@ -23,6 +24,7 @@ from repertoire.verbs.decisions import (
     MuteRequest,
 )
 from repertoire.verbs.explain import EXPLAIN
+from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
 from repertoire.verbs.questions import RECOMMEND, SEARCH
 from repertoire.verbs.status import STATUS
 from repertoire.verbs.traces import (
@@ -131,6 +133,10 @@ def _vote(arguments: Arguments) -> NewVote:
     )
 
 
+def _pack_question(arguments: Arguments) -> PackQuestion:
+    return PackQuestion(arguments["question"], tuple(arguments.get("packs", ())), arguments["limit"])
+
+
 CALLS: Mapping[str, Call] = {
     "search_components": Call(SEARCH, _query),
     "recommend_set": Call(RECOMMEND, _task),
@@ -146,4 +152,7 @@ CALLS: Mapping[str, Call] = {
     "amend_trace": Call(AMEND, _amend_request),
     "vote_trace": Call(VOTE, _vote),
     "list_tags": Call(TAGS, lambda _: None),
+    "query_pack": Call(QUERY_PACK, _pack_question),
+    "list_packs": Call(LIST_PACKS, lambda _: None),
+    "pack_info": Call(PACK_INFO, lambda arguments: arguments["name"]),
 }

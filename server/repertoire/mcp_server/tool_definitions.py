@@ -6,6 +6,7 @@ from repertoire.domain.answer import BALANCED, MODES
 from repertoire.domain.component import COMPONENT_TYPES
 from repertoire.domain.event import SAYINGS
 from repertoire.mcp_server.outputs import BRINGS, COMBINATIONS, GRAPH, HITS, ITEMS, LINES, OTHERS, also, output
+from repertoire.mcp_server.pack_tools import PACK_TOOLS
 from repertoire.mcp_server.tool import Tool, flag, number, text, texts
 from repertoire.mcp_server.trace_tools import NAMED_TRACES, TRACE_TOOLS, WHOLE_TRACE
 
@@ -323,4 +324,5 @@ TOOLS = (
         read_only=False,
     ),
     *TRACE_TOOLS,
+    *PACK_TOOLS,
 )

@@ -1,0 +1,1 @@
+"""Use cases of knowledge packs: build, list, ask."""

@@ -1,0 +1,120 @@
+"""Reads the documents of an opened source into articles; what cannot be read becomes a row with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from repertoire.app.current_project import project_folder
+from repertoire.app.sources.cpu_limit import cpu_limit
+from repertoire.app.sources.opening import OpenedSource, Surroundings, open_address
+from repertoire.domain.component import SourceInfo
+from repertoire.domain.errors import TooSlow
+from repertoire.domain.pack import PackArticle
+from repertoire.ingestion import front_matter, licences
+from repertoire.ingestion.install import Site
+from repertoire.ingestion.parts import SourceLayout
+from repertoire.packs.manifest import PackSource
+from repertoire.packs.markdown import read_markdown
+from repertoire.settings import Settings
+from repertoire.sources import address as addresses
+from repertoire.sources import crawl, installed
+from repertoire.sources.crawl import CrawlLimits, FoundFile, Mount
+
+Report = Callable[[str, int, int], None]  # a label, the amount done, and the total
+_MARKDOWN = (".md", ".markdown")
+_NAVIGATION = frozenset(("summary.md", "_sidebar.md", "_navbar.md"))  # lists of links to the other documents
+_A_FILE_S = 15.0  # processor time for one document
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a source: its articles in the order of their paths, skipped files with reasons, and origin."""
+
+    articles: tuple[PackArticle, ...]
+    skipped: dict[str, str]
+    source: PackSource
+
+
+def open_source(home: Path, origin: str, *, settings: Settings, tick: Callable[[], None]) -> OpenedSource:
+    """Open a file, a folder, a repository, an archive or a package that a person named.
+
+    Raises:
+        SourceError: the source cannot be fetched or unpacked.
+    """
+    file = Path(origin).expanduser()
+    if file.suffix.lower() in _MARKDOWN and file.is_file():
+        info = SourceInfo(f"file:{file}", "file", str(file))
+        mounts = (Mount(file.resolve(), file.name),)
+        return OpenedSource(info, mounts, Site(), SourceLayout(name=file.stem), limits=CrawlLimits(files=1))
+    project = project_folder()
+    address = addresses.parse(origin, trusted=True, project=project)
+    around = Surroundings(home, settings, installed.look(os.environ, project=project))
+    return open_address(address, around, tick=tick)
+
+
+def read_documents(opened: OpenedSource, *, report: Report) -> Documents:
+    """Read every Markdown document of a source within the limits on files, bytes and processor time."""
+    listing = crawl.walk(opened.mounts, limits=opened.limits)
+    skipped = {item.path: item.reason for item in listing.refused}
+    if listing.truncated:
+        skipped["."] = listing.truncated
+    entries = [entry for entry in listing.entries if entry.path.lower().endswith(_MARKDOWN)]
+    articles, state, room = list[PackArticle](), hashlib.sha256(), opened.limits.text_bytes
+    for number, entry in enumerate(entries, 1):
+        data = _bytes(entry, room)
+        room -= len(data) if isinstance(data, bytes) else 0
+        found = _article(entry.path, data) if isinstance(data, bytes) else data
+        if isinstance(found, str):
+            skipped[entry.path] = found
+        else:
+            articles.append(found)
+            state.update(f"{found.path}\0{found.content_hash}\0".encode("utf-8", "replace"))
+        report("documents", number, len(entries))
+    return Documents(tuple(articles), skipped, _source(opened, state.hexdigest(), articles))
+
+
+def _bytes(entry: FoundFile, room: int) -> bytes | str:
+    """Return the bytes of a document, or the reason why it is not read."""
+    if entry.path.rpartition("/")[2].lower() in _NAVIGATION:
+        return "navigation: it lists the other documents"
+    return crawl.read(entry) if room > 0 else "the source holds more text than is read"
+
+
+def _article(path: str, data: bytes) -> PackArticle | str:
+    """Return the article in a document's bytes, or the reason why there is none."""
+    text = crawl.decode(data)
+    if text is None:
+        return "not UTF-8 text"
+    document = front_matter.split(text.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        with cpu_limit(_A_FILE_S):
+            article = read_markdown(
+                path, document.body, document.front_matter, content_hash=hashlib.sha256(data).hexdigest()
+            )
+    except TooSlow:
+        return f"took longer than {_A_FILE_S:.0f} s to read"
+    return article if article.sections else "empty"
+
+
+def _source(opened: OpenedSource, state: str, articles: list[PackArticle]) -> PackSource:
+    info, dates = opened.info, opened.history.dates
+    local = info.kind in ("file", "folder") and not info.repository
+    # A folder's name stands for its path: a pack is shared, and where it was built is nobody's business.
+    address = Path(info.location).name if local else info.repository or info.key
+    newest = max((dates[article.path][1] for article in articles if article.path in dates), default="")
+    return PackSource(address, info.commit, newest, state)
+
+
+def licence_of(opened: OpenedSource) -> str:
+    """Return the SPDX id of the licence at the top of a source; empty if there is none, or an unknown one."""
+    for mount in opened.mounts:
+        for entry in crawl.walk((mount,), limits=CrawlLimits(depth=0)).entries:
+            data = crawl.read(entry) if licences.is_licence_file(entry.path) else ""
+            text = crawl.decode(data) if isinstance(data, bytes) else None
+            if text is not None:
+                return licences.recognise(text)
+    return ""

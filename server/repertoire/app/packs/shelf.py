@@ -1,0 +1,126 @@
+"""Keeps the packs of a home: lists them by their manifests, and holds those that were asked open to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from repertoire.app.packs.places import DATABASE, MANIFEST
+from repertoire.domain.errors import PackRefused
+from repertoire.domain.pack import PACK_NAME
+from repertoire.domain.text import clean_line
+from repertoire.packs.manifest import MANIFEST_BYTES, PackManifest, read_manifest
+from repertoire.retrieval.sections import SectionIndex, read_sections
+from repertoire.store.pack_file import PackStore
+
+
+@dataclass(frozen=True)
+class OpenPack:
+    """A pack that is open to read: its manifest, its database, and its sections as arrays."""
+
+    manifest: PackManifest
+    store: PackStore
+    index: SectionIndex
+    version: tuple[int, int]  # identifies the file, which another build may replace
+
+
+@dataclass(frozen=True)
+class PackListing:
+    """The packs of a home: the manifests of those that can be read, and why others cannot, by folder name."""
+
+    packs: tuple[PackManifest, ...]
+    refused: dict[str, str]
+
+
+class PackShelf:
+    """The packs of a home; only one thread at a time may use it."""
+
+    def __init__(self, folder: Path, opening: Callable[[Path], PackStore]) -> None:
+        self._folder = folder
+        self._opening = opening
+        self._open: dict[str, OpenPack] = {}
+
+    def listing(self) -> PackListing:
+        """Return every pack in the order of the names."""
+        found = {name: self._manifest_or_reason(name) for name in self._names()}
+        packs = tuple(one for one in found.values() if isinstance(one, PackManifest))
+        return PackListing(packs, {name: one for name, one in found.items() if isinstance(one, str)})
+
+    def _manifest_or_reason(self, name: str) -> PackManifest | str:
+        try:
+            return self.manifest(name)
+        except PackRefused as error:
+            return str(error)
+
+    def manifest(self, name: str) -> PackManifest:
+        """Return the manifest of a pack.
+
+        Raises:
+            PackRefused: there is no such pack, or its manifest is invalid.
+        """
+        if not PACK_NAME.fullmatch(name) or name not in self._names():
+            known = ", ".join(self._names()) or "none"
+            message = (
+                f"there is no pack {clean_line(name, 80)!r}; packs here: {known}; `repertoire pack build` makes one"
+            )
+            raise PackRefused(message)
+        try:
+            with (self._folder / name / MANIFEST).open(encoding="utf-8") as file:
+                text = file.read(MANIFEST_BYTES + 1)
+        except (OSError, UnicodeDecodeError) as error:
+            message = f"the manifest of pack {name} cannot be read ({error}); build or fetch the pack again"
+            raise PackRefused(message) from error
+        if len(text) > MANIFEST_BYTES:
+            message = f"the manifest of pack {name} is larger than {MANIFEST_BYTES:,} characters; remove the pack"
+            raise PackRefused(message)
+        return _read(text, name)
+
+    def open(self, name: str, model: str) -> OpenPack:
+        """Return a pack open to read, with the vectors of one model; it stays open until `close`.
+
+        Raises:
+            PackRefused: there is no such pack, or its manifest is invalid.
+            StoreError: its database cannot be opened.
+        """
+        manifest = self.manifest(name)
+        path = self._folder / name / DATABASE
+        if not path.is_file() or path.is_symlink():
+            message = f"pack {name} has no {DATABASE}; build or fetch the pack again"
+            raise PackRefused(message)
+        status = path.stat()
+        version = (status.st_ino, status.st_mtime_ns)
+        known = self._open.get(name)
+        if known is not None and known.version == version:
+            return known
+        self._release(name)
+        store = self._opening(path)
+        try:
+            index = read_sections(store.graph, store.vectors, model)
+        except BaseException:
+            store.close()
+            raise
+        self._open[name] = OpenPack(manifest, store, index, version)
+        return self._open[name]
+
+    def close(self) -> None:
+        """Release every open pack."""
+        for name in [*self._open]:
+            self._release(name)
+
+    def _release(self, name: str) -> None:
+        known = self._open.pop(name, None)
+        if known is not None:
+            known.store.close()
+
+    def _names(self) -> list[str]:
+        if not self._folder.is_dir():
+            return []
+        found = (child for child in self._folder.iterdir() if PACK_NAME.fullmatch(child.name))
+        return sorted(child.name for child in found if child.is_dir() and not child.is_symlink())
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, name: str) -> PackManifest:
+    return read_manifest(text, place=name)

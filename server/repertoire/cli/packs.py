@@ -1,0 +1,109 @@
+"""`pack`: the commands that build, list, describe and ask knowledge packs."""
+
+from __future__ import annotations
+
+import click
+
+from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.packs.query import PackQuestion
+from repertoire.app.wiring import open_new_pack, open_repertoire
+from repertoire.cli.output import json_option, progress, show, show_answer
+from repertoire.rendering.packs import built_data, built_text
+from repertoire.verbs.packs import LIST_PACKS, PACK_INFO, QUERY_PACK
+from repertoire.verbs.verb import Context
+
+
+@click.group("pack")
+def pack_command() -> None:
+    r"""Build packs of documentation, and ask them; an answer cites the sections that it comes from.
+
+    \b
+    repertoire pack build axum --from ./axum/docs
+    repertoire pack query "how do I share state between handlers" --pack axum
+    """
+
+
+@pack_command.command("build")
+@click.argument("name")
+@click.option(
+    "--from", "origin", required=True, metavar="SOURCE", help="A Markdown file, a folder, an archive or a git address."
+)
+@click.option("--version", default="0.1.0", show_default=True, help="Version of the pack, as in semantic versioning.")
+@click.option("--description", default="", help="What the pack is about, in a line.")
+@click.option("--licence", default="", help="Licence of the documents; by default that of the source's licence file.")
+@click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic of the pack; may be repeated.")
+@click.option("--replace", is_flag=True, help="Replace the pack of this name, if there is one.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@json_option
+def build_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
+    name: str,
+    origin: str,
+    version: str,
+    description: str,
+    licence: str,
+    topics: tuple[str, ...],
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    r"""Build the pack NAME from the Markdown documents of a source; an interrupted build leaves nothing.
+
+    The same documents give the same file, byte for byte. Files that cannot be read are listed with the reason.
+
+    \b
+    repertoire pack build rust-book --from https://github.com/rust-lang/book --topic rust
+    repertoire pack build axum --from ./axum/docs --replace
+    """
+    asked = BuildRequest(name, origin, version, description, licence, topics, replace)
+    with open_repertoire() as repertoire:
+        with progress(quiet=quiet) as bar:
+            built = build_pack(
+                repertoire.home,
+                asked,
+                open_new_pack,
+                embedder=repertoire.embedder,
+                settings=repertoire.settings,
+                report=bar,
+            )
+        show(built_data(built), lambda: built_text(built), as_json=as_json)
+
+
+@pack_command.command("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION")
+@click.option("--pack", "packs", multiple=True, metavar="NAME", help="Ask this pack only; may be repeated.")
+@click.option("--limit", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages.")
+@json_option
+def query_command(words: tuple[str, ...], packs: tuple[str, ...], limit: int, as_json: bool) -> None:
+    r"""Answer QUESTION with passages of packs and their citations, or say that no pack covers it.
+
+    \b
+    repertoire pack query "what is a lifetime" --pack rust-book
+    """
+    wanted = PackQuestion(" ".join(words), packs, limit)
+    with open_repertoire() as repertoire:
+        show_answer(QUERY_PACK, QUERY_PACK.run(Context.of(repertoire), wanted), as_json=as_json)
+
+
+@pack_command.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    r"""List the packs of this home.
+
+    \b
+    repertoire pack list
+    """
+    with open_repertoire() as repertoire:
+        show_answer(LIST_PACKS, LIST_PACKS.run(Context.of(repertoire), None), as_json=as_json)
+
+
+@pack_command.command("info")
+@click.argument("name")
+@json_option
+def info_command(name: str, as_json: bool) -> None:
+    r"""Show what the pack NAME holds, where it comes from, and whether it was measured.
+
+    \b
+    repertoire pack info rust-book
+    """
+    with open_repertoire() as repertoire:
+        show_answer(PACK_INFO, PACK_INFO.run(Context.of(repertoire), name), as_json=as_json)

@@ -1,0 +1,112 @@
+"""The schema of a pack's graph file (articles, sections, chunks, categories), and the values that are written to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from repertoire.domain.graph import (
+    CORE,
+    HOME,
+    STAND_IN,
+    WITH_ALL,
+    WITH_EDGES,
+    WITH_NODE,
+    Layout,
+    NodeKind,
+    Relation,
+    Table,
+    View,
+)
+
+ARTICLE, SECTION, CHUNK, CATEGORY = "article", "section", "chunk", "category"  # kinds of nodes
+HAS_SECTION, HAS_CHUNK, LINKS_TO, IN_CATEGORY = "has_section", "has_chunk", "links_to", "in_category"  # relations
+SECTIONS, ARTICLES = "sections", "articles"  # the views: parts of articles, and whole articles
+CHUNK_SPACE, HEADING_SPACE = "chunk", "heading"  # vector spaces: the text of a chunk, and the headings of a section
+PACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+FORMAT = 1  # version of manifest.json
+
+_BOTH = (SECTIONS, ARTICLES)
+PACK = Layout(
+    views=(
+        View(SECTIONS, "section_text", "revision sections"),
+        View(ARTICLES, "", "revision articles"),
+    ),
+    kinds=(
+        NodeKind(ARTICLE, "a document (table `article`)", (ARTICLES, SECTIONS), WITH_ALL),
+        NodeKind(SECTION, "a document's part under one heading", (SECTIONS,), WITH_ALL, spaces=(HEADING_SPACE,)),
+        NodeKind(CHUNK, "a part of a section, short enough for a model", (SECTIONS,), WITH_ALL, spaces=(CHUNK_SPACE,)),
+        NodeKind(CATEGORY, "a group of articles", (ARTICLES,), WITH_EDGES, stands_in=True),
+        next(kind for kind in HOME.kinds if kind.name == STAND_IN),
+    ),
+    relations=(
+        Relation(HAS_SECTION, "contains this section; the weight is 1", (SECTIONS,)),
+        Relation(HAS_CHUNK, "contains this chunk; the weight is 1", (SECTIONS,)),
+        Relation(LINKS_TO, "links to this article", _BOTH, "how often, 0 or more"),
+        Relation(IN_CATEGORY, "belongs to this category; the weight is 1", (ARTICLES,)),
+    ),
+    tables=(
+        *(table for table in HOME.tables if table.owner == CORE),
+        Table("article", ARTICLES, WITH_NODE, node="node_id"),
+        Table("section", SECTIONS, WITH_NODE, node="node_id"),
+        Table("section_text", SECTIONS, WITH_NODE, node="rowid"),
+        Table("chunk", SECTIONS, WITH_NODE, node="node_id"),
+        Table("skipped", SECTIONS, WITH_ALL),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class PackSection:
+    """A part of an article: from one heading to the next. `path` holds the headings above it, without the title.
+
+    `anchor` is the fragment of the heading's address; it is empty for the text before the first heading.
+    `chunks` are (begin, end) positions in the text, in characters.
+    """
+
+    title: str
+    anchor: str
+    level: int
+    text: str
+    path: tuple[str, ...] = ()
+    chunks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class PackArticle:
+    """A document of a pack. `links` are paths of other documents in the same source, once for each link."""
+
+    path: str
+    title: str
+    sections: tuple[PackSection, ...]
+    category: str = ""
+    content_hash: str = ""
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PackPassage:
+    """A section as an answer quotes it."""
+
+    article: str
+    anchor: str
+    title: str
+    headings: tuple[str, ...]
+    text: str
+
+    @property
+    def citation(self) -> str:
+        """Return `article#anchor`: the path of the document in its source, and the heading's fragment."""
+        return f"{self.article}#{self.anchor}" if self.anchor else self.article
+
+
+@dataclass(frozen=True)
+class PackCounts:
+    """The size of a pack."""
+
+    articles: int
+    sections: int
+    chunks: int
+    links: int
+    skipped: int
+    characters: int

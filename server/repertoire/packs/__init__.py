@@ -1,0 +1,1 @@
+"""Rules of knowledge packs: how documents are read, and what a manifest says."""

@@ -1,0 +1,198 @@
+"""Defines the graph file of a pack: writes articles, reads sections, and seals a finished file for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import Self
+
+from repertoire.domain.component import Edge, Node
+from repertoire.domain.pack import (
+    ARTICLE,
+    CATEGORY,
+    CHUNK,
+    HAS_CHUNK,
+    HAS_SECTION,
+    IN_CATEGORY,
+    LINKS_TO,
+    PACK,
+    SECTION,
+    PackArticle,
+    PackCounts,
+    PackPassage,
+    PackSection,
+)
+from repertoire.domain.text import index_text
+from repertoire.store.connection import Connection
+from repertoire.store.graph import Graph
+from repertoire.store.graph_file import GraphFile, begin, open_graph_file
+from repertoire.store.rows import marks, storable
+from repertoire.store.vectors import Vectors
+from repertoire.store.writing import SHARED, GraphWriter, Owner
+
+_NO_DATE = "1970-01-01T00:00:00Z"  # of every row: the time of a build must not change the bytes of the file
+_SEPARATOR = "\x1f"
+
+
+# without a copy of the text, which the table `section` holds already
+_WORDS = """CREATE VIRTUAL TABLE section_text USING fts5(
+    name, description, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61')"""
+
+
+PACK_FILE = GraphFile(
+    "pack",
+    PACK,
+    (
+        begin(
+            "pack",
+            """CREATE TABLE article(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, path TEXT NOT NULL UNIQUE,
+                title TEXT NOT NULL, category TEXT NOT NULL, content_hash TEXT NOT NULL)""",
+            # `path`: the headings above the section, joined by the separator U+001F
+            """CREATE TABLE section(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, article_id INTEGER NOT NULL,
+                position INTEGER NOT NULL, anchor TEXT NOT NULL, title TEXT NOT NULL, level INTEGER NOT NULL,
+                path TEXT NOT NULL, text TEXT NOT NULL)""",
+            "CREATE INDEX section_by_article ON section(article_id, position)",
+            # the text of a chunk is a range of characters of its section's text
+            """CREATE TABLE chunk(
+                node_id INTEGER PRIMARY KEY REFERENCES node(id) ON DELETE CASCADE, section_id INTEGER NOT NULL,
+                begin INTEGER NOT NULL, end INTEGER NOT NULL)""",
+            "CREATE TABLE skipped(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID",
+            _WORDS,
+        ),
+    ),
+)
+
+Text = tuple[int, str, str]  # node id, title line, text
+
+
+class PackStore:
+    """An open pack."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self.graph = Graph(connection)
+        self.vectors = Vectors(connection)
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = True) -> PackStore:
+        """Open a pack to read; to build one, a new file is opened for writing.
+
+        Raises:
+            StoreError: the file is foreign, of another sort, newer, corrupt, or cannot be opened at all.
+        """
+        return cls(open_graph_file(path, PACK_FILE, read_only=read_only))
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, articles: Iterable[PackArticle]) -> None:
+        """Write articles in one transaction; the order of the articles determines the bytes of the file."""
+        with self._db.transaction():
+            writer = GraphWriter(self._db, self.vectors, _NO_DATE)
+            edges = [edge for article in articles for edge in self._add(writer, article)]
+            known = {str(key) for (key,) in self._db.rows("SELECT key FROM node WHERE type = ?", (ARTICLE,))}
+            kept = [edge for edge in edges if edge.relation != LINKS_TO or edge.target in known]
+            writer.replace_edges(Owner(SHARED.source_id, "pack"), kept)
+
+    def skip(self, rows: Mapping[str, str]) -> None:
+        """Record which files were not read, and why."""
+        with self._db.transaction():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?)",
+                [(storable(path), storable(reason)) for path, reason in sorted(rows.items())],
+            )
+
+    def _add(self, writer: GraphWriter, article: PackArticle) -> Iterator[Edge]:
+        key = f"{ARTICLE}:{article.path}"
+        node_id = writer.put_node(Node(key, ARTICLE, article.title))
+        self._db.execute(
+            "INSERT INTO article VALUES (?, ?, ?, ?, ?)",
+            (node_id, *map(storable, (article.path, article.title, article.category, article.content_hash))),
+        )
+        if article.category:
+            writer.put_node(Node(f"{CATEGORY}:{article.category}", CATEGORY, article.category))
+            yield Edge(key, f"{CATEGORY}:{article.category}", IN_CATEGORY)
+        for path in sorted({*article.links}):
+            yield Edge(key, f"{ARTICLE}:{path}", LINKS_TO, weight=float(article.links.count(path)))
+        for position, section in enumerate(article.sections):
+            yield from self._add_section(writer, (node_id, key, article.title), position, section)
+
+    def _add_section(
+        self, writer: GraphWriter, article: tuple[int, str, str], position: int, section: PackSection
+    ) -> Iterator[Edge]:
+        article_id, article_key, article_title = article
+        key = f"{SECTION}:{article_id}:{position}"
+        above = index_text(" ".join((article_title, *section.path)))
+        text = (index_text(section.title), above, index_text(section.text))
+        node_id = writer.put_node(Node(key, SECTION, section.title), text=text)
+        named = (storable(section.anchor), storable(section.title), section.level)
+        path = storable(_SEPARATOR.join(section.path))
+        row = (node_id, article_id, position, *named, path, storable(section.text))
+        self._db.execute(f"INSERT INTO section VALUES ({marks(row)})", row)
+        yield Edge(article_key, key, HAS_SECTION)
+        for begins, ends in section.chunks:
+            chunk = f"{CHUNK}:{node_id}:{begins}"
+            chunk_id = writer.put_node(Node(chunk, CHUNK, ""))
+            self._db.execute("INSERT INTO chunk VALUES (?, ?, ?, ?)", (chunk_id, node_id, begins, ends))
+            yield Edge(key, chunk, HAS_CHUNK)
+
+    def chunks(self) -> list[Text]:
+        """Return every chunk with the headings above it and its text, in the order of the file."""
+        rows = self._db.rows(
+            """SELECT c.node_id, a.title, s.path, s.title, substr(s.text, c.begin + 1, c.end - c.begin) FROM chunk c
+               JOIN section s ON s.node_id = c.section_id JOIN article a ON a.node_id = s.article_id ORDER BY 1"""
+        )
+        return [(int(row[0]), _headings(*row[1:4]), str(row[4])) for row in rows]
+
+    def headings(self) -> list[Text]:
+        """Return every section with the headings above it and no text, in the order of the file."""
+        rows = self._db.rows(
+            """SELECT s.node_id, a.title, s.path, s.title FROM section s
+               JOIN article a ON a.node_id = s.article_id ORDER BY 1"""
+        )
+        return [(int(row[0]), _headings(*row[1:4]), "") for row in rows]
+
+    def passages(self, node_ids: Sequence[int]) -> dict[int, PackPassage]:
+        """Return sections by node id."""
+        rows = self._db.rows(
+            f"""SELECT s.node_id, a.path, s.anchor, s.title, a.title, s.path, s.text FROM section s
+                JOIN article a ON a.node_id = s.article_id WHERE s.node_id IN ({marks(node_ids)})""",
+            node_ids,
+        )
+        return {int(row[0]): _passage(row[1:]) for row in rows}
+
+    def counts(self) -> PackCounts:
+        """Count what the pack holds."""
+        articles, sections, chunks, skipped = (
+            int(self._db.value(f"SELECT count(*) FROM {table}")) for table in ("article", "section", "chunk", "skipped")
+        )
+        links = int(self._db.value("SELECT count(*) FROM edge WHERE relation = ?", (LINKS_TO,)))
+        characters = int(self._db.value("SELECT ifnull(sum(length(text)), 0) FROM section"))
+        return PackCounts(articles, sections, chunks, links, skipped, characters)
+
+    def seal(self, target: Path) -> None:
+        """Write the finished pack to a new file whose bytes depend on the content alone."""
+        with self._db.transaction():
+            self._db.execute("UPDATE migration SET at = ?", (_NO_DATE,))
+            self._db.execute("INSERT INTO section_text(section_text) VALUES ('optimize')")
+        self._db.execute("VACUUM INTO ?", (str(target),))
+
+
+def _headings(title: str, path: str, heading: str) -> str:
+    return " - ".join(dict.fromkeys(part for part in (title, *path.split(_SEPARATOR), heading) if part))
+
+
+def _passage(row: Sequence[Any]) -> PackPassage:
+    path, anchor, title, article, above, text = (str(value) for value in row)
+    return PackPassage(path, anchor, title, tuple(part for part in (article, *above.split(_SEPARATOR)) if part), text)
