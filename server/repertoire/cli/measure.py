@@ -8,18 +8,25 @@ from pathlib import Path
 import click
 
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
+from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
 from repertoire.app.measure.traces import TraceOptions, TraceResult, evaluate_traces
-from repertoire.app.wiring import find_home, open_embedder, open_repertoire, open_temporary, open_texts
+from repertoire.app.wiring import find_home, open_embedder, open_new_pack, open_repertoire, open_temporary, open_texts
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
-from repertoire.rendering.measure import evaluation_data, evaluation_text
+from repertoire.rendering.measure import (
+    evaluation_data,
+    evaluation_text,
+    section_evaluation_data,
+    section_evaluation_text,
+)
 from repertoire.settings import load
 
-COMPONENT, TEXT, TRACE = "component", "text", "trace"
-KINDS = (COMPONENT, TEXT, TRACE)
+COMPONENT, TEXT, TRACE, SECTION = "component", "text", "trace", "section"
+KINDS = (COMPONENT, TEXT, TRACE, SECTION)
 _TRACES_ALONE = "--kind trace cannot be combined with --as, --learn, --without, --scope or --weight; leave them out"
 _TEXT_ALONE = "--kind text cannot be combined with --as, --learn or --home-store; leave them out"
+_SECTIONS_ALONE = "--kind section takes --split, --cache and --without text or vectors; leave the rest out"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -82,6 +89,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     ranks are fused by their weights.
     With --kind trace a row is a trace (`solution_at`: where its solution begins). The run is that of the search; beside
     it stand the figures of FTS5, vectors and both fused, and how often a right trace is held back or a wrong one fits.
+    With --kind section a row is a section of a `page`, from its heading on, and the queries are asked of a pack.
 
     \b
     repertoire eval bench/sets/mine --run mine.tsv --split dev
@@ -93,6 +101,11 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         click.echo(line, err=True)
 
     repo, parts = scope == "repo", frozenset(without)
+    if kind == SECTION:
+        if mode != SEARCH or learn or repo or weights or at_home:
+            raise click.UsageError(_SECTIONS_ALONE)
+        _evaluate_sections(set_dir, run, split, parts, cache, as_json=as_json)
+        return
     if kind == TRACE:
         if mode != SEARCH or learn or parts or repo or weights:
             raise click.UsageError(_TRACES_ALONE)
@@ -116,6 +129,22 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
     show(
         evaluation_data(result),
         lambda: evaluation_text(result, name=set_dir.name, split=split, run=run),
+        as_json=as_json,
+    )
+
+
+def _evaluate_sections(
+    set_dir: Path, run: Path, split: str, parts: frozenset[str], cache: Path | None, *, as_json: bool
+) -> None:
+    home = find_home()
+    settings = load(home, os.environ)
+    asked = SectionOptions(set_dir, run, settings.pack_gate_percent / 100, split, parts, cache)
+    result = evaluate_sections(
+        asked, open_new_pack, open_embedder(home, settings)[0], report=lambda line: click.echo(line, err=True)
+    )
+    show(
+        section_evaluation_data(result),
+        lambda: section_evaluation_text(result, name=set_dir.name, split=split, run=run),
         as_json=as_json,
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from repertoire.app.measure.evaluate import EvalResult
+from repertoire.app.measure.sections import SectionResult
 from repertoire.app.measure.trust_eval import TrustScores
 from repertoire.domain.text import clean_line
 from repertoire.trust.measure import Score
@@ -39,6 +41,22 @@ def evaluation_data(result: EvalResult) -> dict[str, Any]:
         "left_out": list(result.left_out),
         "missing": list(result.missing),
     }
+
+
+def section_evaluation_text(result: SectionResult, *, name: str, split: str, run: Path) -> str:
+    """Render the figures of each way to answer questions to a pack, a line each."""
+    lines = [
+        f"{system}: page first {one.page_hit_at_1}, R@5 {one.page_recall_at_5}; section first {one.section_hit_at_1}, "
+        f"R@5 {one.section_recall_at_5}, R@10 {one.section_recall_at_10}; p50 {one.p50_ms}, p95 {one.p95_ms} ms"
+        for system, one in result.systems.items()
+    ]
+    head = f"{name} {split}: {result.queries} queries, {result.sections} sections; {run}"
+    return "\n".join([head, *lines, f"called not covered: {result.refused} %"])
+
+
+def section_evaluation_data(result: SectionResult) -> dict[str, Any]:
+    """Return the figures of each way to answer questions to a pack as a JSON object."""
+    return asdict(result)
 
 
 def scores_text(scores: Iterable[TrustScores]) -> str:

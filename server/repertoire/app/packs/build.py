@@ -73,7 +73,7 @@ def build_pack(
         manifest = PackManifest(
             asked.name,
             asked.version,
-            asked.description or f"Documentation: {documents.articles[0].title}",
+            asked.description or f"Documentation from {documents.source.address}",
             licence,
             asked.topics,
             (documents.source,),
@@ -120,10 +120,15 @@ def _write(
         store.add(documents.articles)
         store.skip(documents.skipped)
         if embedder is not None:
-            _embed(store, HEADING_SPACE, store.headings(), embedder, report)
-            _embed(store, CHUNK_SPACE, store.chunks(), embedder, report)
+            embed_pack(store, embedder, report=report)
         store.seal(sealed)
         return store.counts()
+
+
+def embed_pack(store: PackStore, embedder: Embedder, *, report: Report = lambda *_: None) -> None:
+    """Make the vectors of a pack's headings and chunks."""
+    _embed(store, HEADING_SPACE, store.headings(), embedder, report)
+    _embed(store, CHUNK_SPACE, store.chunks(), embedder, report)
 
 
 def _embed(store: PackStore, space: str, texts: list[Text], embedder: Embedder, report: Report) -> None:
