@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,10 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "trace amend": (KEY, "--solution", "Raise it to 8 GB."),
     "trace vote": (KEY, "up"),
     "trace tags": (),
+    "pack build": ("willow", "--from", "docs"),
+    "pack query": ("how long does willow soak",),
+    "pack list": (),
+    "pack info": ("willow",),
     "trust show": (),
     "trust accept": ("weave",),
     "trust eval": ("labels.jsonl",),
@@ -75,6 +80,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "rescue": (),
     "model show": (),
     "eval": ("labelled", "--run", "run.tsv"),
+    "eval --kind section": ("sections", "--run", "run.tsv"),
     "advisories --forget": (),
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),
@@ -124,6 +130,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (labelled / "corpus.jsonl").write_text(json.dumps({"id": "d", "type": "skill", "name": "d", "text": "Ships. Now."}))
     (labelled / "queries.jsonl").write_text(json.dumps({"id": "q", "text": "ship it", "split": "dev"}))
     (labelled / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    sections = here / "sections"
+    shutil.copytree(labelled, sections)
+    (sections / "corpus.jsonl").write_text(json.dumps({"id": "d", "page": "p", "text": "# Ships\n\nNow."}))
+    (here / "docs").mkdir()
+    (here / "docs" / "soak.md").write_text("# Soaking\n\nWillow soaks for a week.\n")
+    (here / "docs" / "empty.md").write_text("")
+    broken = tmp_path / "home" / "packs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "manifest.json").write_text("{}")
     (here / "traces.jsonl").write_text(json.dumps(TRACE))
     for name in [name for name in os.environ if name.startswith(("REPERTOIRE_", "CLAUDE_"))]:
         monkeypatch.delenv(name)

@@ -16,6 +16,7 @@ import pytest
 
 from mcp_server.protocol_kit import FETCHED, Kit
 from npm import UnavailableError
+from app.packs.documentation import WILLOW, build, write
 from repertoire.app.traces.contribute import confirm, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.domain.event import Moment
@@ -43,6 +44,9 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "amend_trace": (f"id={TRACE}", "solution=Raise it to 8 GB."),
     "vote_trace": (f"id={TRACE}", "vote=up"),
     "list_tags": (),
+    "query_pack": ("question=what is a lifetime",),
+    "list_packs": (),
+    "pack_info": ("name=willow",),
 }
 
 
@@ -62,6 +66,7 @@ def environment(kit: Kit, shelf_home: Path, tmp_path_factory: pytest.TempPathFac
     with Store.open(user / "home" / "repertoire.db") as store:
         solved = TraceFields("vite is killed", "exit code 137", "Raise the limit.", ("vite",))
         confirm(store, draft(store, solved, moment=Moment(NOW, "", "")).token, now=NOW)
+    build(user / "home", "willow", write(user / "docs", WILLOW))
     skill = user / "project" / "kit" / "skills" / "weave" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: weave\ndescription: Weaves baskets from willow.\n---\nSoak the willow first.\n")

@@ -36,6 +36,9 @@ NAMES = [
     "amend_trace",
     "vote_trace",
     "list_tags",
+    "query_pack",
+    "list_packs",
+    "pack_info",
 ]
 ID = f"{SOURCE.key}:skills/pdf-forms.md"
 CALLS: dict[str, dict[str, Any]] = {
@@ -50,6 +53,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "search_traces": {"query": "vite build is killed"},
     "contribute_trace": {"title": "vite is killed", "context": "exit code 137", "solution": "Raise the limit."},
     "list_tags": {},
+    "query_pack": {"question": "what is a lifetime"},
+    "list_packs": {},
 }
 
 
@@ -83,7 +88,7 @@ async def test_only_what_deletes_is_destructive_and_only_what_reaches_out_is_ope
     assert [name for name, hint in hints.items() if hint and hint.destructive_hint] == ["forget"]
     assert [name for name, hint in hints.items() if hint and hint.open_world_hint] == ["ingest_repo"]
     reading = ["search_components", "recommend_set", "explain_component", "status"]
-    reading += ["search_traces", "get_trace", "list_tags"]
+    reading += ["search_traces", "get_trace", "list_tags", "query_pack", "list_packs", "pack_info"]
     assert [name for name, hint in hints.items() if hint and hint.read_only_hint] == reading
 
 

@@ -28,6 +28,7 @@ from repertoire.store.database import Store
 from repertoire.store.graph import Graph
 from repertoire.store.graph_file import HOME_FILE, GraphFile, begin, open_graph_file
 from repertoire.store.migrations import Migration, full_text
+from repertoire.store.pack_file import PACK_FILE
 from repertoire.store.vectors import Vectors
 from repertoire.store.writing import SHARED, GraphWriter, words_of
 from store.damages import valuable
@@ -118,7 +119,9 @@ def test_a_home_that_gains_a_system_loses_nothing(tmp_path: Path) -> None:
         assert store.graph.revision() == revision > 0
 
 
-@pytest.mark.parametrize("file", [HOME_FILE, PACK, FILE], ids=["home", "pack", "home with more"])
+@pytest.mark.parametrize(
+    "file", [HOME_FILE, PACK, FILE, PACK_FILE], ids=["home", "pack", "home with more", "knowledge pack"]
+)
 def test_every_table_has_an_owner_and_a_rule_of_forgetting(tmp_path: Path, file: GraphFile) -> None:
     with closing(open_graph_file(tmp_path / "any.db", file)) as db:
         found = {
@@ -149,7 +152,7 @@ def test_every_table_has_an_owner_and_a_rule_of_forgetting(tmp_path: Path, file:
 
 
 def test_every_kind_has_a_view_that_exists_and_its_stand_ins_go_with_their_edges() -> None:
-    for layout in (HOME, LAYOUT, FILE.layout):
+    for layout in (HOME, LAYOUT, FILE.layout, PACK_FILE.layout):
         for row in (*layout.kinds, *layout.relations):
             assert {*row.views} <= layout.views_by_name.keys()
             assert row.means

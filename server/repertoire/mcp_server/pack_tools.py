@@ -38,7 +38,10 @@ PACK_TOOLS = (
     Tool(
         name="list_packs",
         title="List documentation packs",
-        description="Lists the packs of documentation on this machine. Use it before query_pack.",
+        description=(
+            "Lists the packs of documentation on this machine, with what each is about and how large it is. Use it to "
+            "see whether query_pack can answer about a library."
+        ),
         properties={},
         required=(),
         example={},

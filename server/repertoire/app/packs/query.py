@@ -12,6 +12,7 @@ from repertoire.ports import Embedder
 from repertoire.retrieval.sections import SectionRun, rank_sections
 
 NO_VECTORS = "no vectors: by words alone nobody can tell whether a pack covers the question"
+NO_PACKS = "there is no pack here; `repertoire pack build NAME --from FOLDER` makes one"
 _QUESTION = 2_000  # characters of a question that are read
 
 
@@ -62,15 +63,14 @@ def query_packs(shelf: PackShelf, wanted: PackQuestion, *, embedder: Embedder | 
 
     Raises:
         InvalidRequest: nothing is asked.
-        PackRefused: a named pack does not exist or cannot be read, or there is no pack at all.
+        PackRefused: a named pack does not exist or cannot be read.
     """
     if not wanted.question.strip():
         message = "nothing is asked; send a question in words"
         raise InvalidRequest(message)
     names = wanted.packs or tuple(manifest.name for manifest in shelf.listing().packs)
     if not names:
-        message = "there is no pack yet; `repertoire pack build NAME --from FOLDER` makes one"
-        raise PackRefused(message)
+        return PackAnswer((), covered=False, confidence=0.0, asked=(), degraded=(NO_PACKS,))
     asked = [_ask_or_leave_out(shelf, name, wanted, embedder) for name in names]
     found = [one for one in asked if isinstance(one, _Found)]
     degraded = [one for one in asked if isinstance(one, str)]

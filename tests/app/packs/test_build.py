@@ -1,0 +1,130 @@
+"""A pack is built whole or not at all, the same from the same documents; what cannot be read is a row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.packs.documentation import WILLOW, build, write
+from repertoire.app.packs.build import BuildRequest, build_pack
+from repertoire.app.wiring import open_new_pack
+from repertoire.domain.errors import PackRefused, SourceError, StoreReadOnly
+from repertoire.domain.pack import ARTICLES, IN_CATEGORY, LINKS_TO
+from repertoire.inference.embedder import load
+from repertoire.inference.weights import bundled
+from repertoire.settings import Settings
+from repertoire.store.pack_file import PackStore
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
+
+
+def left(home: Path) -> list[str]:
+    """Return what lies among the packs beside packs and locks."""
+    return [path.name for path in (home / "packs").rglob("*") if path.name not in (".scratch", ".lock")]
+
+
+def test_the_same_documents_give_the_same_bytes(tmp_path):
+    embedder = load(bundled())
+    first = build(tmp_path / "a", "willow", write(tmp_path / "one" / "docs", WILLOW), embedder)
+    second = build(tmp_path / "b", "willow", write(tmp_path / "two" / "docs", WILLOW), embedder)
+    assert hashes(first.folder) == hashes(second.folder)
+    assert sorted(hashes(first.folder)) == ["manifest.json", "pack.db"]
+    manifest = json.loads((first.folder / "manifest.json").read_text())
+    assert manifest["hashes"]["pack.db"] == hashes(first.folder)["pack.db"]
+    assert manifest["model"] == {"name": embedder.model, "dimensions": 384}
+    changed = build(tmp_path / "c", "willow", write(tmp_path / "three" / "docs", {**WILLOW, "new.md": "# New\n"}))
+    assert changed.manifest.sources[0].hash != first.manifest.sources[0].hash
+
+
+def test_articles_sections_links_and_categories_are_a_graph(tmp_path):
+    built = build(tmp_path, "willow", write(tmp_path / "docs", WILLOW))
+    size = built.manifest.statistics
+    assert (size.articles, size.sections, size.chunks, size.links) == (3, 4, 4, 1)
+    with PackStore.open(built.folder / "pack.db") as store:
+        links = {(link.relation, link.other) for link in store.graph.links("article:README.md", view=ARTICLES)}
+        assert links == {(LINKS_TO, "article:guide/soak.md")}
+        soak = store.graph.links("article:guide/soak.md", view=ARTICLES)
+        assert {link.other for link in soak if link.relation == IN_CATEGORY} == {"category:guide"}
+        with pytest.raises(StoreReadOnly):
+            store.skip({"a": "b"})
+
+
+def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path):
+    docs = write(tmp_path / "docs", {**WILLOW, "empty.md": "", "SUMMARY.md": "- [a](README.md)\n"})
+    (docs / "binary.md").write_bytes(b"\x00\x01\x02")
+    (docs / "latin.md").write_bytes("# Caf\xe9".encode("latin-1"))
+    with (docs / "huge.md").open("wb") as file:
+        file.truncate(50_000_000)
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    (docs / "out.md").symlink_to(tmp_path / "secret.md")
+    (docs / "program.py").write_text("# no document")
+    built = build(tmp_path, "willow", docs)
+    assert {path: reason.split(" (")[0] for path, reason in built.skipped.items()} == {
+        "SUMMARY.md": "navigation: it lists the other documents",
+        "binary.md": "not UTF-8 text",
+        "empty.md": "empty",
+        "huge.md": "larger than 1,000,000 bytes",
+        "latin.md": "not UTF-8 text",
+        "out.md": "a link that leaves the source",
+    }
+    assert (built.manifest.statistics.articles, built.manifest.statistics.skipped) == (3, 6)
+
+
+def test_a_single_file_and_a_clone_are_sources(tmp_path):
+    docs = write(tmp_path / "docs", WILLOW)
+    (docs / "LICENSE").write_text("Permission is hereby granted, free of charge, to any person")
+    one = build(tmp_path, "one", docs / "guide" / "soak.md")
+    assert [source.address for source in one.manifest.sources] == ["soak.md"]
+    when = {**os.environ, "GIT_AUTHOR_DATE": "2026-02-03T00:00:00Z", "GIT_COMMITTER_DATE": "2026-02-03T00:00:00Z"}
+    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m docs"):
+        subprocess.run(["git", *words.split()], cwd=docs, env=when, check=True)
+    source = build(tmp_path, "clone", docs).manifest.sources[0]
+    assert (len(source.commit), source.date) == (40, "2026-02-03")
+    assert build(tmp_path, "licensed", docs).manifest.licence == "MIT"
+
+
+def test_an_interrupted_build_leaves_nothing_and_the_old_pack_as_it_was(tmp_path):
+    docs = write(tmp_path / "docs", WILLOW)
+    before = hashes(build(tmp_path, "willow", docs).folder)
+
+    def interrupt(label: str, _done: int, _total: int) -> None:
+        if label == "documents":
+            raise KeyboardInterrupt
+
+    for name in ("willow", "other"):
+        asked = BuildRequest(name, str(docs), replace=True)
+        with pytest.raises(KeyboardInterrupt):
+            build_pack(tmp_path, asked, open_new_pack, embedder=None, settings=Settings(), report=interrupt)
+    assert sorted(left(tmp_path)) == ["manifest.json", "pack.db", "willow"]
+    assert hashes(tmp_path / "packs" / "willow") == before
+
+
+def test_a_pack_is_replaced_only_when_asked(tmp_path):
+    docs = write(tmp_path / "docs", WILLOW)
+    build(tmp_path, "willow", docs)
+    with pytest.raises(PackRefused, match="--replace"):
+        build(tmp_path, "willow", docs)
+    write(docs, {"new.md": "# New\n"})
+    assert build(tmp_path, "willow", docs, replace=True).manifest.statistics.articles == 4
+    assert sorted(left(tmp_path)) == ["manifest.json", "pack.db", "willow"]
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".scratch", "-x", "x" * 65, "a\n"])
+def test_a_name_that_is_no_folder_of_its_own_is_refused(tmp_path, name):
+    with pytest.raises(PackRefused, match="is no name of a pack"):
+        build(tmp_path, name, write(tmp_path / "docs", WILLOW))
+
+
+def test_a_source_without_documents_is_refused(tmp_path):
+    with pytest.raises(PackRefused, match="no Markdown documents"):
+        build(tmp_path, "willow", write(tmp_path / "docs", {"a.txt": "text"}))
+    with pytest.raises(SourceError):
+        build(tmp_path, "willow", tmp_path / "nowhere")
+    assert left(tmp_path) == []
