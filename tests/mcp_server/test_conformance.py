@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from app.packs.documentation import WILLOW, build, write
 from mcp_server.protocol_kit import FETCHED, Kit
 from npm import UnavailableError
-from app.packs.documentation import WILLOW, build, write
 from repertoire.app.traces.contribute import confirm, draft
 from repertoire.app.traces.fields import TraceFields
 from repertoire.domain.event import Moment

@@ -53,6 +53,11 @@ def test_headings_part_a_document_and_code_and_tables_stay_whole():
     assert found.sections[4].title == "Named"
 
 
+def test_equal_headings_get_the_numbers_that_github_gives_them():
+    found = article("# a\n\n# a 1\n\n# a\n\n# a\n\n# {x} y\n\n# B_c-d. É {.c #own}\n\n# z {#}\n")
+    assert [section.anchor for section in found.sections] == ["a", "a-1", "a-2", "a-3", "x-y", "own", "z-"]
+
+
 def test_what_no_reader_sees_is_left_out():
     assert not any("editors" in section.text for section in article(DOCUMENT).sections)
 

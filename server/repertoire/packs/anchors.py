@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 _DROPPED = re.compile(r"[^\w\- ]")  # GitHub and mdBook keep letters, digits, `_`, `-` and blanks
-_GIVEN = re.compile(r"\s*\{[^{}]{0,200}\}\s*$")
-_ID = re.compile(r"#([^\s{}#]{1,100})")
+_LONGEST = 100  # characters of a fragment that a heading gives
 
 
 class Anchors:
     """The fragments of one document: an equal heading gets a number, as in `usage-1`."""
 
     def __init__(self) -> None:
-        self._used: Counter[str] = Counter()
+        self._used: dict[str, int] = {}
 
     def of(self, heading: str) -> tuple[str, str]:
         """Return a heading without its attributes, and its fragment; `{#name}` at its end gives the fragment."""
-        attributes = _GIVEN.search(heading)
-        given = _ID.search(attributes.group()) if attributes else None
-        if attributes and given:
-            title = heading[: attributes.start()].strip()
-            return title, self._unique(given.group(1))
-        return heading, self._unique(slug(heading))
+        title, given = _attributes(heading)
+        return title, self._unique(given or slug(title))
 
     def _unique(self, name: str) -> str:
-        number = self._used[name]
-        self._used[name] += 1
-        if not number:
-            return name
-        numbered = f"{name}-{number}"
-        return self._unique(numbered) if numbered in self._used else self._claim(numbered)
+        unique = name
+        while unique in self._used:
+            self._used[name] += 1
+            unique = f"{name}-{self._used[name]}"
+        self._used[unique] = 0
+        return unique
 
-    def _claim(self, name: str) -> str:
-        self._used[name] += 1
-        return name
+
+def _attributes(heading: str) -> tuple[str, str]:
+    """Return a heading without the `{#name}` at its end, and the name; the whole heading and nothing without one."""
+    title, brace, attributes = heading.rstrip().removesuffix("}").rpartition("{")
+    given = next((word[1:] for word in attributes.split() if word.startswith("#")), "")
+    if not brace or not heading.rstrip().endswith("}") or not 0 < len(given) <= _LONGEST:
+        return heading, ""
+    return title.strip(), given
 
 
 def slug(heading: str) -> str:
