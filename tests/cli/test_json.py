@@ -81,6 +81,7 @@ SAID: Mapping[str, tuple[str, ...]] = {
     "model show": (),
     "eval": ("labelled", "--run", "run.tsv"),
     "eval --kind section": ("sections", "--run", "run.tsv"),
+    "eval --kind trace": ("labelled", "--run", "run.tsv"),
     "advisories --forget": (),
     "forget": ("--requests", "--yes"),
     "remove": (SOURCE.key,),

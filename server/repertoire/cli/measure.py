@@ -10,7 +10,7 @@ import click
 from repertoire.app.measure.evaluate import MODES, SEARCH, EvalOptions, evaluate
 from repertoire.app.measure.sections import SectionOptions, evaluate_sections
 from repertoire.app.measure.texts import TextOptions, evaluate_texts
-from repertoire.app.measure.traces import TraceOptions, TraceResult, evaluate_traces
+from repertoire.app.measure.traces import TraceOptions, evaluate_traces
 from repertoire.app.wiring import find_home, open_embedder, open_new_pack, open_repertoire, open_temporary, open_texts
 from repertoire.cli.output import json_option, show
 from repertoire.domain.answer import PARTS
@@ -19,6 +19,8 @@ from repertoire.rendering.measure import (
     evaluation_text,
     section_evaluation_data,
     section_evaluation_text,
+    trace_evaluation_data,
+    trace_evaluation_text,
 )
 from repertoire.settings import load
 
@@ -112,7 +114,11 @@ def eval_command(  # noqa: PLR0913, PLR0917 - click passes every option by name
         options_of_traces = TraceOptions(set_dir, run, split, cache, at_home)
         with open_repertoire(read_only=True) if at_home else open_temporary() as opened:
             figures = evaluate_traces(options_of_traces, opened, report=tell)
-        show(figures, lambda: _trace_lines(figures, set_dir.name, split), as_json=as_json)
+        show(
+            trace_evaluation_data(figures),
+            lambda: trace_evaluation_text(figures, name=set_dir.name, split=split),
+            as_json=as_json,
+        )
         return
     if kind == TEXT:
         if mode != SEARCH or learn or at_home:
@@ -147,16 +153,6 @@ def _evaluate_sections(
         lambda: section_evaluation_text(result, name=set_dir.name, split=split, run=run),
         as_json=as_json,
     )
-
-
-def _trace_lines(result: TraceResult, name: str, split: str) -> str:
-    lines = [
-        f"{system}: first {one.hit_at_1} ({one.low} to {one.high}), MRR@10 {one.mrr_at_10}, R@5 {one.recall_at_5}; "
-        f"p50 {one.p50_ms}, p95 {one.p95_ms} ms"
-        for system, one in result.systems.items()
-    ]
-    silence = f"held back {result.held_back} % of right first answers; {result.false_fits} % fit without the right one"
-    return "\n".join([f"{name} {split}: {result.queries} queries", *lines, silence])
 
 
 def _weights(given: tuple[str, ...]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from repertoire.app.measure.evaluate import EvalResult
 from repertoire.app.measure.sections import SectionResult
+from repertoire.app.measure.traces import TraceResult
 from repertoire.app.measure.trust_eval import TrustScores
 from repertoire.domain.text import clean_line
 from repertoire.trust.measure import Score
@@ -56,6 +57,22 @@ def section_evaluation_text(result: SectionResult, *, name: str, split: str, run
 
 def section_evaluation_data(result: SectionResult) -> dict[str, Any]:
     """Return the figures of each way to answer questions to a pack as a JSON object."""
+    return asdict(result)
+
+
+def trace_evaluation_text(result: TraceResult, *, name: str, split: str) -> str:
+    """Render the figures of each way to search traces, a line each, and how often it is silent."""
+    lines = [
+        f"{system}: first {one.hit_at_1} ({one.low} to {one.high}), MRR@10 {one.mrr_at_10}, R@5 {one.recall_at_5}; "
+        f"p50 {one.p50_ms}, p95 {one.p95_ms} ms"
+        for system, one in result.systems.items()
+    ]
+    silence = f"held back {result.held_back} % of right first answers; {result.false_fits} % fit without the right one"
+    return "\n".join([f"{name} {split}: {result.queries} queries", *lines, silence])
+
+
+def trace_evaluation_data(result: TraceResult) -> dict[str, Any]:
+    """Return the figures of each way to search traces as a JSON object."""
     return asdict(result)
 
 
