@@ -25,6 +25,7 @@ class Postings:
         self._db, self._community = connection, community
         self._counts: dict[str, int] = {}
         self._read: dict[str, Entries] = {}
+        self._words: dict[Word, Entries] = {}
 
     def frequencies(self, words: Sequence[Word]) -> dict[Word, int]:
         """Count the traces that hold each word; a word of very common stems counts as the rarest of them."""
@@ -40,6 +41,11 @@ class Postings:
         return {word: self._of(word) for word in words}
 
     def _of(self, word: Word) -> Entries:
+        if word not in self._words:  # a search counts its words twice before it scores them
+            self._words[word] = self._intersection(word)
+        return self._words[word]
+
+    def _intersection(self, word: Word) -> Entries:
         first, *others = sorted((self._read[stem] for stem in {*word}), key=len)
         for other in others:
             _, here, there = np.intersect1d(first["number"], other["number"], assume_unique=True, return_indices=True)
