@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from repertoire.domain.pack import CHUNK_SPACE, HAS_CHUNK, HEADING_SPACE, PACK, SECTION, SECTIONS
-from repertoire.domain.text import content_words
-from repertoire.ports import Embedder, GraphReader, VectorReader, Vectors
-from repertoire.retrieval.arrays import Arrays, Floats, Rows, Space, best_rows
+from repertoire.ports import GraphReader, VectorReader, Vectors
+from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
+from repertoire.retrieval.part_index import PartIndex, PartRun
 from repertoire.retrieval.stage import Stage, take_all
-from repertoire.retrieval.stage_reports import StageLog
 
 WORDS, CHUNKS, HEADINGS = "words", "chunks", "headings"  # names of the evidence that is added up
 # Measured on the dev questions of one labelled set; between half and twice each weight no figure moves by 4 points.
@@ -25,24 +24,17 @@ _MOST_WORDS = 64  # content words of a question
 
 
 @dataclass(frozen=True)
-class SectionIndex(Arrays):
+class SectionIndex(PartIndex):
     """The sections of a pack as arrays, with the vectors of their chunks and headings."""
 
     layout = PACK
     view = SECTIONS
+    row_kind = SECTION
 
-    @cached_property
-    def node_ids(self) -> Rows:
-        """The node id of every section, in ascending order."""
-        return self.topology.ids[np.array([kind == SECTION for kind in self.topology.types], dtype=np.bool_)]
-
-    @cached_property
-    def section_of(self) -> Rows:
-        """The row of a chunk's section, by the chunk's topology position; -1 for nodes that are no chunk."""
-        found = np.full(len(self.topology.ids), -1, dtype=np.int64)
-        owned = self.related(HAS_CHUNK)
-        found[self.topology.target[owned]] = self.row_at[self.topology.source[owned]]
-        return found
+    def parts_and_owners(self) -> tuple[Rows, Rows]:
+        """Return the topology positions of all chunks, and those of their sections."""
+        edges = self.related(HAS_CHUNK)
+        return self.topology.target[edges], self.topology.source[edges]
 
 
 def read_sections(graph: GraphReader, vectors: VectorReader, model: str) -> SectionIndex:
@@ -50,35 +42,23 @@ def read_sections(graph: GraphReader, vectors: VectorReader, model: str) -> Sect
     index = SectionIndex(graph.revision(SECTIONS), graph.topology(SECTIONS), {})
     chunk_ids, chunks = vectors.matrix(CHUNK_SPACE, model)
     section_ids, headings = vectors.matrix(HEADING_SPACE, model)
-    of_chunks = index.section_of[np.searchsorted(index.topology.ids, chunk_ids)]
     return index.with_spaces(
-        {CHUNK_SPACE: Space(of_chunks, chunks), HEADING_SPACE: Space(index.rows_of(section_ids)[0], headings)}
+        {
+            CHUNK_SPACE: Space(index.rows_of_parts(chunk_ids), chunks),
+            HEADING_SPACE: Space(index.rows_of(section_ids)[0], headings),
+        }
     )
 
 
 @dataclass
-class SectionRun:
+class SectionRun(PartRun[SectionIndex]):
     """The state of one question to a pack: stages add evidence, and the last one adds it up."""
 
-    question: str
-    graph: GraphReader
-    index: SectionIndex
-    embedder: Embedder | None
+    most_words = _MOST_WORDS
+
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
-    without: frozenset[str] = frozenset()
-    stage_log: StageLog = field(default_factory=StageLog)
-    effort: str = "weighs nothing"
     evidence: dict[str, Floats] = field(default_factory=dict)
     nearest: float = 0.0  # cosine of the chunk that is nearest to the question
-    scores: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.scores = np.full(len(self.index), -np.inf)
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The question's content words."""
-        return content_words(self.question)[:_MOST_WORDS]
 
     @property
     def compared(self) -> bool:

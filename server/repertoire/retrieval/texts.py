@@ -13,12 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from repertoire.domain.component import PART_OF
-from repertoire.domain.text import content_words
 from repertoire.domain.texts import DOCUMENT, DOCUMENTS, PART_SPACE, PARTS, TEXTS
-from repertoire.ports import Embedder, GraphReader, VectorReader
-from repertoire.retrieval.arrays import Arrays, Floats, Rows, Space, best_rows
+from repertoire.ports import GraphReader, VectorReader
+from repertoire.retrieval.arrays import Floats, Rows, Space, best_rows
+from repertoire.retrieval.part_index import PartIndex, PartRun
 from repertoire.retrieval.stage import Stage, take_all
-from repertoire.retrieval.stage_reports import StageLog
 
 WORDS, PART_WORDS, VECTORS = "words", "parts", "vectors"  # names of the rankings that are fused
 WEIGHTS: Mapping[str, float] = {WORDS: 1.0, PART_WORDS: 0.0, VECTORS: 1.0}  # plain reciprocal rank fusion
@@ -30,64 +29,38 @@ _FIELDS = (2.0, 1.0, 1.0)  # BM25 weights of title, description (always empty he
 
 
 @dataclass(frozen=True)
-class TextIndex(Arrays):
+class TextIndex(PartIndex):
     """A text index as arrays, with documents as rows and the vectors of their parts."""
 
     layout = TEXTS
     view = PARTS
-
-    @cached_property
-    def node_ids(self) -> Rows:
-        """The node id of every document, in ascending order."""
-        return self.topology.ids[np.array([kind == DOCUMENT for kind in self.topology.types], dtype=np.bool_)]
+    row_kind = DOCUMENT
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The key of every document, by row."""
         return tuple(self.topology.keys[position] for position in self.positions.tolist())
 
-    @cached_property
-    def document_of(self) -> Rows:
-        """The row of a part's document, by the part's topology position; -1 for nodes that are no part."""
-        found = np.full(len(self.topology.ids), -1, dtype=np.int64)
-        parts = self.related(PART_OF)
-        found[self.topology.source[parts]] = self.row_at[self.topology.target[parts]]
-        return found
-
-    def documents_at(self, part_ids: Rows) -> Rows:
-        """Return the document row of each part, given by its node id."""
-        return np.asarray(self.document_of[np.searchsorted(self.topology.ids, part_ids)])
+    def parts_and_owners(self) -> tuple[Rows, Rows]:
+        """Return the topology positions of all parts, and those of their documents."""
+        edges = self.related(PART_OF)
+        return self.topology.source[edges], self.topology.target[edges]
 
 
 def read_index(graph: GraphReader, vectors: VectorReader, model: str) -> TextIndex:
     """Return the current index, with the vectors of one model."""
     index = TextIndex(graph.revision(PARTS), graph.topology(PARTS), {})
     part_ids, matrix = vectors.matrix(PART_SPACE, model)
-    return index.with_spaces({PART_SPACE: Space(index.documents_at(part_ids), matrix)})
+    return index.with_spaces({PART_SPACE: Space(index.rows_of_parts(part_ids), matrix)})
 
 
 @dataclass
-class TextRun:
+class TextRun(PartRun[TextIndex]):
     """The state of one question: stages add rankings of the documents, and the last stage fuses them."""
 
-    question: str
-    graph: GraphReader
-    index: TextIndex
-    embedder: Embedder | None
-    weights: Mapping[str, float]
-    without: frozenset[str] = frozenset()
-    stage_log: StageLog = field(default_factory=StageLog)
-    effort: str = "weighs nothing"
+    most_words = _MOST_WORDS
+
     rankings: dict[str, Floats] = field(default_factory=dict)
-    scores: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.scores = np.full(len(self.index), -np.inf)
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The question's content words."""
-        return content_words(self.question)[:_MOST_WORDS]
 
     def rank(self, name: str, rows: Rows, scores: Floats) -> str:
         """Keep the best score of each row as a ranking; return a report line with the number of ranked rows."""
@@ -106,7 +79,7 @@ def by_words(run: TextRun) -> str:
 def by_parts(run: TextRun) -> str:
     """Rank documents by the full-text score of their best part."""
     ids, scores = _matched(run, PARTS, _PARTS_READ)
-    return run.rank(PART_WORDS, run.index.documents_at(ids), scores)
+    return run.rank(PART_WORDS, run.index.rows_of_parts(ids), scores)
 
 
 def by_vectors(run: TextRun) -> str:
