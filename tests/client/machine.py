@@ -113,10 +113,20 @@ class Machine:
         return done
 
     def session(
-        self, *prompts: str, script: Script | None = None, args: Sequence[str] = (), timeout: float = TURN_TIMEOUT_S
+        self,
+        *prompts: str,
+        script: Script | None = None,
+        args: Sequence[str] = (),
+        timeout: float = TURN_TIMEOUT_S,
+        at_once: bool = False,
     ) -> Session:
-        """Hold one headless conversation, prompt after prompt, and return all that was seen of it."""
+        """Hold one headless conversation, prompt after prompt, and return all that was seen of it.
+
+        The first prompt comes once the servers have connected or failed, or `at_once`.
+        """
         with self.conversation(script=script, args=args) as live:
+            if not at_once:
+                live.settle()
             for prompt in prompts:
                 live.say(prompt, timeout=timeout)
         return live.seen()

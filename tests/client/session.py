@@ -9,6 +9,7 @@ import queue
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,6 +18,8 @@ from client.api_stub import ApiStub, Request
 
 TURN_TIMEOUT_S = 90
 EXIT_TIMEOUT_S = 20
+CONNECT_TIMEOUT_S = 60
+ASK_AGAIN_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +76,17 @@ class LiveSession:
     def pid(self) -> int:
         return self._process.pid
 
+    def settle(self) -> None:
+        """Wait until every MCP server of the session has connected or failed, as a person does who types later."""
+        until = time.monotonic() + CONNECT_TIMEOUT_S
+        while any(server["status"] == "pending" for server in self._servers()):
+            assert time.monotonic() < until, f"a server neither connected nor failed: {self._errors()}"
+            time.sleep(ASK_AGAIN_S)
+
     def say(self, prompt: str, *, timeout: float = TURN_TIMEOUT_S) -> None:
         """Send one prompt and wait for its result."""
-        message = {"type": "user", "message": {"role": "user", "content": prompt}}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message) + "\n")
-        self._process.stdin.flush()
-        while True:
-            event = self._arriving.get(timeout=timeout)
-            assert event is not None, f"the client ended before it answered: {self._errors()}"
-            if event.get("type") == "result":
-                return
+        self._send({"type": "user", "message": {"role": "user", "content": prompt}})
+        self._await("result", timeout)
 
     def end(self) -> None:
         """Close the conversation and wait for the client to leave; kill it when it stays."""
@@ -104,6 +107,23 @@ class LiveSession:
         """Return the finished conversation."""
         assert self._finished is not None, "the conversation is still open"
         return self._finished
+
+    def _servers(self) -> Sequence[Mapping[str, Any]]:
+        self._send({"type": "control_request", "request_id": "servers", "request": {"subtype": "mcp_status"}})
+        answer = self._await("control_response", TURN_TIMEOUT_S)["response"]
+        return answer["response"]["mcpServers"]
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+
+    def _await(self, kind: str, timeout: float) -> Mapping[str, Any]:
+        while True:
+            event = self._arriving.get(timeout=timeout)
+            assert event is not None, f"the client ended before it answered: {self._errors()}"
+            if event.get("type") == kind:
+                return event
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -77,7 +77,7 @@ def test_a_server_that_never_answers_does_not_end_the_session(newcomer: Machine,
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 600\n")
     stuck.chmod(0o755)
-    session = newcomer.also(REPERTOIRE_PYTHON=str(stuck)).session("hello", A_PROMPT_THAT_NEEDS_ONE)
+    session = newcomer.also(REPERTOIRE_PYTHON=str(stuck)).session("hello", A_PROMPT_THAT_NEEDS_ONE, at_once=True)
     _unharmed(session, turns=2)
     assert session.injected("UserPromptSubmit") == []
 
